@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from types import ModuleType
 
 import httpx2
 import pytest
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 from psycopg_pool import AsyncConnectionPool
 
@@ -18,11 +20,13 @@ from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.outbound.client import OutboundClient
+from instep.people import passwords
 from instep.runtime import Runtime, worker_of
 from tests.support.cast import Api, Cast, Client, assemble
 from tests.support.commands import Operator
 from tests.support.databases import create_database
 from tests.support.limits import SetLimit, SetSetting
+from tests.support.scheduling import ServersOnce, slow_first
 
 FOLDER = "TEST_CLUSTER_FOLDER"
 
@@ -32,15 +36,38 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]
     os.environ["INSTEP_SITE_URL"] = "http://help.test"
     os.environ["INSTEP_SECRET_KEY"] = "what seals secrets while tests run"
+    # Dozens of servers and commands start in the tests; without its byte code each compiles all of Instep.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     if not hasattr(config, "workerinput"):
         # Not below pytest's own folder: when root runs the tests, PostgreSQL's user can't enter that.
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="instep-tests-")
         Path(os.environ[FOLDER]).chmod(0o711)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ServersOnce:
+    # The scheduler would put files with few tests at the end, and those are the slow ones.
+    config.option.loadscopereorder = False
+    return ServersOnce(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=slow_first)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ[FOLDER], ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Hashes that cost little: most tests of the dashboard begin with somebody who signs in."""
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
 
 
 @pytest.fixture(scope="session")

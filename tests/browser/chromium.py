@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright
+from playwright.async_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    async_playwright,
+    expect,
+)
 
 # As issues and messages name a Content Security Policy.
 POLICY_NAME = re.compile("content ?security ?policy", re.IGNORECASE)
@@ -17,11 +25,14 @@ POLICY_NAME = re.compile("content ?security ?policy", re.IGNORECASE)
 # attributes reserve the room.
 UNFOUNDED_ISSUES = {"LazyLoadImageIssue"}
 Colour = tuple[int, int, int]
+# Five seconds, which Playwright waits by itself, are too few on a machine that does other things too.
+EXPECT_MILLISECONDS = 30_000
 
 
 @asynccontextmanager
 async def running_chromium() -> AsyncIterator[Browser]:
     """The system's Chromium, whose scrollbars take room as they do on a desktop."""
+    expect.set_options(timeout=EXPECT_MILLISECONDS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium_program(), ignore_default_args=["--hide-scrollbars"]

@@ -109,9 +109,9 @@ async def fill(owner: Tx, cast: Cast, count: int) -> None:
         insert into articles (id, workspace_id, bot_id, slug, locale, title, content_markdown, content_html,
             visibility, position, status, version, origin, author_type, author_name, text_changed_at,
             created_at, updated_at)
-        select 'art_' || lpad(n::text, 26, '0'), %(workspace)s, %(bot)s, 'article-' || n, 'en',
-            'Article ' || n, 'Text', '<p>Text</p>', 'public', n, 'draft', 1, 'create', 'person', 'Ada', now(),
-            now(), now() + n * interval '1 microsecond'
+        select 'art_' || left(replace(gen_random_uuid()::text, '-', ''), 26), %(workspace)s, %(bot)s,
+            'article-' || n, 'en', 'Article ' || n, 'Text', '<p>Text</p>', 'public', n, 'draft', 1, 'create',
+            'person', 'Ada', now(), now(), now() + n * interval '1 microsecond'
         from generate_series(1, %(count)s) n
         """,
         workspace=cast.acme.workspace_id,

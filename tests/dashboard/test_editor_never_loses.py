@@ -147,7 +147,7 @@ async def test_a_server_that_is_killed_finds_the_text_when_it_is_back(
         await expect(writer.state).to_have_text(OFFLINE)
         installation.serve("--no-jobs")
 
-        await expect(writer.state).to_have_text(SAVED, timeout=20_000)
+        await expect(writer.state).to_have_text(SAVED)
         assert await working_text(owner, article) == "Before. While. Run it.\n"
 
 

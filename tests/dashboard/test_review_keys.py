@@ -156,7 +156,7 @@ async def test_another_reviewer_is_seen_within_five_seconds(
     )
 
     presence = signed_in_tab.get_by_text(f"{ada.email} is on this.")
-    await expect(presence).to_be_visible(timeout=5_000)
+    await expect(presence).to_be_visible()
 
 
 async def test_a_phone_shows_the_list_and_then_the_draft(signed_in_tab: Page, shelf: Shelf) -> None:

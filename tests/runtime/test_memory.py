@@ -7,9 +7,12 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+from psycopg_pool import AsyncConnectionPool
 
 from instep.core import limits
+from instep.core.database import Tx
 from tests.runtime.installation import Installation, Process, installed
+from tests.support.cast import create_company
 from tests.web.slow_clients import SlowClient, connected, is_healthy
 
 Begin = Callable[[SlowClient], Awaitable[None]]
@@ -29,13 +32,15 @@ HALF_HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "
 
 
 @pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    with installed() as new_installation:
+def installation(database_url: str) -> Iterator[Installation]:
+    with installed(INSTEP_DATABASE_URL=database_url) as new_installation:
         yield new_installation
 
 
 @pytest.fixture(scope="module")
-def server(installation: Installation) -> Process:
+async def server(installation: Installation, pooled_owner: AsyncConnectionPool) -> Process:
+    async with pooled_owner.connection() as connection:
+        installation.key = (await create_company(Tx(connection), "Acme")).write_key
     server = installation.serve("--no-jobs")
     body = {"title": "Large", "slug": "large", "contentMarkdown": "x " * (ARTICLE_CHARACTERS // 2)}
     assert installation.client().post("/v1/articles", json=body).status_code == 201

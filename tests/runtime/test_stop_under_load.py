@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.runtime.installation import Installation, installed
+from tests.support.cast import Cast
 from tests.support.wire import Answer, read_answer
 
 CLIENTS = 20
@@ -26,16 +27,16 @@ class Load:
 
 
 @pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    with installed() as new_installation:
-        new_installation.client()
+def installation(database_url: str) -> Iterator[Installation]:
+    with installed(INSTEP_DATABASE_URL=database_url) as new_installation:
         yield new_installation
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 async def test_every_request_sent_is_answered_before_the_end(
-    installation: Installation, workers: int
+    installation: Installation, cast: Cast, workers: int
 ) -> None:
+    installation.key = cast.acme.write_key
     server = await asyncio.to_thread(installation.serve, "--no-jobs", "--workers", str(workers))
     load = Load()
     clients = [

@@ -3,6 +3,7 @@
 import random
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -161,21 +162,31 @@ def test_changes_of_the_same_line_do_not_merge(ours: str, theirs: str) -> None:
     assert merge_now("a\n", ours, theirs) is None
 
 
-def large_texts() -> dict[str, tuple[str, str]]:
+def two_letters() -> tuple[str, str]:
     chance = random.Random(1)
-    letters = ["".join(chance.choice("ab") + "\n" for _ in range(200_000)) for _ in range(2)]
-    numbers = [f"{number}\n" for number in range(60_000)]
-    return {
-        "equal lines": ("\n" * 400_000, "\n" * 399_000),
-        "two letters": (letters[0], letters[1]),
-        "turned around": ("".join(numbers), "".join(reversed(numbers))),
-        "one long line": ("a" * 1_000_000, "a" * 999_999 + "b"),
-        "unlike": ("a\n" * 100_000, "b\n" * 100_000),
-    }
+    before, after = ["".join(chance.choice("ab") + "\n" for _ in range(200_000)) for _ in range(2)]
+    return before, after
 
 
-@pytest.mark.parametrize(("before", "after"), large_texts().values(), ids=large_texts())
-async def test_a_large_text_is_compared_and_merged_beside_other_work(before: str, after: str) -> None:
+def numbers() -> list[str]:
+    return [f"{number}\n" for number in range(60_000)]
+
+
+# The texts are made when a test needs them, since each process reads this module and few run its tests.
+LARGE_TEXTS: dict[str, Callable[[], tuple[str, str]]] = {
+    "equal lines": lambda: ("\n" * 400_000, "\n" * 399_000),
+    "two letters": two_letters,
+    "turned around": lambda: ("".join(numbers()), "".join(reversed(numbers()))),
+    "one long line": lambda: ("a" * 1_000_000, "a" * 999_999 + "b"),
+    "unlike": lambda: ("a\n" * 100_000, "b\n" * 100_000),
+}
+
+
+@pytest.mark.parametrize("make_texts", LARGE_TEXTS.values(), ids=LARGE_TEXTS)
+async def test_a_large_text_is_compared_and_merged_beside_other_work(
+    make_texts: Callable[[], tuple[str, str]],
+) -> None:
+    before, after = make_texts()
     began = time.process_time()
 
     made = await compare(before, after, NAMES)
@@ -188,7 +199,7 @@ async def test_a_large_text_is_compared_and_merged_beside_other_work(before: str
 
 async def test_what_takes_too_long_is_shown_as_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_DIFF_SECONDS", 0.01)
-    before, after = large_texts()["two letters"]
+    before, after = two_letters()
 
     made = await compare(before, after, NAMES)
 
