@@ -42,7 +42,7 @@ def format_names() -> list[str]:
     return sorted(reader.name for reader in READERS)
 
 
-def read_tree(files: SourceFiles, name: str | None = None) -> Tree:
+def tree_of_files(files: SourceFiles, name: str | None = None) -> Tree:
     """The tree of a source; raises `UnreadableSource`, also for a source without a page."""
     reader = find_reader(files, name)
     tree = reader.read(files)

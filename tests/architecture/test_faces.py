@@ -38,6 +38,9 @@ FACES: dict[str, set[str]] = {
         *("conflicts", "digest", "pending", "previews", "queue_pages"),
     },
     "files": {"kinds", "picture_sizes", "storage"},
+    "imports": {
+        *("download", "fetchers.products", "formats", "report_forms", "running", "source_reading", "tree"),
+    },
     "insights": {"health.problems", "question_key", "questions.question_key"},
     "mcp_servers": {"discovery", "servers"},
     "ops": {"doctor", "health", "prune", "rotation", "routes"},
