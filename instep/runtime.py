@@ -25,8 +25,7 @@ from instep.files.actions import SWEEP_FILES
 from instep.files.jobs import schedule_sweep, sweep_files
 from instep.files.storage import open_storages
 from instep.imports.actions import RUN_IMPORT
-from instep.imports.jobs import give_up as give_up_import
-from instep.imports.jobs import run_import
+from instep.imports.jobs import give_up_import, run_import
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
 from instep.llm.embedding import Embedder
@@ -104,7 +103,7 @@ async def watch(embedded: EmbeddedPostgres | None) -> None:
 
 
 async def work(runtime: Runtime, stop: asyncio.Event) -> None:
-    """Run jobs and send deliveries until `stop`."""
+    """ImportRun jobs and send deliveries until `stop`."""
     await schedule_prune(runtime.database)
     await schedule_sweep(runtime.database)
     await schedule_indexes(runtime.database)

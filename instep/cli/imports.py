@@ -18,9 +18,9 @@ from instep.core.errors import InvalidRequest
 if TYPE_CHECKING:
     from instep.core.database import Database
     from instep.identity.schemas import Bot
-    from instep.imports.reading import Source
     from instep.imports.running import Tell
-    from instep.imports.schemas import Plan, Report
+    from instep.imports.schemas import ImportReport, Plan
+    from instep.imports.source_reading import Source
 
 NOTHING_NEW = "Nothing to do: everything is here already as the source has it."
 ADDRESSES = ("http://", "https://")
@@ -88,27 +88,26 @@ async def import_source(
 async def plan_of(database: "Database", bot: "Bot", source: "Source", format: str | None) -> "Plan":
     from instep.identity.job_context import job_context
     from instep.identity.schemas import OPERATOR
-    from instep.imports import queries
-    from instep.imports.reading import plan_import, read_source
+    from instep.imports.actions import state_for_plan
+    from instep.imports.source_reading import plan_import, read_source
 
     read = await read_source(source, format)
     payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
     async with job_context(database, payload, OPERATOR) as ctx:
-        state = await queries.find_state(ctx, read.source)
+        state = await state_for_plan(ctx, read.source)
     return await plan_import(source, read, state)
 
 
 async def run_import(
     database: "Database", bot: "Bot", source: "Source", plan: "Plan"
-) -> "tuple[str | None, Report]":
+) -> "tuple[str | None, ImportReport]":
     """Import a plan with a row that tells how far it has come; without changes there is nothing to tell."""
     from instep.core.config import settings
     from instep.files.storage import open_storages
     from instep.identity.job_context import job_context
     from instep.identity.schemas import OPERATOR
-    from instep.imports import actions, queries
-    from instep.imports.report_forms import as_stored
-    from instep.imports.running import Run, run_plan, work_of
+    from instep.imports import actions
+    from instep.imports.running import ImportRun, run_plan, work_of
 
     if plan.report.changes_nothing:
         return None, plan.report
@@ -118,10 +117,10 @@ async def run_import(
         row = await actions.begin_by_command(ctx, source.name, plan.tree.format, plan.source, work.total)
     storage = open_storages(settings(), database).for_new_files
     with progress(work.total) as tell:
-        run = Run(*(database, storage, bot, OPERATOR, row.id, plan, source.open(), work), tell=tell)
+        run = ImportRun(*(database, storage, bot, OPERATOR, row.id, plan, source.open(), work), tell=tell)
         report = await run_plan(run)
     async with job_context(database, payload, OPERATOR) as ctx, ctx.tx.transaction():
-        await queries.end(ctx, row.id, as_stored(report), None)
+        await actions.end_by_command(ctx, row.id, report)
     return row.id, report
 
 
@@ -137,7 +136,7 @@ async def opened_source(source: str, format: str | None) -> "AsyncIterator[Sourc
 
 def local_source(path: Path) -> "Source":
     from instep.core import limits
-    from instep.imports.reading import Source
+    from instep.imports.source_reading import Source
 
     if path.is_dir():
         return Source(path.resolve().name, folder=path.resolve())
@@ -161,7 +160,7 @@ async def fetched_source(url: str, format: str | None) -> "AsyncIterator[Source]
     from instep.core.progress import tell
     from instep.imports.download import download_archive
     from instep.imports.fetchers.products import fetch_source, find_fetcher
-    from instep.imports.reading import Source
+    from instep.imports.source_reading import Source
 
     fetcher = find_fetcher(url, format)
     async with aclosing(OutboundClient(settings().allow_list)) as client:
@@ -186,7 +185,9 @@ def progress(total: int) -> "Iterator[Tell]":
         yield lambda done, total: bar.update(done - bar.pos)
 
 
-def say_report(report: "Report", as_json: bool, import_id: str | None, *, has_tree: bool = True) -> None:
+def say_report(
+    report: "ImportReport", as_json: bool, import_id: str | None, *, has_tree: bool = True
+) -> None:
     from instep.imports import report_forms
 
     if as_json:

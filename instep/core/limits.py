@@ -140,7 +140,8 @@ MAX_IMPORT_FILE_REDIRECTS = 3
 MAX_IMPORT_RETRIES = 5
 MAX_IMPORT_WAIT_SECONDS = 600.0
 
-# Imports: what a source holds, in files and bytes; archives in archives, and how far one file is compressed.
+# Imports: what a source holds, in files and bytes; levels of archives in archives; bytes that one byte
+# of a compressed file may become.
 MAX_IMPORT_ENTRIES = 20_000
 MAX_IMPORT_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024
 MAX_IMPORT_FILE_BYTES = 256 * 1024 * 1024

@@ -11,7 +11,8 @@ from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.imports import queries
 from instep.imports.formats import format_names
-from instep.imports.schemas import ImportRow
+from instep.imports.report_forms import as_stored
+from instep.imports.schemas import BotState, ImportReport, ImportRow
 
 RUN_IMPORT = "run_import"
 
@@ -68,6 +69,18 @@ async def discard_import(ctx: Ctx, import_id: str) -> str:
         raise InvalidState("Only an import that waits for your word can be discarded.")
     await queries.delete(ctx, row.id)
     return row.id
+
+
+async def state_for_plan(ctx: Ctx, source: str) -> BotState:
+    """What a plan must know of the bot: earlier imports of the source, and what is taken."""
+    return await queries.find_state(ctx, source)
+
+
+@writes
+async def end_by_command(ctx: Ctx, import_id: str, report: ImportReport) -> str:
+    """Keep what an import by command has done."""
+    await queries.end(ctx, import_id, as_stored(report), None)
+    return import_id
 
 
 async def list_imports(ctx: Ctx) -> list[ImportRow]:

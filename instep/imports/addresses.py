@@ -21,7 +21,7 @@ Kind = Literal["page", "file", "url", "same_page", "external", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SourceTarget:
     """What a destination leads to; `path` is that of a file of the source, `url` one of another site."""
 
     kind: Kind
@@ -31,7 +31,7 @@ class Target:
     fragment: str = ""
 
 
-EXTERNAL, BROKEN = Target("external"), Target("broken")
+EXTERNAL, BROKEN = SourceTarget("external"), SourceTarget("broken")
 
 
 @dataclass(slots=True)
@@ -50,11 +50,11 @@ class Directory:
     origins: dict[str, str] = field(default_factory=dict)
     bases: list[str] = field(default_factory=list)
 
-    def find(self, destination: str, page: ImportedPage, *, is_picture: bool = False) -> Target:
+    def find(self, destination: str, page: ImportedPage, *, is_picture: bool = False) -> SourceTarget:
         """What a destination on a page leads to."""
         rest, _, fragment = destination.strip().partition("#")
         if not rest:
-            return Target("same_page", page, fragment=unquote(fragment)) if fragment else EXTERNAL
+            return SourceTarget("same_page", page, fragment=unquote(fragment)) if fragment else EXTERNAL
         if SCHEME.match(rest):
             path = self.path_on_site(rest)
             if path is None:
@@ -63,7 +63,7 @@ class Directory:
             path = unquote(rest.partition("?")[0])
         return self.find_path(path, unquote(fragment), page, is_picture=is_picture)
 
-    def find_path(self, path: str, fragment: str, page: ImportedPage, *, is_picture: bool) -> Target:
+    def find_path(self, path: str, fragment: str, page: ImportedPage, *, is_picture: bool) -> SourceTarget:
         steps = (self.file_target, self.page_target) if is_picture else (self.page_target, self.file_target)
         for step in steps:
             target = step(path, fragment, page)
@@ -73,9 +73,9 @@ class Directory:
             return self.redirect_target(path, fragment) or BROKEN
         return BROKEN
 
-    def page_target(self, path: str, fragment: str, page: ImportedPage) -> Target | None:
+    def page_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
         found_page = self.find_page(path, page)
-        return Target("page", found_page, fragment=fragment) if found_page else None
+        return SourceTarget("page", found_page, fragment=fragment) if found_page else None
 
     def find_page(self, path: str, page: ImportedPage) -> ImportedPage | None:
         """The page at a path as a page writes it, in its language where the path is its original's."""
@@ -113,11 +113,11 @@ class Directory:
         return None
 
     def page_at(self, address: str) -> ImportedPage | None:
-        for known in self.without_base(address):
-            found_page = self.by_address.get(address_name(known))
+        for path in self.without_base(address):
+            found_page = self.by_address.get(address_name(path))
             if found_page is not None:
                 return found_page
-            matches = (page for pattern, page in self.patterns if is_match(pattern, known))
+            matches = (page for pattern, page in self.patterns if is_match(pattern, path))
             if match := next(matches, None):
                 return match
         return None
@@ -128,38 +128,38 @@ class Directory:
             if address == base or address.startswith(f"{base}/"):
                 yield address.removeprefix(base) or "/"
 
-    def redirect_target(self, path: str, fragment: str) -> Target | None:
+    def redirect_target(self, path: str, fragment: str) -> SourceTarget | None:
         """What the redirects that begin at a path lead to; a fragment of the redirect itself comes first."""
         seen = set[str]()
         while (source := self.redirected(path)) is not None and source not in seen:
             seen.add(source)
             destination = self.redirects[source]
             if SCHEME.match(destination) and self.path_on_site(destination) is None:
-                return Target("url", url=destination)
+                return SourceTarget("url", url=destination)
             rest, _, own_fragment = destination.partition("#")
             path, fragment = self.path_on_site(rest) or unquote(rest), own_fragment or fragment
             found_page = self.page_at(path) or self.by_path.get(path.strip("/"))
             if found_page is not None:
-                return Target("page", found_page, fragment=fragment)
+                return SourceTarget("page", found_page, fragment=fragment)
         return None
 
     def redirected(self, path: str) -> str | None:
-        names = (address_name(known) for known in self.without_base(path))
+        names = (address_name(address) for address in self.without_base(path))
         return next((name for name in names if name in self.redirects), None)
 
-    def file_target(self, path: str, fragment: str, page: ImportedPage) -> Target | None:
+    def file_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
         for candidate in self.file_candidates(path, page):
             if candidate in self.file_paths:
-                return Target("file", path=candidate, fragment=fragment)
+                return SourceTarget("file", path=candidate, fragment=fragment)
         return None
 
     def file_candidates(self, path: str, page: ImportedPage) -> Iterator[str]:
         if path.startswith("/"):
-            for known in self.without_base(path):
+            for address in self.without_base(path):
                 for folder in self.tree.static_folders:
-                    yield posixpath.normpath(posixpath.join(folder, known.lstrip("/")))
+                    yield posixpath.normpath(posixpath.join(folder, address.lstrip("/")))
                 for root in folders_above(page.path):
-                    yield posixpath.normpath(posixpath.join(root, known.lstrip("/")))
+                    yield posixpath.normpath(posixpath.join(root, address.lstrip("/")))
             return
         for base, _ in self.bases_of(page):
             yield posixpath.normpath(posixpath.join(posixpath.dirname(base), path))

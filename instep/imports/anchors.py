@@ -17,7 +17,7 @@ MAX_DISTANCE = 200
 
 
 @dataclass(slots=True)
-class Anchors:
+class HeadingAnchors:
     """The ids of one page's headings by each name that a link may use for them."""
 
     by_name: dict[str, str] = field(default_factory=dict)
@@ -31,14 +31,14 @@ class Anchors:
         return self.by_name.get(bare) if bare else None
 
 
-def anchors_of(
+def heading_anchors_of(
     markdown: str,
     headings: Sequence[tuple[str, str]],
     heading_ids: Sequence[tuple[str, int]],
     heading_places: Sequence[int],
-) -> Anchors:
+) -> HeadingAnchors:
     """The anchors of a text: `headings` are ids of ours with words, `heading_places` where they stand."""
-    anchors = Anchors()
+    anchors = HeadingAnchors()
     for name, number in heading_ids:
         if 0 <= number < len(headings):
             anchors.by_name.setdefault(name, headings[number][0])

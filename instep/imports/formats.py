@@ -1,24 +1,52 @@
 """The formats that can be imported, in the order in which they are looked for."""
 
 from instep.imports.readers import (
+    confluence,
+    docusaurus,
+    freshdesk,
+    fumadocs,
     gitbook,
+    help_scout,
     hugo,
+    instep_export,
+    intercom,
     jekyll,
+    mintlify,
     mkdocs,
+    nextra,
+    notion,
     plain,
     readme_com,
+    starlight,
+    vitepress,
     wiki,
+    wordpress,
+    zendesk,
     zendesk_markdown,
 )
 from instep.imports.tree import Reader, SourceFiles, Tree, UnreadableSource
 
 # The first that recognises a source reads it; so what says least about itself comes last.
 READERS: tuple[Reader, ...] = (
+    instep_export.READER,
+    mintlify.READER,
+    docusaurus.READER,
     gitbook.READER,
     mkdocs.READER,
+    vitepress.READER,
+    starlight.READER,
     hugo.READER,
     jekyll.READER,
+    nextra.READER,
+    fumadocs.READER,
     readme_com.READER,
+    zendesk.READER,
+    intercom.READER,
+    help_scout.READER,
+    freshdesk.READER,
+    notion.READER,
+    confluence.READER,
+    wordpress.READER,
     zendesk_markdown.READER,
     wiki.READER,
     plain.READER,
@@ -42,7 +70,7 @@ def format_names() -> list[str]:
     return sorted(reader.name for reader in READERS)
 
 
-def read_tree(files: SourceFiles, name: str | None = None) -> Tree:
+def tree_of_files(files: SourceFiles, name: str | None = None) -> Tree:
     """The tree of a source; raises `UnreadableSource`, also for a source without a page."""
     reader = find_reader(files, name)
     tree = reader.read(files)

@@ -15,10 +15,10 @@ from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot
 from instep.imports import queries
-from instep.imports.reading import Source, plan_import, read_source
 from instep.imports.report_forms import as_stored
-from instep.imports.running import Run, run_plan, work_of
+from instep.imports.running import ImportRun, run_plan, work_of
 from instep.imports.schemas import ImportRow
+from instep.imports.source_reading import Source, plan_import, read_source
 from instep.imports.tree import UnreadableSource
 
 SERVICE = Actor("task", "Instep", can_write=True, channel="job")
@@ -47,7 +47,7 @@ async def run_import(database: Database, storages: Storages, job: Job) -> None:
         await retry_later(database, job)
 
 
-async def give_up(database: Database, job: Job) -> None:
+async def give_up_import(database: Database, job: Job) -> None:
     """Fail an import whose job has failed, or killed its worker, for the last time."""
     await fail(database, job.payload, FAILED)
 
@@ -78,7 +78,7 @@ async def import_row(
     files, work = await asyncio.to_thread(source.open), work_of(plan)
     async with job_context(database, payload, SERVICE) as ctx:
         await queries.set_progress(ctx, row.id, 0, work.total)
-    run = Run(
+    run = ImportRun(
         *(database, storages.for_new_files, bot, actor, row.id, plan, files, work),
         tell=lambda done, total: None,
     )
@@ -98,7 +98,7 @@ async def load_source(storages: Storages, row: ImportRow, bot: Bot) -> Source:
 
 
 async def retry_later(database: Database, job: Job) -> None:
-    """Run it again later: a paused workspace takes no writes, so its imports wait until it is resumed."""
+    """Run it later: a paused workspace takes no writes, so its imports wait until it is resumed."""
     async with job_context(database, job.payload, SERVICE) as ctx:
         run_at = ctx.now + limits.PAUSED_TASK_RETRY_DELAY
         await defer(ctx.tx.connection, job.kind, job.payload, run_at=run_at)

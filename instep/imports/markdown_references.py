@@ -24,7 +24,7 @@ _ELEMENT = re.compile(
 _HEADING = re.compile(
     r'<h[1-6](?: id="h-([^"]*)")?[^<>]*? data-sourcepos="(\d+):[^<>]*>(.*?)</h[1-6]>', re.DOTALL
 )
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _DESTINATION = r"(?P<destination><[^<>\n]*>|(?:\\.|[^\s\\<])(?:\\.|[^\s\\])*?|)"
 _TITLE = r"(?:\s+(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?"
@@ -121,7 +121,7 @@ class _Reader:
                 continue
             start, end = match.span("destination")
             is_picture = (key, False) not in self.defined
-            # Of several definitions with one destination the first counts their links.
+            # The first of several definitions with one destination counts their links.
             uses = sum(self.defined.get((key, kind), 0) for kind in (False, True))
             self.defined |= dict.fromkeys({(key, False), (key, True)} & self.defined.keys(), 0)
             yield Reference(start, end, destination, "definition", is_picture, start, end, "", uses)

@@ -7,11 +7,11 @@ from instep.core import limits
 from instep.core.locales import valid_locale
 from instep.imports.addresses import Directory, directory_of, source_path
 from instep.imports.placing import Places, place
-from instep.imports.rewriting import Rewriter
+from instep.imports.rewriting import PageRewriter
 from instep.imports.schemas import (
     BotState,
-    Branch,
     Facts,
+    ImportReport,
     KnownPage,
     Outcome,
     Plan,
@@ -20,7 +20,7 @@ from instep.imports.schemas import (
     PlannedPage,
     PlannedRedirect,
     PlannedText,
-    Report,
+    TreeLine,
 )
 from instep.imports.slugging import first_free, slug_of_page
 from instep.imports.tree import ImportedEntry, ImportedPage, Loss, SourceFiles, Tree
@@ -95,8 +95,8 @@ class Planner:
         taken = {locale: set(slugs) for locale, slugs in self.state.slugs.items()}
         slugs: dict[str, tuple[str, str]] = {}
         for page in self.tree.pages:
-            if (known := self.state.pages.get(page.key)) is not None:
-                slugs[page.key] = known.locale, known.slug
+            if (earlier := self.state.pages.get(page.key)) is not None:
+                slugs[page.key] = earlier.locale, earlier.slug
         for page in self.tree.pages:
             if page.key not in slugs:
                 locale = self.locale_of(page.locale)
@@ -118,7 +118,7 @@ class Planner:
             position=self.places.positions.get(root.key) if home is not None else None,
             original_key=original,
             text=text,
-            known=self.state.pages.get(page.key),
+            earlier=self.state.pages.get(page.key),
             outcome="created",
         )
         return replace(planned, outcome=outcome_of_page(planned))
@@ -128,32 +128,32 @@ class Planner:
         taken = set(self.state.collection_slugs)
         needed = needed_collections(self.places, pages)
         for collection, parent in self.places.collections:
-            known = self.state.collections.get(collection.key)
+            earlier = self.state.collections.get(collection.key)
             title = self.title_of(collection.title, collection.key)
             planned = PlannedCollection(
                 collection=collection,
                 title=title,
                 description=self.description_of(collection.description, collection.key),
-                slug=known.slug
-                if known
+                slug=earlier.slug
+                if earlier
                 else first_free(names_of(collection.slug), title, "collection", taken),
                 parent=parent,
-                known=known,
+                earlier=earlier,
                 outcome="created",
             )
-            if known is not None:
-                outcome: Outcome = "unchanged" if known.facts == planned.facts else "updated"
+            if earlier is not None:
+                outcome: Outcome = "unchanged" if earlier.facts == planned.facts else "updated"
                 yield replace(planned, outcome=outcome)
             elif self.is_first_import() or collection.key in needed:
                 yield planned
 
     def entry(self, entry: ImportedEntry, text: PlannedText) -> PlannedEntry:
-        known = self.state.entries.get(entry.key)
+        earlier = self.state.entries.get(entry.key)
         outcome: Outcome = "created"
-        if known is not None:
-            changed: Outcome = "kept_here" if known.is_changed_here else "updated"
-            outcome = "unchanged" if known.digest == text.digest else changed
-        return PlannedEntry(entry, self.title_of(entry.title, entry.path), text, known, outcome)
+        if earlier is not None:
+            changed: Outcome = "kept_here" if earlier.is_changed_here else "updated"
+            outcome = "unchanged" if earlier.digest == text.digest else changed
+        return PlannedEntry(entry, self.title_of(entry.title, entry.path), text, earlier, outcome)
 
     def redirects(self) -> Iterator[PlannedRedirect]:
         """Every address that the source has or had, once."""
@@ -198,7 +198,7 @@ def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
     directory = directory_of(tree, files.paths())
     planner = Planner(tree, state, place(tree), directory)
     slugs = planner.slugs()
-    rewriter = Rewriter(directory, files, state.bot_slug, state.bot_locale, slugs)
+    rewriter = PageRewriter(directory, files, state.bot_slug, state.bot_locale, slugs)
     originals = planner.originals()
     pages = [
         planner.page(page, originals[page.key], slugs[page.key], rewriter.text_of(page, page.title))
@@ -211,7 +211,7 @@ def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
         planner.entry(entry, rewriter.text_of(page_of(entry, tree), entry.title)) for entry in tree.entries
     ]
     redirects = list(planner.redirects())
-    report = Report(tree.format, source, links=rewriter.links, files=rewriter.counts)
+    report = ImportReport(tree.format, source, links=rewriter.links, files=rewriter.counts)
     report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses]
     planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
     count(planned, state)
@@ -237,14 +237,14 @@ def without_repeated_keys(tree: Tree) -> Tree:
 
 
 def outcome_of_page(page: PlannedPage) -> Outcome:
-    known = page.known
-    if known is None:
+    earlier = page.earlier
+    if earlier is None:
         return "created"
-    if known.is_deleted:
+    if earlier.is_deleted:
         return "deleted_here"
-    if known.digest != page.text.digest:
-        return "draft" if known.is_changed_here else "updated"
-    return "updated" if changed_facts(known.facts, page.facts) else "unchanged"
+    if earlier.digest != page.text.digest:
+        return "draft" if earlier.is_changed_here else "updated"
+    return "updated" if changed_facts(earlier.facts, page.facts) else "unchanged"
 
 
 def changed_facts(before: Facts, after: Facts) -> dict[str, object]:
@@ -265,7 +265,7 @@ def needed_collections(places: Places, pages: list[PlannedPage]) -> set[str]:
 
 
 def is_placed(page: PlannedPage) -> bool:
-    return page.known is None or page.known.facts.get("collection") != page.collection
+    return page.earlier is None or page.earlier.facts.get("collection") != page.collection
 
 
 def names_of(slug: str | None) -> list[str]:
@@ -288,16 +288,16 @@ def count(planned: Plan, state: BotState) -> None:
         report.entries.add(entry.outcome)
     count_redirects(planned, state)
     list_gone(planned, state)
-    report.tree = list(branches(planned))
+    report.tree = list(tree_lines_of(planned))
 
 
 def count_redirects(planned: Plan, state: BotState) -> None:
     for redirect in planned.redirects:
         present = state.redirects.get(redirect.path)
-        known = state.pages.get(redirect.page_key or "")
+        earlier = state.pages.get(redirect.page_key or "")
         if present is None:
             planned.report.redirects.add("created")
-        elif present == redirect.url or (known is not None and present == known.article_id):
+        elif present == redirect.url or (earlier is not None and present == earlier.article_id):
             planned.report.redirects.add("unchanged")
         else:
             planned.report.redirects.add("kept_here")
@@ -308,11 +308,11 @@ def count_redirects(planned: Plan, state: BotState) -> None:
 def list_gone(planned: Plan, state: BotState) -> None:
     """Tell what an earlier import brought and the source no longer has; it stays."""
     report, keys = planned.report, {page.page.key for page in planned.pages}
-    for known in state.pages.values():
-        if known.key not in keys and not known.is_deleted:
-            report.pages.gone += 1
+    for earlier in state.pages.values():
+        if earlier.key not in keys and not earlier.is_deleted:
+            report.pages.absent += 1
             report.losses.append(
-                Loss(known.key, f"page that the source no longer has: “{known.slug}” stays here")
+                Loss(earlier.key, f"page that the source no longer has: “{earlier.slug}” stays here")
             )
     for page in planned.pages:
         if page.outcome == "deleted_here":
@@ -327,7 +327,7 @@ def list_gone(planned: Plan, state: BotState) -> None:
             )
 
 
-def branches(planned: Plan) -> Iterator[Branch]:
+def tree_lines_of(planned: Plan) -> Iterator[TreeLine]:
     """The tree as it will be: pages without a collection first, then collections with what is in them."""
     pages: dict[str | None, list[PlannedPage]] = {}
     locales: dict[str, list[str]] = {}
@@ -340,10 +340,10 @@ def branches(planned: Plan) -> Iterator[Branch]:
     for key, title, outcome, parent in [(None, None, None, None), *collection_lines(planned)]:
         if title is not None and outcome is not None:
             levels[key] = levels.get(parent, -1) + 1
-            yield Branch(levels[key], title, "collection", outcome)
+            yield TreeLine(levels[key], title, "collection", outcome)
         for page in pages.get(key, []):
             others = tuple(locales.get(page.page.key, []))
-            yield Branch(levels[key] + 1, page.title, "page", page.outcome, (page.locale, *others))
+            yield TreeLine(levels[key] + 1, page.title, "page", page.outcome, (page.locale, *others))
 
 
 def collection_lines(planned: Plan) -> Iterator[tuple[str, str, Outcome, str | None]]:
@@ -353,5 +353,5 @@ def collection_lines(planned: Plan) -> Iterator[tuple[str, str, Outcome, str | N
 
 def known_here(page: PlannedPage) -> KnownPage:
     """What an earlier import made of a page; the outcome says that there is one."""
-    assert page.known is not None, "only a page that is new has no earlier import"
-    return page.known
+    assert page.earlier is not None, "only a page that is new has no earlier import"
+    return page.earlier

@@ -38,7 +38,7 @@ class Slug:
 
 
 @dataclass(frozen=True, slots=True)
-class RedirectTarget:
+class RedirectedPath:
     """Where a path is redirected to: the id of an article, or a URL."""
 
     path: str
@@ -79,7 +79,7 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
         "select array_agg(slug) from collections where bot_id = %(bot)s", bot=ctx.bot.id
     )
     redirects = await ctx.tx.all(
-        RedirectTarget,
+        RedirectedPath,
         "select path, coalesce(article_id, url) as target from redirects where bot_id = %(bot)s",
         bot=ctx.bot.id,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from instep.imports.schemas import Counts, Outcome, Report
+from instep.imports.schemas import ImportReport, Outcome, OutcomeCounts
 
 NOUNS = {
     "pages": ("article", "articles"),
@@ -33,19 +33,19 @@ MARKS: dict[Outcome, str] = {
 }
 
 
-REPORT = TypeAdapter(Report)
+REPORT = TypeAdapter(ImportReport)
 
 
-def as_stored(report: Report) -> dict[str, Any]:
+def as_stored(report: ImportReport) -> dict[str, Any]:
     """What the row of the import keeps; `read_stored` reads it."""
     return asdict(report)
 
 
-def read_stored(stored: dict[str, Any]) -> Report:
+def read_stored(stored: dict[str, Any]) -> ImportReport:
     return REPORT.validate_python(stored)
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: ImportReport) -> dict[str, Any]:
     """Every count, line and loss, with the names that the API would use."""
     wire_form: dict[str, Any] = camel(asdict(report))
     return wire_form
@@ -59,8 +59,8 @@ def camel(value: Any) -> Any:
     return value
 
 
-def as_text(report: Report, *, has_tree: bool = True) -> str:
-    """Counts, the tree and the losses, in lines."""
+def as_text(report: ImportReport, *, has_tree: bool = True) -> str:
+    """OutcomeCounts, the tree and the losses, in lines."""
     parts = ["\n".join(summary_lines(report))]
     if has_tree and report.tree:
         parts.append("\n".join(tree_lines(report)))
@@ -69,10 +69,10 @@ def as_text(report: Report, *, has_tree: bool = True) -> str:
     return "\n\n".join(parts)
 
 
-def summary_lines(report: Report) -> Iterator[str]:
+def summary_lines(report: ImportReport) -> Iterator[str]:
     for name, nouns in NOUNS.items():
-        counts: Counts = getattr(report, name)
-        if counts.total or counts.gone:
+        counts: OutcomeCounts = getattr(report, name)
+        if counts.total or counts.absent:
             yield f"{counted(counts.total, nouns)}: {in_words(counts)}"
     links = report.links
     if links.total:
@@ -90,14 +90,14 @@ def summary_lines(report: Report) -> Iterator[str]:
         yield f"{counted(files.remote, ('picture', 'pictures'))} elsewhere in the web: left there"
 
 
-def in_words(counts: Counts) -> str:
+def in_words(counts: OutcomeCounts) -> str:
     words = [f"{number} {word}" for name, word in WORDS.items() if (number := getattr(counts, name))]
-    if counts.gone:
-        words.append(f"{counts.gone} more that the source no longer has, which stay")
+    if counts.absent:
+        words.append(f"{counts.absent} more that the source no longer has, which stay")
     return ", ".join(words)
 
 
-def tree_lines(report: Report) -> Iterator[str]:
+def tree_lines(report: ImportReport) -> Iterator[str]:
     for branch in report.tree:
         mark = f"  ({MARKS[branch.outcome]})" if branch.outcome in MARKS else ""
         locales = f"  [{', '.join(branch.locales)}]" if len(branch.locales) > 1 else ""
@@ -105,7 +105,7 @@ def tree_lines(report: Report) -> Iterator[str]:
         yield f"{'  ' * branch.level}{title}{locales}{mark}"
 
 
-def loss_lines(report: Report) -> Iterator[str]:
+def loss_lines(report: ImportReport) -> Iterator[str]:
     yield f"Not kept as it is ({len(report.losses)}):"
     for loss in report.losses:
         place = f"{loss.path}:{loss.line}" if loss.line else loss.path

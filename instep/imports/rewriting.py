@@ -9,8 +9,8 @@ from urllib.parse import quote
 from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.files.kinds import kind_of_bytes
-from instep.imports.addresses import Directory, Target
-from instep.imports.anchors import Anchors, anchors_of, as_fragment
+from instep.imports.addresses import Directory, SourceTarget
+from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of
 from instep.imports.markdown_references import ParsedPage, Reference, parse_page
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
 from instep.imports.tree import ImportedPage, Loss, SourceFiles
@@ -29,7 +29,7 @@ class SourceFile:
 
 
 @dataclass(slots=True)
-class Rewriter:
+class PageRewriter:
     """Rewrites the texts of one source; it counts links and files, and lists what can't be kept."""
 
     directory: Directory
@@ -41,8 +41,8 @@ class Rewriter:
     counts: FileCounts = field(default_factory=FileCounts)
     losses: list[Loss] = field(default_factory=list)
     parsed: dict[str, ParsedPage] = field(default_factory=dict)
-    anchors: dict[str, Anchors] = field(default_factory=dict)
-    known_files: dict[str, SourceFile] = field(default_factory=dict)
+    anchors: dict[str, HeadingAnchors] = field(default_factory=dict)
+    source_files: dict[str, SourceFile] = field(default_factory=dict)
     source_lines: dict[str, list[str]] = field(default_factory=dict)
     missing: set[tuple[str, str]] = field(default_factory=set)
     remote: set[str] = field(default_factory=set)
@@ -65,7 +65,9 @@ class Rewriter:
             self.parsed[page.key] = parse_page(page.markdown)
         return self.parsed[page.key]
 
-    def edit_of(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
+    def edit_of(
+        self, reference: Reference, target: SourceTarget, page: ImportedPage
+    ) -> "DestinationEdit | None":
         """What replaces a destination, or the whole element; None leaves it as it is."""
         if target.kind == "external":
             self.count_external(reference)
@@ -97,16 +99,18 @@ class Rewriter:
             self.remote.add(reference.destination)
             self.counts.remote += 1
 
-    def link_edit(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
+    def link_edit(
+        self, reference: Reference, target: SourceTarget, page: ImportedPage
+    ) -> "DestinationEdit | None":
         address = target.url or self.address_of(target, page, reference)
         if address == reference.destination:
             return None
         self.links.rewritten += reference.uses
         if reference.form == "autolink":
-            return Edit(reference.start, reference.end, f"[{reference.destination}]({address})")
-        return Edit(reference.start, reference.end, address)
+            return DestinationEdit(reference.start, reference.end, f"[{reference.destination}]({address})")
+        return DestinationEdit(reference.start, reference.end, address)
 
-    def address_of(self, target: Target, page: ImportedPage, reference: Reference) -> str:
+    def address_of(self, target: SourceTarget, page: ImportedPage, reference: Reference) -> str:
         """The address of a page, with the place in it, as articles link to each other."""
         assert target.page is not None, "a target that is neither URL nor file is a page"
         fragment = self.fragment_of(target, page, reference)
@@ -116,7 +120,7 @@ class Rewriter:
         path = f"/help/{self.bot_slug}" + path_of_article(self.bot_locale, locale, slug)
         return f"{path}#{fragment}" if fragment else path
 
-    def fragment_of(self, target: Target, page: ImportedPage, reference: Reference) -> str:
+    def fragment_of(self, target: SourceTarget, page: ImportedPage, reference: Reference) -> str:
         if not target.fragment or target.page is None:
             return ""
         self.links.anchors += reference.uses
@@ -128,15 +132,17 @@ class Rewriter:
             return quote(target.fragment)
         return as_fragment(id, is_same_page=target.kind == "same_page")
 
-    def anchors_of(self, page: ImportedPage) -> Anchors:
+    def anchors_of(self, page: ImportedPage) -> HeadingAnchors:
         if page.key not in self.anchors:
             parsed = self.parse(page)
-            self.anchors[page.key] = anchors_of(
+            self.anchors[page.key] = heading_anchors_of(
                 page.markdown, parsed.headings, page.heading_ids, parsed.heading_places
             )
         return self.anchors[page.key]
 
-    def file_edit(self, reference: Reference, target: Target, page: ImportedPage) -> "Edit | None":
+    def file_edit(
+        self, reference: Reference, target: SourceTarget, page: ImportedPage
+    ) -> "DestinationEdit | None":
         """A stored file's address; where the file can't be stored, a link to the old site, or its words."""
         if target.path is None:
             self.list_missing(reference, page)
@@ -144,17 +150,17 @@ class Rewriter:
         file = self.file_at(target.path)
         if file.fault is None:
             piece = FilePiece(target.path, file.digest, reference.destination)
-            return Edit(reference.start, reference.end, piece)
+            return DestinationEdit(reference.start, reference.end, piece)
         kind = "picture" if reference.is_picture else "file"
         if (page.key, target.path) not in self.missing:
             self.missing.add((page.key, target.path))
             self.tell(page, reference, f"{kind} that {file.fault}: {target.path}")
         url = self.directory.site_url(target.path)
         if url is not None:
-            return Edit(reference.start, reference.end, url)
+            return DestinationEdit(reference.start, reference.end, url)
         if reference.is_picture and reference.form in ("inline", "html"):
             words = reference.alt or target.path.rpartition("/")[2]
-            return Edit(reference.element_start, reference.element_end, words)
+            return DestinationEdit(reference.element_start, reference.element_end, words)
         return None
 
     def list_missing(self, reference: Reference, page: ImportedPage) -> None:
@@ -166,15 +172,15 @@ class Rewriter:
             self.tell(page, reference, what)
 
     def file_at(self, path: str) -> SourceFile:
-        if path not in self.known_files:
+        if path not in self.source_files:
             file = inspect(path, self.files.read(path))
-            self.known_files[path] = file
+            self.source_files[path] = file
             self.counts.total += 1
             self.counts.stored += file.fault is None
             self.counts.listed += file.fault is not None
-        return self.known_files[path]
+        return self.source_files[path]
 
-    def facts_of(self, target: Target) -> list[object]:
+    def facts_of(self, target: SourceTarget) -> list[object]:
         """What a target is apart from our own addresses, which may change while the source does not."""
         if target.kind == "file" and target.path is not None:
             return [target.kind, self.file_at(target.path).digest]
@@ -184,7 +190,7 @@ class Rewriter:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class DestinationEdit:
     """Another text, or the address of a file, in the place of characters `start` to before `end`."""
 
     start: int
@@ -192,7 +198,7 @@ class Edit:
     piece: str | FilePiece
 
 
-def joined(text: str, edits: list[Edit]) -> Pieces:
+def joined(text: str, edits: list[DestinationEdit]) -> Pieces:
     """The text with its edits; an edit inside of one before it, such as a picture in a link, is left out."""
     pieces: list[str | FilePiece] = []
     place = 0

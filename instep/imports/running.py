@@ -20,17 +20,7 @@ from instep.files.storage import FileStorage
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports import queries
-from instep.imports.schemas import (
-    WRITTEN,
-    FilePiece,
-    Plan,
-    PlannedEntry,
-    PlannedPage,
-    PlannedRedirect,
-    Report,
-)
-from instep.imports.tree import Loss, SourceFiles
-from instep.imports.writing import (
+from instep.imports.batch_writing import (
     Ids,
     Written,
     import_collections,
@@ -38,6 +28,16 @@ from instep.imports.writing import (
     import_pages,
     import_redirects,
 )
+from instep.imports.schemas import (
+    WRITTEN,
+    FilePiece,
+    ImportReport,
+    Plan,
+    PlannedEntry,
+    PlannedPage,
+    PlannedRedirect,
+)
+from instep.imports.tree import Loss, SourceFiles
 
 Item = TypeVar("Item")
 # Told after each batch: how much is done of how much.
@@ -68,7 +68,7 @@ def work_of(plan: Plan) -> Work:
 
 
 @dataclass(slots=True)
-class Run:
+class ImportRun:
     """One run: where it writes, for whom, and how far it has come."""
 
     database: Database
@@ -94,7 +94,7 @@ class Run:
         self.tell(self.done, self.work.total)
 
 
-async def run_plan(run: Run) -> Report:
+async def run_plan(run: ImportRun) -> ImportReport:
     """Import everything; the report of what was done."""
     if run.plan.report.changes_nothing:
         return run.plan.report
@@ -118,7 +118,7 @@ async def run_plan(run: Run) -> Report:
     return run.plan.report
 
 
-async def store_files(run: Run) -> dict[str, str]:
+async def store_files(run: ImportRun) -> dict[str, str]:
     """Store the files that are not here yet; the paths of all by the digests of what was sent."""
     pieces = run.work.pieces
     async with run.transaction() as ctx:
@@ -141,7 +141,7 @@ async def store_files(run: Run) -> dict[str, str]:
         return addresses | await find_sent_files(ctx, stored_digests)
 
 
-async def store_file(run: Run, piece: FilePiece) -> bool:
+async def store_file(run: ImportRun, piece: FilePiece) -> bool:
     """Whether a file could be stored; what is wrong with it is told."""
     content = await asyncio.to_thread(run.files.read, piece.path)
 
@@ -158,7 +158,7 @@ async def store_file(run: Run, piece: FilePiece) -> bool:
     return True
 
 
-async def write_batch(run: Run, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
+async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
     written = Written([], {})
 
     async def write(ctx: Ctx) -> None:
@@ -172,7 +172,7 @@ async def write_batch(run: Run, files: dict[str, str], pages: Sequence[PlannedPa
     run.advance(len(pages))
 
 
-async def write_redirects(run: Run, redirects: Sequence[PlannedRedirect]) -> None:
+async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) -> None:
     written = Written([], {})
 
     async def write(ctx: Ctx) -> None:
@@ -184,7 +184,7 @@ async def write_redirects(run: Run, redirects: Sequence[PlannedRedirect]) -> Non
     run.advance(len(redirects))
 
 
-async def write_entries(run: Run, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
+async def write_entries(run: ImportRun, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
     written = Written([], {})
 
     async def write(ctx: Ctx) -> None:
@@ -197,7 +197,7 @@ async def write_entries(run: Run, files: dict[str, str], entries: Sequence[Plann
     run.advance(len(entries))
 
 
-async def attempt(run: Run, write: Callable[[Ctx], Coroutine[Any, Any, None]]) -> None:
+async def attempt(run: ImportRun, write: Callable[[Ctx], Coroutine[Any, Any, None]]) -> None:
     """One transaction, which is repeated after expensive work that it needs."""
 
     async def work() -> None:
@@ -207,12 +207,12 @@ async def attempt(run: Run, write: Callable[[Ctx], Coroutine[Any, Any, None]]) -
     await restartable(work)
 
 
-async def ids_of(ctx: Ctx, run: Run, files: dict[str, str]) -> Ids:
+async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
     collections = await queries.ids_of(ctx, run.plan.source, "collection")
     return Ids(collections, await queries.ids_of(ctx, run.plan.source, "page"), files)
 
 
-def recount(report: Report, pages: Sequence[PlannedPage], written: Written) -> None:
+def recount(report: ImportReport, pages: Sequence[PlannedPage], written: Written) -> None:
     """Correct the counts of the plan where something came out differently."""
     for page in pages:
         outcome = written.outcomes[page.page.key]

@@ -10,9 +10,7 @@ from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage,
 # reading: waits for its plan. ready: planned, somebody has to agree. importing, then completed or failed.
 ImportState = Literal["reading", "ready", "importing", "completed", "failed"]
 RefKind = Literal["page", "collection", "entry"]
-Outcome = Literal[
-    "created", "updated", "unchanged", "draft", "skipped", "gone", "deleted_here", "kept_here", "failed"
-]
+Outcome = Literal["created", "updated", "unchanged", "draft", "deleted_here", "kept_here", "failed"]
 Facts = Mapping[str, Any]
 
 
@@ -142,7 +140,7 @@ class PlannedPage:
     position: int | None
     original_key: str | None
     text: PlannedText
-    known: KnownPage | None
+    earlier: KnownPage | None
     outcome: Outcome
 
     @property
@@ -165,7 +163,7 @@ class PlannedCollection:
     description: str | None
     slug: str
     parent: str | None
-    known: KnownCollection | None
+    earlier: KnownCollection | None
     outcome: Outcome
 
     @property
@@ -185,7 +183,7 @@ class PlannedEntry:
     entry: ImportedEntry
     title: str
     text: PlannedText
-    known: KnownEntry | None
+    earlier: KnownEntry | None
     outcome: Outcome
 
 
@@ -199,7 +197,7 @@ class PlannedRedirect:
 
 
 @dataclass(slots=True)
-class Counts:
+class OutcomeCounts:
     """How many of something there are, and what becomes of them."""
 
     total: int = 0
@@ -207,8 +205,7 @@ class Counts:
     updated: int = 0
     unchanged: int = 0
     draft: int = 0
-    skipped: int = 0
-    gone: int = 0
+    absent: int = 0
     deleted_here: int = 0
     kept_here: int = 0
     failed: int = 0
@@ -247,7 +244,7 @@ class FileCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class TreeLine:
     """A line of the tree as it will be: a collection or a page on its level, from 0."""
 
     level: int
@@ -258,18 +255,18 @@ class Branch:
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What an import does, or has done: counts, the tree, and every loss."""
 
     format: str
     source: str
-    pages: Counts = field(default_factory=Counts)
-    collections: Counts = field(default_factory=Counts)
-    entries: Counts = field(default_factory=Counts)
-    redirects: Counts = field(default_factory=Counts)
+    pages: OutcomeCounts = field(default_factory=OutcomeCounts)
+    collections: OutcomeCounts = field(default_factory=OutcomeCounts)
+    entries: OutcomeCounts = field(default_factory=OutcomeCounts)
+    redirects: OutcomeCounts = field(default_factory=OutcomeCounts)
     links: LinkCounts = field(default_factory=LinkCounts)
     files: FileCounts = field(default_factory=FileCounts)
-    tree: list[Branch] = field(default_factory=list)
+    tree: list[TreeLine] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
 
     @property
@@ -293,7 +290,7 @@ class Plan:
     pages: tuple[PlannedPage, ...]
     entries: tuple[PlannedEntry, ...]
     redirects: tuple[PlannedRedirect, ...]
-    report: Report
+    report: ImportReport
 
     def files(self) -> dict[str, FilePiece]:
         """The files that changed or new texts show, each once, by their digests."""

@@ -42,7 +42,7 @@ class FolderFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchivedFile:
     """One file in an archive, or in an archive inside of it."""
 
     archive: zipfile.ZipFile
@@ -53,7 +53,7 @@ class Entry:
 class ArchiveFiles:
     """The files of an archive and of the archives in it, which are unpacked when they are read."""
 
-    entries: dict[str, Entry]
+    entries: dict[str, ArchivedFile]
 
     def paths(self) -> Iterable[str]:
         return sorted(self.entries)
@@ -81,7 +81,7 @@ class FilesBelow:
 class Unpacking:
     """What the archives of one source hold so far, against the limits."""
 
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, ArchivedFile] = field(default_factory=dict)
     folded_paths: dict[str, str] = field(default_factory=dict)
     unpacked_bytes: int = 0
 
@@ -97,7 +97,7 @@ class Unpacking:
             if is_bundled and path.lower().endswith(ARCHIVE):
                 self.add_archive(BytesIO(read_entry(archive, info, path)), path, depth + 1)
             else:
-                self._add(path, Entry(archive, info), name)
+                self._add(path, ArchivedFile(archive, info), name)
 
     def _count(self, info: zipfile.ZipInfo, name: str) -> None:
         self.unpacked_bytes += info.file_size
@@ -106,12 +106,12 @@ class Unpacking:
         if self.unpacked_bytes > limits.MAX_IMPORT_UNPACKED_BYTES:
             raise refusal(name, f"it unpacks to more than {limits.MAX_IMPORT_UNPACKED_BYTES // 1024**2:,} MB")
         if info.file_size > UNSUSPICIOUS_BYTES + info.compress_size * limits.MAX_IMPORT_COMPRESSION_RATIO:
-            raise refusal(name, f"“{shown(info.filename)}” in it is compressed as only a bomb is")
+            raise refusal(name, f"“{readable(info.filename)}” in it is compressed as only a bomb is")
 
-    def _add(self, path: str, entry: Entry, name: str) -> None:
+    def _add(self, path: str, entry: ArchivedFile, name: str) -> None:
         other = self.folded_paths.setdefault(path.casefold(), path)
         if path in self.entries or other != path:
-            both = f"“{shown(other)}” and “{shown(path)}”"
+            both = f"“{readable(other)}” and “{readable(path)}”"
             raise refusal(name, f"it holds {both}, which are one file on some systems")
         self.entries[path] = entry
 
@@ -167,7 +167,7 @@ def open_zip(content: IO[bytes], name: str) -> zipfile.ZipFile:
         return zipfile.ZipFile(content)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         raise UnreadableSource(
-            f"“{shown(name)}” is no intact ZIP archive: make it again and send it whole."
+            f"“{readable(name)}” is no intact ZIP archive: make it again and send it whole."
         ) from None
 
 
@@ -183,7 +183,7 @@ def checked_path(info: zipfile.ZipInfo, name: str) -> str:
     path = info.orig_filename
     fault = fault_of_path(path)
     if fault:
-        raise refusal(name, f"“{shown(path)}” in it {fault}")
+        raise refusal(name, f"“{readable(path)}” in it {fault}")
     return path.rstrip("/")
 
 
@@ -204,7 +204,7 @@ def refuse_special(info: zipfile.ZipInfo, name: str) -> None:
     mode = info.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         kind = "a link" if stat.S_ISLNK(mode) else "no plain file"
-        raise refusal(name, f"“{shown(info.filename)}” in it is {kind}")
+        raise refusal(name, f"“{readable(info.filename)}” in it is {kind}")
     if info.flag_bits & ENCRYPTED:
         raise refusal(name, "it has a password")
 
@@ -215,7 +215,7 @@ def read_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> by
         return read_bounded(archive.open(info), path)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
         raise UnreadableSource(
-            f"“{shown(path)}” in the archive is damaged: make the archive again."
+            f"“{readable(path)}” in the archive is damaged: make the archive again."
         ) from None
 
 
@@ -224,18 +224,18 @@ def read_bounded(stream: IO[bytes], path: str) -> bytes:
         content = stream.read(limits.MAX_IMPORT_FILE_BYTES + 1)
     if len(content) > limits.MAX_IMPORT_FILE_BYTES:
         raise UnreadableSource(
-            f"“{shown(path)}” is larger than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB: leave it out."
+            f"“{readable(path)}” is larger than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB: leave it out."
         )
     return content
 
 
 def refusal(name: str, reason: str) -> UnreadableSource:
     return UnreadableSource(
-        f"“{shown(name)}” can't be imported: {reason}. Make an archive of the files alone, and nothing else."
+        f"“{readable(name)}” can't be imported: {reason}. Make an archive of the files alone."
     )
 
 
-def shown(name: str) -> str:
+def readable(name: str) -> str:
     """A foreign name as a sentence may hold it."""
     printable = "".join(sign if sign.isprintable() else "�" for sign in name)
     return (

@@ -23,8 +23,8 @@ from instep.site.preview_pages import show_preview, show_preview_article
 from instep.site.schemas import CollectionSection, article_url, section_path
 from instep.site.search import show_search
 from instep.site.served_files import show_file
+from instep.site.site_tree import tree_of_article, tree_of_collection
 from instep.site.sitemap import show_sitemap
-from instep.site.tree import tree_of_article, tree_of_collection
 from instep.site.visits import Visit, canonical_locale, help_center, pages
 from instep.web.pages import CACHE, document, moved_to, sanitised
 from instep.web.public import public

@@ -20,7 +20,7 @@ from instep.site import queries
 from instep.site.accents import accent_path
 from instep.site.contents import contents_of
 from instep.site.schemas import ArticlePage, PreviewArrival
-from instep.site.tree import tree_of_article
+from instep.site.site_tree import tree_of_article
 from instep.site.visits import VISITOR, Visit, canonical_locale
 from instep.web.pages import NO_STORE, sanitised
 from instep.web.public import public

@@ -57,6 +57,9 @@ FACES: dict[str, set[str]] = {
         "question_key",
         "questions.question_key",
     },
+    "imports": {
+        *("download", "fetchers.products", "formats", "report_forms", "running", "source_reading", "tree"),
+    },
     "linting": {"command"},
     "mcp_servers": {"discovery", "servers"},
     "ops": {"doctor", "health", "prune", "rotation", "routes", "thin_client"},

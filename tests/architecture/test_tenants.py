@@ -23,6 +23,8 @@ from tests.alerts.targets import add_target
 from tests.drafts.review import hold_back_statement, look_at
 from tests.files.uploads import show_in_article, upload
 from tests.golden.golden import keep, lose_a_name
+from tests.imports.bringing import Importer
+from tests.imports.sources import page, tree
 from tests.llm.budgets import spend
 from tests.support import questions
 from tests.support.articles import acting
@@ -97,6 +99,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await new_sign_in_link(owner, cast.acme.workspace_id, user.id)
     await look_at(database, cast.acme, user, draft["id"])
     await mark_erasure(owner, str(cast.acme.workspace_id), "canary@example.com", [])
+    await Importer(database, cast.acme).bring(tree(page("a.md")))
     async with acting(database, cast.acme) as ctx:
         await create_preview(ctx, draft["id"])
         await note_sent(ctx)
@@ -137,7 +140,8 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "oauth_tokens",
         ),
         *("suppressed_statements", "draft_viewers", "previews", "review_digests"),
-        *("files", "file_references", "stored_objects", "object_chunks", "erasures"),
+        *("imports", "import_refs", "erasures"),
+        *("files", "file_references", "stored_objects", "object_chunks"),
     ]
 
 
@@ -229,6 +233,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "prune_conversations",
         "prune_events",
         "prune_idempotency_keys",
+        "prune_imports",
         "prune_leads",
         "prune_links",
         "prune_oauth",

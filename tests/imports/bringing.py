@@ -9,17 +9,16 @@ from instep.files.storage import open_storages
 from instep.identity.job_context import job_context
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor
-from instep.imports import actions, queries
+from instep.imports import actions
 from instep.imports.planning import plan
-from instep.imports.report_forms import as_stored
-from instep.imports.running import Run, run_plan, work_of
-from instep.imports.schemas import Plan, Report
+from instep.imports.running import ImportRun, run_plan, work_of
+from instep.imports.schemas import ImportReport, Plan
 from instep.imports.tree import SourceFiles, Tree
 from tests.imports.sources import NO_FILES, SOURCE
 from tests.support.cast import Company
 
 IMPORTER = Actor("command", "importer", can_write=True)
-Bring = Callable[..., Awaitable[Report]]
+Bring = Callable[..., Awaitable[ImportReport]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,9 @@ class Importer:
 
     async def plan(self, tree: Tree, files: SourceFiles = NO_FILES) -> Plan:
         async with job_context(self.database, self.payload, IMPORTER) as ctx:
-            return plan(tree, files, await queries.find_state(ctx, SOURCE), SOURCE)
+            return plan(tree, files, await actions.state_for_plan(ctx, SOURCE), SOURCE)
 
-    async def bring(self, tree: Tree, files: SourceFiles = NO_FILES) -> Report:
+    async def bring(self, tree: Tree, files: SourceFiles = NO_FILES) -> ImportReport:
         """Import a tree as the command does; the report of what was done."""
         planned = await self.plan(tree, files)
         if planned.report.changes_nothing:
@@ -45,16 +44,16 @@ class Importer:
         run = await self.begin(planned, files)
         report = await run_plan(run)
         async with job_context(self.database, self.payload, IMPORTER) as ctx, ctx.tx.transaction():
-            await queries.end(ctx, run.import_id, as_stored(report), None)
+            await actions.end_by_command(ctx, run.import_id, report)
         return report
 
-    async def begin(self, planned: Plan, files: SourceFiles = NO_FILES) -> Run:
+    async def begin(self, planned: Plan, files: SourceFiles = NO_FILES) -> ImportRun:
         async with job_context(self.database, self.payload, IMPORTER) as ctx, ctx.tx.transaction():
             work = work_of(planned)
             row = await actions.begin_by_command(ctx, "docs", "plain", planned.source, work.total)
             bot = await find_bot(ctx.tx, self.company.bot_id)
         storage = open_storages(settings(), self.database).for_new_files
-        return Run(
+        return ImportRun(
             *(self.database, storage, bot, IMPORTER, row.id, planned, files, work),
             tell=lambda done, total: None,
         )

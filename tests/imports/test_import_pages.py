@@ -2,13 +2,14 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from instep.core import limits
 from instep.core.database import Tx
 from instep.imports.running import run_plan
-from instep.imports.schemas import Report
+from instep.imports.schemas import ImportReport
 from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage, ImportedRedirect, Tree
 from tests.files.samples import picture
 from tests.imports.bringing import Importer
@@ -61,9 +62,9 @@ async def articles(client: Client) -> dict[str, Json]:
     }
 
 
-async def writes(owner: Tx, cast: Cast) -> tuple[object, ...]:
+async def writes(owner: Tx, cast: Cast) -> str:
     """What any write to the bot changes."""
-    return await owner.value(
+    state: str = await owner.value(
         """
         select (b.changed_at, (select count(*) from audit_entries where bot_id = b.id),
             (select count(*) from revisions where bot_id = b.id),
@@ -73,17 +74,18 @@ async def writes(owner: Tx, cast: Cast) -> tuple[object, ...]:
         """,
         bot=cast.acme.bot_id,
     )
+    return state
 
 
-def with_page(source: Tree, key: str, **changes: object) -> Tree:
+def with_page(source: Tree, key: str, **changes: Any) -> Tree:
     pages: list[ImportedPage] = []
     for row in source.pages:
         pages.append(replace(row, **changes) if row.key == key else row)
     return replace(source, pages=tuple(pages))
 
 
-def outcomes(report: Report) -> dict[str, int]:
-    names = ("created", "updated", "unchanged", "draft", "deleted_here", "gone", "failed")
+def outcomes(report: ImportReport) -> dict[str, int]:
+    names = ("created", "updated", "unchanged", "draft", "deleted_here", "absent", "failed")
     return {name: number for name in names if (number := getattr(report.pages, name))}
 
 
@@ -245,7 +247,7 @@ async def test_what_is_gone_at_the_source_stays_and_is_told(importer: Importer, 
 
     report = await importer.bring(replace(DOCS, pages=DOCS.pages[:2] + DOCS.pages[3:]), FILES)
 
-    assert outcomes(report) == {"unchanged": 3, "gone": 1}
+    assert outcomes(report) == {"unchanged": 3, "absent": 1}
     assert [loss.what for loss in report.losses] == ["page that the source no longer has: “notes” stays here"]
     assert "en/notes" in await articles(client)
 

@@ -230,12 +230,12 @@ def test_the_digest_is_that_of_the_source_and_not_of_addresses_here() -> None:
     source = tree(page("a.md", "[b](b.md)\n"), page("b.md"))
     first = planned(source)
     facts = page_of(first, "a.md").facts
-    known = {
+    earlier = {
         key: KnownPage(key, f"art_{key}", slug, "en", page_of(first, key).text.digest, facts, False, False)
         for key, slug in (("a.md", "a"), ("b.md", "renamed-here"))
     }
 
-    second = planned(source, state=BotState("acme", "en", pages=known))
+    second = planned(source, state=BotState("acme", "en", pages=earlier))
 
     assert [row.outcome for row in second.pages] == ["unchanged", "unchanged"]
     assert text_of(second, "a.md") == "[b](/help/acme/articles/renamed-here)\n"

@@ -181,6 +181,13 @@ PAGES = (
     PageState("Health", "empty", "/app/new/health", person="anna"),
     PageState("Files", "filled", "/app/nordwind/files", person="anna"),
     PageState("Files", "empty", "/app/new/files", person="anna"),
+    PageState("Imports", "filled", "/app/nordwind/import", person="anna"),
+    PageState("Imports", "empty", "/app/new/import", person="anna"),
+    PageState("Import", "being read", "/app/nordwind/import/{import-reading}", person="anna"),
+    PageState("Import", "ready", "/app/nordwind/import/{import-ready}", person="anna"),
+    PageState("Import", "under way", "/app/nordwind/import/{import-importing}", person="anna"),
+    PageState("Import", "completed", "/app/nordwind/import/{import-completed}", person="anna"),
+    PageState("Import", "failed", "/app/nordwind/import/{import-failed}", person="anna"),
     PageState("Articles", "filled", "/app/nordwind/articles", person="anna"),
     PageState("Articles", "one collection", "/app/nordwind/articles?collection=none", person="anna"),
     PageState(

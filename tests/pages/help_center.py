@@ -35,6 +35,7 @@ TIMES = {
     "oauth_grants": ("created_at",),
     "tasks": ("created_at",),
     "files": ("created_at",),
+    "imports": ("created_at",),
     "conversations": ("created_at",),
     "messages": ("created_at",),
     "leads": ("created_at",),

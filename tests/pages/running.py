@@ -1,12 +1,18 @@
 """What runs in the help center of the stage: tasks in every state, questions, conversations, files."""
 
+from psycopg.types.json import Jsonb
+
 from instep.core.clock import utc_now
 from instep.core.database import Tx
+from instep.core.ids import new_id
 from instep.identity.schemas import Actor, Bot, Ctx
+from instep.imports.report_forms import as_stored
+from instep.imports.tree import ImportedCollection
 from instep.insights.actions import log_unanswered
 from instep.insights.schemas import Nearest
 from tests.files.samples import picture
 from tests.files.uploads import show_in_article, upload
+from tests.imports.sources import page, planned, tree
 from tests.support.cast import Client, Json
 from tests.support.http import created
 
@@ -34,8 +40,40 @@ async def run(owner: Tx, client: Client) -> dict[str, str]:
     paths = {f"task-{status}": task_id for status, task_id in tasks.items()}
     paths["question"] = await fill_questions(owner)
     await fill_files(client)
+    paths |= await fill_imports(owner)
     paths["conversation"] = await fill_conversations(owner)
     return paths
+
+
+async def fill_imports(owner: Tx) -> dict[str, str]:
+    """An import in each state; their ids by state."""
+    collections = (ImportedCollection("guides", "Guides"), ImportedCollection("deep", "Deeper", "guides"))
+    pages = (
+        page(
+            "guides/install-the-agent-on-a-machine-without-a-screen.md", "[a](use.md)\n", collection="guides"
+        ),
+        page("guides/use.md", "![The window](img/window.svg) [b](gone.md)\n", collection="deep"),
+    )
+    report = planned(tree(*pages, collections=collections)).report
+    ids: dict[str, str] = {}
+    for state in ("failed", "completed", "ready", "importing", "reading"):
+        ids[f"import-{state}"] = new_id("imp")
+        await owner.execute(
+            """
+            insert into imports (id, workspace_id, bot_id, name, format, source, state, report, done, total,
+                error, author_type, author_name, created_at, updated_at)
+            select %(id)s, workspace_id, id, 'handbook-2026-11-22.zip', 'plain', 'plain:handbook', %(state)s,
+                %(report)s, 120, 480, %(error)s, 'person', 'anna@nordwind.example', now(), now()
+            from bots where slug = 'nordwind'
+            """,
+            id=ids[f"import-{state}"],
+            state=state,
+            report=Jsonb(as_stored(report)) if state not in ("reading", "failed") else None,
+            error="“export.zip” is no intact ZIP archive: make it again and send it whole."
+            if state == "failed"
+            else None,
+        )
+    return ids
 
 
 async def fill_tasks(owner: Tx, client: Client) -> dict[str, str]:

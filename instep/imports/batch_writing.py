@@ -66,8 +66,8 @@ async def import_collections(ctx: Ctx, import_id: str, plan: Plan) -> str:
         key = planned.collection.key
         if key not in ids:
             ids[key] = await _create_collection(ctx, planned, ids)
-        elif planned.outcome == "updated" and planned.known is not None:
-            await _update_collection(ctx, planned, planned.known.facts, ids)
+        elif planned.outcome == "updated" and planned.earlier is not None:
+            await _update_collection(ctx, planned, planned.earlier.facts, ids)
         elif planned.outcome == "unchanged":
             continue
         row = {"collection_id": ids[key], "digest": "", "facts": planned.facts, "title": "", "content": ""}
@@ -80,11 +80,11 @@ async def import_pages(
     ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, written: Written
 ) -> str:
     """Make and change articles; `written` tells what can't be kept."""
-    known = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
+    earlier = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
     for page in pages:
         try:
             async with ctx.tx.transaction():
-                written.outcomes[page.page.key] = await _write_page(ctx, plan, page, ids, known)
+                written.outcomes[page.page.key] = await _write_page(ctx, plan, page, ids, earlier)
         except (InvalidRequest, ValidationError) as error:
             written.outcomes[page.page.key] = "failed"
             written.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
@@ -158,9 +158,9 @@ async def _update_collection(
 
 
 async def _write_page(
-    ctx: Ctx, plan: Plan, page: PlannedPage, ids: Ids, known: Mapping[str, ImportedText]
+    ctx: Ctx, plan: Plan, page: PlannedPage, ids: Ids, earlier: Mapping[str, ImportedText]
 ) -> Outcome:
-    text = known.get(page.page.key)
+    text = earlier.get(page.page.key)
     if text is None:
         article = await _create_article(ctx, page, ids)
         await _keep_page(ctx, plan, page, article.id, article.title, article.content, article.version)

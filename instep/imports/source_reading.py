@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from instep.core import limits
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.imports.formats import read_tree
+from instep.imports.formats import tree_of_files
 from instep.imports.planning import plan
 from instep.imports.schemas import BotState, Plan
 from instep.imports.source_files import open_archive, open_folder, root_name
@@ -15,7 +15,7 @@ from instep.imports.tree import SourceFiles, Tree, UnreadableSource
 from instep.text.slugs import slugify
 
 # What a name has at its end when the same source is sent again: a number, a date, a branch, a commit.
-VERSION = re.compile(r"(?:-(?:\d[\d.]*|v\d[\d.]*|main|master|export|[0-9a-f]{7,40}))+$")
+VERSION = re.compile(r"v?\d+|main|master|export|[0-9a-f]{7,40}")
 TOO_COSTLY = "Reading this source takes too much time or memory: import its parts one by one."
 
 
@@ -58,7 +58,7 @@ async def plan_import(source: Source, read: ReadSource, state: BotState) -> Plan
 
 def read_now(source: Source, format: str | None) -> ReadSource:
     files = source.open()
-    tree = read_tree(files, format)
+    tree = tree_of_files(files, format)
     return ReadSource(tree, lasting_name(tree, root_name(files) or source.name))
 
 
@@ -73,4 +73,11 @@ def lasting_name(tree: Tree, name: str) -> str:
     """
     site = next((urlsplit(site).netloc for site in tree.sites if "://" in site), None)
     slug = slugify(Path(name).name.removesuffix(".zip"), "source")
-    return f"{tree.format}:{site or VERSION.sub('', slug) or slug}"
+    return f"{tree.format}:{site or without_version(slug)}"
+
+
+def without_version(slug: str) -> str:
+    words = slug.split("-")
+    while len(words) > 1 and VERSION.fullmatch(words[-1]):
+        words.pop()
+    return "-".join(words)

@@ -29,7 +29,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class SiteTree:
     """The tree with the current page in it; `articles` are those that are in no collection."""
 
     branches: list[Branch]
@@ -38,7 +38,7 @@ class Tree:
     next: Leaf | None = None
 
 
-async def tree_of_article(visit: Visit, article: ArticlePage) -> Tree:
+async def tree_of_article(visit: Visit, article: ArticlePage) -> SiteTree:
     """The tree with the article among those of its collection, in the article's language."""
     slug = article.breadcrumbs[-1]["slug"] if article.breadcrumbs else None
     rows = await queries.list_tree(visit.ctx, article.locale, slug)
@@ -48,7 +48,7 @@ async def tree_of_article(visit: Visit, article: ArticlePage) -> Tree:
     branches, current = grow(rows, slug)
     if current is not None:
         current.articles.extend(leaves)
-    return Tree(
+    return SiteTree(
         branches,
         articles=leaves if slug is None else [],
         previous=leaves[place - 1] if place > 0 else None,
@@ -56,11 +56,11 @@ async def tree_of_article(visit: Visit, article: ArticlePage) -> Tree:
     )
 
 
-async def tree_of_collection(visit: Visit, slug: str | None) -> Tree:
+async def tree_of_collection(visit: Visit, slug: str | None) -> SiteTree:
     """The tree with a collection as the current page, or with none."""
     rows = await queries.list_tree(visit.ctx, visit.ctx.bot.locale, slug)
     branches, _ = grow(rows, slug, is_page=True)
-    return Tree(branches)
+    return SiteTree(branches)
 
 
 def leaf_of(visit: Visit, article: ArticlePage, sibling: TreeArticle) -> Leaf:
