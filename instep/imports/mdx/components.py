@@ -151,9 +151,8 @@ def _anchor(tag: Tag) -> MarkdownPiece:
     """A place that links lead to, and the words at it; a level makes it a heading."""
     identity = tag.value("id", "name")
     if level := tag.value("level"):
-        return block(
-            f"{'#' * min(int(level), 6) if level.isdecimal() else '##'} {on_one_line(tag.inner)} {{#{identity}}}"
-        )
+        marks = "#" * min(int(level), 6) if level.isdecimal() else "##"
+        return block(f"{marks} {on_one_line(tag.inner)} {{#{identity}}}")
     return MarkdownPiece(f'<a id="{escape(identity)}"></a>{tag.inner}' if identity else tag.inner)
 
 

@@ -164,9 +164,9 @@ class PageWriter:
             self.page.losses.add(f"file {path}, because files include each other without an end", tag.source)
             return MarkdownPiece("")
         if not path.endswith((".md", ".mdx")):
-            return block(
-                self._fence(content.decode("utf-8", "replace"), posixpath.splitext(path)[1][1:], section)
-            )
+            language = tag.value("lang") or posixpath.splitext(path)[1].removeprefix(".")
+            info = f"{language} {tag.value('meta')}".strip()
+            return block(self._fence(content.decode("utf-8", "replace"), info, section))
         page = read_page(path, content, self.page.losses.losses)
         writer = PageWriter(page, self.snippets, self.code, tag.values, self.depth + 1, self.budget)
         text = writer.write(_section(page.body, section)).strip("\n")
