@@ -98,6 +98,15 @@ def hide_code(text: str, *, has_indented_code: bool = True) -> tuple[str, Hidden
     return _hide_spans(_hide_blocks(text, code, has_indented_code), code), code
 
 
+def hide_into(text: str, code: HiddenCode) -> str:
+    """A text to be put into another one, with its code hidden among the code of that."""
+    hidden_text, inner = hide_code(text)
+    offsets = {"B": len(code.fences), "C": len(code.spans)}
+    code.fences += inner.fences
+    code.spans += inner.spans
+    return _MARK.sub(lambda mark: f"\x00{mark[1]}{int(mark[2]) + offsets[mark[1]]}\x00", hidden_text)
+
+
 def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
     lines = text.split("\n")
     hidden_lines: list[str] = []
@@ -198,7 +207,8 @@ class _Indents:
             return None
         indent = _indent_of(line)
         base = next((column for column in reversed(self.columns) if column <= indent), 0)
-        is_code = indent >= base + _CODE_INDENT and not _ITEM.match(line)
+        is_text = _ITEM.match(line) or line.lstrip().startswith("</")
+        is_code = indent >= base + _CODE_INDENT and not is_text
         return base if is_code else None
 
 

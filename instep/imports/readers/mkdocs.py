@@ -1,0 +1,194 @@
+"""MkDocs: `mkdocs.yml`, its navigation, and the Markdown of Python-Markdown and its extensions."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from instep.imports.folders import (
+    folder_entries,
+    is_index,
+    join,
+    page_paths,
+    places_by_language,
+    translations,
+)
+from instep.imports.markdown.fields import Fields, Value, read_yaml_fields
+from instep.imports.markdown.file_names import is_page, title_of_name, without_extension
+from instep.imports.markdown.front_matter import SourcePage, read_page
+from instep.imports.markdown.hidden_code import HiddenCode
+from instep.imports.markdown.plain_pages import plain_page
+from instep.imports.markdown.python_markdown import plain_python_markdown
+from instep.imports.markdown.snippets import Snippets
+from instep.imports.navigation import Entry, arrange
+from instep.imports.tree import (
+    ImportedPage,
+    ImportedRedirect,
+    Losses,
+    Reader,
+    SourceFiles,
+    Tree,
+    UnreadableSource,
+)
+
+_CONFIGURATIONS = ("mkdocs.yml", "mkdocs.yaml")
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+def recognises(files: SourceFiles) -> bool:
+    return any(path in _CONFIGURATIONS for path in files.paths())
+
+
+def read(files: SourceFiles) -> Tree:
+    losses = Losses()
+    site = _read_site(files)
+    paths = [path for path in page_paths(files, site.root) if is_page(path)]
+    places = places_by_language(paths, site.root, site.locale)
+    originals = translations(places, site.locale)
+    titles = dict(_titles(site.configuration.items("nav"), site.root))
+    snippets = Snippets(files, site.root, site.configuration)
+    pages = {
+        path: _page(
+            read_page(path, files.read(path), losses),
+            site,
+            places[path].locale,
+            originals.get(path),
+            titles,
+            snippets,
+        )
+        for path in paths
+    }
+    nav = site.configuration.items("nav")
+    entries = (
+        _entries(nav, site.root, pages) if nav else folder_entries(pages, site.root, title=title_of_name)
+    )
+    collections, arranged = arrange(entries, pages, losses)
+    return Tree(
+        "mkdocs",
+        site.locale,
+        arranged,
+        collections,
+        redirects=_redirects(site, pages),
+        sites=site.sites,
+        static_folders=(site.root,),
+        losses=tuple(losses.rows),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    configuration: Fields
+    root: str
+    locale: str
+    sites: tuple[str, ...]
+    has_folders: bool
+
+    def address(self, path: str) -> str:
+        """The public path of a page: a folder, unless the site is told to name the files."""
+        bare = without_extension(path.removeprefix(f"{self.root}/"))
+        if not self.has_folders:
+            return f"/{posixpath.dirname(bare)}/index.html" if is_index(path) else f"/{bare}.html"
+        folder = posixpath.dirname(bare) if is_index(path) else bare
+        return f"/{folder}/" if folder else "/"
+
+
+def _read_site(files: SourceFiles) -> _Site:
+    path = next(name for name in _CONFIGURATIONS if name in set(files.paths()))
+    try:
+        configuration = read_yaml_fields(files.read(path).decode("utf-8-sig", errors="replace"))
+    except ValueError as error:
+        raise UnreadableSource(f"{path} is not valid YAML: {error}. Correct it and import again.") from None
+    url = configuration.text("site_url").rstrip("/")
+    base = "/" + url.partition("://")[2].partition("/")[2]
+    return _Site(
+        configuration,
+        posixpath.normpath(configuration.text("docs_dir") or "docs"),
+        configuration.fields("theme").text("language") or "en",
+        tuple(site for site in (url, base if base != "/" else "") if site),
+        configuration.text("use_directory_urls") != "false",
+    )
+
+
+def _page(
+    page: SourcePage,
+    site: _Site,
+    locale: str,
+    original: str | None,
+    titles: Mapping[str, str],
+    snippets: Snippets,
+) -> ImportedPage:
+    address = site.address(page.path)
+
+    def transform(text: str, code: HiddenCode) -> str:
+        return plain_python_markdown(text, page, snippets.appended, address)
+
+    plain = plain_page(snippets.include(page), transform, titles.get(page.path, ""))
+    fields = page.fields
+    dated = _DATE.match(fields.text("date") or fields.fields("date").text("created"))
+    # The blog plugin puts the date and the slug into the address of a post.
+    blog = page.path.partition("/posts/")[0].removeprefix(site.root)
+    posts = (
+        f"{blog}/{dated[1]}/{dated[2]}/{dated[3]}/{fields.text('slug')}/"
+        if dated and fields.text("slug")
+        else ""
+    )
+    return ImportedPage(
+        key=page.path,
+        path=page.path,
+        title=plain.title,
+        markdown=plain.markdown,
+        locale=locale,
+        address=posts or address,
+        former_addresses=(address,) if posts else (),
+        slug=fields.text("slug") or None,
+        translation_of=original,
+        description=fields.text("description") or None,
+        status="draft" if fields.is_true("draft") else "published",
+        heading_ids=plain.heading_ids,
+    )
+
+
+def _titles(nav: list[Value], root: str) -> list[tuple[str, str]]:
+    """The paths of the pages in the navigation with the titles that they have there."""
+    titles: list[tuple[str, str]] = []
+    for item in nav:
+        for title, value in item.items() if isinstance(item, dict) else ():
+            if isinstance(value, list):
+                titles += _titles(value, root)
+            elif isinstance(value, str):
+                titles.append((join(root, value), title))
+    return titles
+
+
+def _entries(nav: list[Value], root: str, pages: Mapping[str, ImportedPage]) -> list[Entry]:
+    entries: list[Entry] = []
+    for item in nav:
+        if isinstance(item, str):
+            path = join(root, item)
+            entries.append(Entry(pages[path].title if path in pages else item, path))
+        for title, value in item.items() if isinstance(item, dict) else ():
+            if isinstance(value, list):
+                entries.append(Entry(title, None, _entries(value, root, pages)))
+            elif isinstance(value, str):
+                entries.append(Entry(title, None if "://" in value else join(root, value)))
+    return entries
+
+
+def _redirects(site: _Site, pages: Mapping[str, ImportedPage]) -> tuple[ImportedRedirect, ...]:
+    """The redirects of the plugin `redirects`: from files to files or URLs."""
+    plugins = [plugin for plugin in site.configuration.items("plugins") if isinstance(plugin, dict)]
+    maps = [Fields(plugin).fields("redirects").fields("redirect_maps") for plugin in plugins]
+    rows = []
+    for source, target in ((source, target) for values in maps for source, target in values.values.items()):
+        if isinstance(target, str):
+            path, mark, anchor = target.partition("#")
+            page = pages.get(join(site.root, path))
+            rows.append(
+                ImportedRedirect(
+                    site.address(join(site.root, source)), f"{page.address}{mark}{anchor}" if page else target
+                )
+            )
+    return tuple(rows)
+
+
+READER = Reader("mkdocs", "MkDocs", recognises, read)

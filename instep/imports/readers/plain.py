@@ -1,0 +1,71 @@
+"""A folder of Markdown files: its folders are collections, and numbers in names order them."""
+
+import posixpath
+
+from instep.imports.folders import folder_entries, is_index, page_paths, places_by_language, translations
+from instep.imports.markdown.callouts import replace_colon_containers
+from instep.imports.markdown.file_names import without_extension, without_numbers
+from instep.imports.markdown.front_matter import SourcePage, read_page
+from instep.imports.markdown.hidden_code import HiddenCode
+from instep.imports.markdown.plain_pages import plain_page
+from instep.imports.navigation import arrange
+from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
+
+_LOCALE = "en"
+
+
+def recognises(files: SourceFiles) -> bool:
+    return bool(page_paths(files))
+
+
+def read(files: SourceFiles) -> Tree:
+    losses = Losses()
+    places = places_by_language(page_paths(files), "", _LOCALE)
+    locales = {place.locale for place in places.values()}
+    locale = _LOCALE if _LOCALE in locales or not locales else min(locales)
+    originals = translations(places, locale)
+    pages = {
+        path: _page(read_page(path, files.read(path), losses), place.locale, originals.get(path))
+        for path, place in places.items()
+    }
+    folders = {place.locale: path.partition("/")[0] for path, place in places.items() if "/" in path}
+    root = folders.get(locale, "") if places_are_folders(pages, folders, locale) else ""
+    collections, arranged = arrange(folder_entries(pages, root), pages, losses)
+    return Tree("plain", locale, arranged, collections, losses=tuple(losses.rows))
+
+
+def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], locale: str) -> bool:
+    """Whether the pages of the main language are all in the folder of that language."""
+    own = [page.path for page in pages.values() if page.locale == locale]
+    return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in own)
+
+
+def _page(page: SourcePage, locale: str, original: str | None) -> ImportedPage:
+    plain = plain_page(page, _transform, page.fields.text("sidebar_label", "nav_title"))
+    fields = page.fields
+    return ImportedPage(
+        key=page.path,
+        path=page.path,
+        title=plain.title,
+        markdown=plain.markdown,
+        locale=locale,
+        address=address_of_path(page.path),
+        slug=fields.text("slug").strip("/") or None,
+        translation_of=original,
+        description=fields.text("description", "excerpt", "summary") or None,
+        status="draft" if fields.is_true("draft") or fields.text("published") == "false" else "published",
+        heading_ids=plain.heading_ids,
+    )
+
+
+def address_of_path(path: str) -> str:
+    """The address that a file has on most sites: without its extension, numbers, and the name of an index."""
+    bare = without_numbers(without_extension(path))
+    return "/" + (posixpath.dirname(bare) if is_index(path) else bare)
+
+
+def _transform(text: str, code: HiddenCode) -> str:
+    return replace_colon_containers(text)
+
+
+READER = Reader("plain", "Markdown files", recognises, read)
