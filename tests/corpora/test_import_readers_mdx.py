@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from instep.imports.markdown.hidden_code import hide_code
-from instep.imports.mdx.snippets import is_partial
+from instep.imports.mdx.included_files import is_partial
 from instep.imports.readers import docusaurus, fumadocs, mintlify, nextra, starlight, vitepress
 from instep.imports.tree import ImportedPage, Reader, Tree
 from instep.text.blocks import read_blocks

@@ -1,8 +1,9 @@
 """Docusaurus: its configuration, sidebars, addresses and translations."""
 
 from instep.imports.readers.docusaurus import READER
-from tests.imports.folders import WrittenFiles
-from tests.imports.trees import addresses, outline, redirects, told
+from tests.imports.file_sources import outline, told
+from tests.imports.folders import dedented
+from tests.imports.trees import addresses, redirects
 
 CONFIGURATION = """
 import type {Config} from '@docusaurus/types';
@@ -46,16 +47,16 @@ FILES = {
 
 
 def test_sidebars_folders_and_translations() -> None:
-    tree = READER.read(WrittenFiles(FILES))
+    tree = READER.read(dedented(FILES))
 
     assert outline(tree) == [
         "Welcome",
-        "Guides / First",
-        "Reference / Deeper / Deep",
-        "Reference / Deeper / One",
-        "Reference / Deeper / Two",
-        "Reference / B",
-        "Reference / A",
+        "Guides > First",
+        "Reference > Deeper > Deep",
+        "Reference > Deeper > One",
+        "Reference > Deeper > Two",
+        "Reference > B",
+        "Reference > A",
         "Willkommen",
     ]
     assert addresses(tree) == {
@@ -75,7 +76,7 @@ def test_sidebars_folders_and_translations() -> None:
 
 
 def test_redirects_also_lead_from_generated_pages_to_their_first_article() -> None:
-    tree = READER.read(WrittenFiles(FILES))
+    tree = READER.read(dedented(FILES))
 
     assert redirects(tree) == [
         ("/docs/a", "/docs/intro"),
@@ -85,10 +86,10 @@ def test_redirects_also_lead_from_generated_pages_to_their_first_article() -> No
 
 
 def test_what_cannot_be_kept_is_told() -> None:
-    assert told(READER.read(WrittenFiles(FILES))) == [
-        "sidebars.ts:8: setting that only a program knows: unknown()",
-        "sidebars.ts:: page of the sidebar that is not in the folder: guides/lost",
-        "sidebars.ts:: entry of the sidebar that is no page: Forum",
+    assert told(READER.read(dedented(FILES))) == [
+        "sidebars.ts:8 setting that only a program knows: unknown()",
+        "sidebars.ts: page of the sidebar that is not in the folder: guides/lost",
+        "sidebars.ts: entry of the sidebar that is no page: Forum",
     ]
 
 
@@ -96,7 +97,7 @@ def test_without_sidebars_the_folders_are_the_navigation() -> None:
     files = {"website/docusaurus.config.js": "module.exports = {}", "website/docs/2-b.md": "# B\n"}
     files |= {"website/docs/1-a.md": "# A\n", "website/docs/faq/c.md": "# C\n"}
 
-    assert outline(READER.read(WrittenFiles(files))) == ["A", "B", "Faq / C"]
+    assert outline(READER.read(dedented(files))) == ["A", "B", "Faq > C"]
 
 
 def test_only_the_newest_version_is_imported() -> None:
@@ -109,8 +110,8 @@ def test_only_the_newest_version_is_imported() -> None:
         "docs/a.md": "# Next\n",
     }
 
-    tree = READER.read(WrittenFiles(files))
+    tree = READER.read(dedented(files))
 
     assert outline(tree) == ["New"]
     assert addresses(tree) == {"versioned_docs/version-2.0/a.md": "/docs/a"}
-    assert told(tree) == ["versions.json:: version 1.0 of the documentation: only the newest one is imported"]
+    assert told(tree) == ["versions.json: version 1.0 of the documentation: only the newest one is imported"]

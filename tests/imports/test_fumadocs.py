@@ -6,8 +6,9 @@ import pytest
 
 from instep.imports.readers.fumadocs import READER
 from instep.imports.tree import UnreadableSource
-from tests.imports.folders import WrittenFiles
-from tests.imports.trees import addresses, outline, told
+from tests.imports.file_sources import outline, told
+from tests.imports.folders import dedented
+from tests.imports.trees import addresses
 
 FILES = {
     "content/docs/meta.json": json.dumps(
@@ -32,15 +33,15 @@ FILES = {
 
 
 def test_navigation_addresses_and_includes() -> None:
-    tree = READER.read(WrittenFiles(FILES))
+    tree = READER.read(dedented(FILES))
 
     assert outline(tree) == [
-        "Start here / Welcome",
-        "Start here / B",
-        "Features / Alpha",
-        "Features / The folder / The folder",
-        "Features / The folder / One",
-        "Features / Internal",
+        "Start here > Welcome",
+        "Start here > B",
+        "Features > Alpha",
+        "Features > The folder > The folder",
+        "Features > The folder > One",
+        "Features > Internal",
     ]
     assert addresses(tree) == {
         "content/docs/(start)/index.mdx": "/help",
@@ -53,11 +54,11 @@ def test_navigation_addresses_and_includes() -> None:
     assert tree.pages[0].markdown == "Shared words.\n"
     assert tree.pages[1].markdown == "**x.ts**\n\n```ts\nlet b\n```\n"
     assert told(tree) == [
-        "content/docs/meta.json:: entry of the navigation that is no page of the folder: lost",
-        "content/docs/internal.mdx:: page that is not in the navigation: it comes after the others",
+        "content/docs/meta.json: entry of the navigation that is no page of the folder: lost",
+        "content/docs/internal.mdx: page that is not in the navigation: it comes after the others",
     ]
 
 
 def test_a_wrong_meta_file_says_what_to_do() -> None:
     with pytest.raises(UnreadableSource, match=r"^content/docs/meta.json is not valid JSON"):
-        READER.read(WrittenFiles({"content/docs/meta.json": '{"pages": [', "content/docs/a.mdx": ""}))
+        READER.read(dedented({"content/docs/meta.json": '{"pages": [', "content/docs/a.mdx": ""}))

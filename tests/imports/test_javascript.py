@@ -6,12 +6,12 @@ from instep.core import limits
 from instep.imports.javascript.js_values import JsUnknown, JsValue, js_object, js_text
 from instep.imports.javascript.modules import Configuration
 from instep.imports.tree import UnreadableSource
-from tests.imports.folders import WrittenFiles
+from tests.imports.folders import dedented
 
 
 def exported(text: str, path: str = "config.ts", **others: str) -> JsValue:
     files = {name.replace("_", "."): content for name, content in others.items()}
-    return Configuration(WrittenFiles({path: text, **files})).exported(path)
+    return Configuration(dedented({path: text, **files})).exported(path)
 
 
 @pytest.mark.parametrize(

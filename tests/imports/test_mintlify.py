@@ -6,8 +6,9 @@ import pytest
 
 from instep.imports.readers.mintlify import READER
 from instep.imports.tree import UnreadableSource
-from tests.imports.folders import WrittenFiles
-from tests.imports.trees import addresses, outline, redirects, told
+from tests.imports.file_sources import outline, told
+from tests.imports.folders import dedented
+from tests.imports.trees import addresses, redirects
 
 DOCS: dict[str, object] = {
     "navigation": {
@@ -38,12 +39,12 @@ PAGES = {
 
 
 def test_navigation_pages_and_redirects() -> None:
-    tree = READER.read(WrittenFiles({"docs.json": json.dumps(DOCS), **PAGES}))
+    tree = READER.read(dedented({"docs.json": json.dumps(DOCS), **PAGES}))
 
     assert outline(tree) == [
-        "Guides / Start / Welcome",
-        "Guides / Start / Install",
-        "Guides / More / Deep / One",
+        "Guides > Start > Welcome",
+        "Guides > Start > Install",
+        "Guides > More > Deep > One",
         "Loose",
     ]
     assert addresses(tree) == {
@@ -56,10 +57,10 @@ def test_navigation_pages_and_redirects() -> None:
     assert tree.pages[1].markdown == "From a snippet.\n"
     assert redirects(tree) == [("/old", "/start/install")]
     assert told(tree) == [
-        "docs.json:: page of the navigation that is not in the folder: gone",
-        "docs.json:: API reference that Mintlify generates: API",
-        "loose.mdx:: page that is not in the navigation: it comes after the others",
-        "docs.json:: redirect from /a/:slug*: only those from one address to another are kept",
+        "docs.json: page of the navigation that is not in the folder: gone",
+        "docs.json: API reference that Mintlify generates: API",
+        "loose.mdx: page that is not in the navigation: it comes after the others",
+        "docs.json: redirect from /a/:slug*: only those from one address to another are kept",
     ]
 
 
@@ -68,7 +69,7 @@ def test_a_project_below_the_root_and_other_languages() -> None:
         {"language": "en", "groups": [{"group": "Start", "pages": ["install"]}]},
         {"language": "fr", "groups": [{"group": "Début", "pages": ["fr/install"]}]},
     ]
-    files = WrittenFiles(
+    files = dedented(
         {
             "docs/mint.json": json.dumps({"navigation": {"languages": languages}}),
             "docs/install.mdx": "# Install\n",
@@ -78,7 +79,7 @@ def test_a_project_below_the_root_and_other_languages() -> None:
 
     assert READER.recognises(files)
     tree = READER.read(files)
-    assert outline(tree) == ["Start / Install", "Start / Installer"]
+    assert outline(tree) == ["Start > Install", "Start > Installer"]
     assert [(page.locale, page.address, page.translation_of) for page in tree.pages] == [
         ("en", "/install", None),
         ("fr", "/fr/install", "docs/install.mdx"),
@@ -87,7 +88,7 @@ def test_a_project_below_the_root_and_other_languages() -> None:
 
 def test_only_the_newest_version_is_imported() -> None:
     versions = [{"version": "v2", "pages": ["two"]}, {"version": "v1", "pages": ["one"]}]
-    files = WrittenFiles(
+    files = dedented(
         {
             "docs.json": json.dumps({"navigation": {"versions": versions}}),
             "two.mdx": "# Two\n",
@@ -98,11 +99,11 @@ def test_only_the_newest_version_is_imported() -> None:
     tree = READER.read(files)
 
     assert outline(tree) == ["Two"]
-    assert told(tree) == ["docs.json:: version v1 with 1 page: only the default version is imported"]
+    assert told(tree) == ["docs.json: version v1 with 1 page: only the default version is imported"]
 
 
 def test_a_wrong_configuration_says_what_to_do() -> None:
     with pytest.raises(
         UnreadableSource, match=r"^docs.json is not valid JSON .*: correct it and import again\.$"
     ):
-        READER.read(WrittenFiles({"docs.json": '{"navigation": '}))
+        READER.read(dedented({"docs.json": '{"navigation": '}))

@@ -1,8 +1,8 @@
 """Nextra: `_meta` files, separators and locales."""
 
 from instep.imports.readers.nextra import READER
-from tests.imports.folders import WrittenFiles
-from tests.imports.trees import outline, told
+from tests.imports.file_sources import outline, told
+from tests.imports.folders import dedented
 
 FILES = {
     "content/en/_meta.ts": "export default { index: '', docs: { type: 'page', title: 'Documentation' } }",
@@ -32,14 +32,14 @@ FILES = {
 
 
 def test_navigation_and_locales() -> None:
-    tree = READER.read(WrittenFiles(FILES))
+    tree = READER.read(dedented(FILES))
 
     assert outline(tree) == [
         "Acme",
-        "Documentation / Basics / Two",
-        "Documentation / Basics / One",
-        "Documentation / Basics / More / Three",
-        "Documentation / Basics / Uno",
+        "Documentation > Basics > Two",
+        "Documentation > Basics > One",
+        "Documentation > Basics > More > Three",
+        "Documentation > Basics > Uno",
     ]
     rows = {page.path: (page.locale, page.address, page.former_addresses) for page in tree.pages}
     assert rows["content/en/docs/one.mdx"] == ("en", "/en/docs/one", ("/docs/one",))
@@ -48,12 +48,12 @@ def test_navigation_and_locales() -> None:
     assert tree.pages[1].markdown == "## Part\n\n**A**\n\na\n"
     assert tree.pages[1].heading_ids == (("part-two", 0),)
     assert told(tree) == [
-        "content/en/docs/_meta.tsx:: entry of the navigation that is no page of the folder: gone",
+        "content/en/docs/_meta.tsx: entry of the navigation that is no page of the folder: gone",
     ]
 
 
 def test_a_site_without_locales() -> None:
-    files = WrittenFiles(
+    files = dedented(
         {"docs/pages/_meta.json": '{"b": "B", "a": "A"}', "docs/pages/a.mdx": "", "docs/pages/b.mdx": ""}
     )
 

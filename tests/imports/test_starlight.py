@@ -1,8 +1,9 @@
 """Starlight: its sidebar, generated parts of it, locales and redirects."""
 
 from instep.imports.readers.starlight import READER
-from tests.imports.folders import WrittenFiles
-from tests.imports.trees import addresses, outline, redirects, told
+from tests.imports.file_sources import outline, told
+from tests.imports.folders import dedented
+from tests.imports.trees import addresses, redirects
 
 FILES = {
     "astro.config.mjs": """
@@ -33,14 +34,14 @@ FILES = {
 
 
 def test_sidebar_addresses_and_locales() -> None:
-    tree = READER.read(WrittenFiles(FILES))
+    tree = READER.read(dedented(FILES))
 
     assert outline(tree) == [
         "Start",
-        "Guides / B",
-        "Guides / Deep Down / Deep",
-        "Guides / A",
-        "Guides / Hidden",
+        "Guides > B",
+        "Guides > Deep Down > Deep",
+        "Guides > A",
+        "Guides > Hidden",
         "Começar",
     ]
     assert addresses(tree)["src/content/docs/guides/Deep Down/File.Name.md"] == "/guides/deep-down/filename"
@@ -54,14 +55,14 @@ def test_sidebar_addresses_and_locales() -> None:
 
 
 def test_components_of_mdx_and_text_of_markdown() -> None:
-    pages = {page.title: page.markdown for page in READER.read(WrittenFiles(FILES)).pages}
+    pages = {page.title: page.markdown for page in READER.read(dedented(FILES)).pages}
 
     assert pages["Start"] == "> [!TIP]\n> Go.\n"
     assert pages["B"] == "A\\<Value> and {braces}.\n"
 
 
 def test_what_is_not_in_the_sidebar_is_told() -> None:
-    assert told(READER.read(WrittenFiles(FILES))) == [
-        "astro.config.mjs:: entry of the sidebar that is no page of the folder: Lost",
-        "src/content/docs/guides/hidden.md:: page that is not in the navigation: it comes after the others",
+    assert told(READER.read(dedented(FILES))) == [
+        "astro.config.mjs: entry of the sidebar that is no page of the folder: Lost",
+        "src/content/docs/guides/hidden.md: page that is not in the navigation: it comes after the others",
     ]

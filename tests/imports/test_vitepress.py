@@ -1,8 +1,9 @@
 """VitePress: sidebars, rewrites, locales, and what pages take in from other files."""
 
 from instep.imports.readers.vitepress import READER
-from tests.imports.folders import WrittenFiles
-from tests.imports.trees import addresses, outline, told
+from tests.imports.file_sources import outline, told
+from tests.imports.folders import dedented
+from tests.imports.trees import addresses
 
 FILES = {
     "docs/.vitepress/config.mts": """
@@ -53,9 +54,9 @@ FILES = {
 
 
 def test_sidebars_addresses_and_locales() -> None:
-    tree = READER.read(WrittenFiles(FILES))
+    tree = READER.read(dedented(FILES))
 
-    assert outline(tree) == ["Start / Two", "Start / One", "Start / Part", "Start / Uno"]
+    assert outline(tree) == ["Start > Two", "Start > One", "Start > Part", "Start > Uno"]
     assert addresses(tree)["docs/en/guide/one.md"] == "/guide/one"
     assert addresses(tree)["docs/es/guide/one.md"] == "/es/guide/one"
     translation = next(page for page in tree.pages if page.locale == "es")
@@ -66,7 +67,7 @@ def test_sidebars_addresses_and_locales() -> None:
 
 
 def test_files_are_put_into_pages() -> None:
-    pages = {page.title: page.markdown for page in READER.read(WrittenFiles(FILES)).pages}
+    pages = {page.title: page.markdown for page in READER.read(dedented(FILES)).pages}
 
     assert pages["One"] == "Second [link](two.md).\nThird.\n\n**a.ts**\n\n```ts\nlet b\n```\n"
     assert pages["Two"] == (
@@ -79,9 +80,9 @@ def test_what_cannot_be_kept_is_told() -> None:
         "docs/en/guide/two.md": "# Two\n\n<<< @/code/gone.ts\n\n<Unknown>{{ page.title }}</Unknown>\n"
     }
 
-    assert told(READER.read(WrittenFiles(files)))[:4] == [
-        "docs/en/guide/two.md:3: file that is not in the folder: @/code/gone.ts",
-        "docs/en/guide/two.md:5: component <Unknown>",
-        "docs/en/guide/two.md:5: expression {page.title}",
-        "docs/.vitepress/config.mts:: entry of the sidebar that is no page of the folder: Lost",
+    assert told(READER.read(dedented(files)))[:4] == [
+        "docs/en/guide/two.md:3 file that is not in the folder: @/code/gone.ts",
+        "docs/en/guide/two.md:5 component <Unknown>",
+        "docs/en/guide/two.md:5 expression {page.title}",
+        "docs/.vitepress/config.mts: entry of the sidebar that is no page of the folder: Lost",
     ]

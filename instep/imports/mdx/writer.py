@@ -13,8 +13,8 @@ from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
 from instep.imports.mdx.components import COMPONENTS, unwrapped
 from instep.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
+from instep.imports.mdx.included_files import Snippets, code_region, rebase_links
 from instep.imports.mdx.layout import Layout, MarkdownPiece, dedent_block, on_one_line, paragraphs
-from instep.imports.mdx.snippets import Snippets, code_region, rebase_links
 from instep.imports.mdx.tags import Tag, block, bold_label, image
 
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
