@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from instep.imports.markdown.hidden_code import hide_code
-from instep.imports.mdx.snippets import is_partial
+from instep.imports.mdx.included_files import is_partial
 from instep.imports.readers import docusaurus, fumadocs, mintlify, nextra, starlight, vitepress
 from instep.imports.tree import ImportedPage, Reader, Tree
 from instep.text.blocks import read_blocks
@@ -39,12 +39,13 @@ LINK = re.compile(
 RAW = re.compile(
     r"(?<!\\)</?[A-Z][\w.]*|^(?:import|export)\s.*(?:from\s|=)|\{/\*|^[ \t>]*:{3,}[ \t]*\w", re.MULTILINE
 )
+TRANSLATED = "i18n/zh-CN/docusaurus-plugin-content-docs-community/current"
 # What `expected.json` says otherwise, and why the tree is right.
 TITLES = {
     # The heading of the page is its title; the label of the sidebar is shorter.
     "docs/notice.md": "Open-Source Software Notice",
     "community/contributing/blog-post.md": "Contribute a Blog Post",
-    "i18n/zh-CN/docusaurus-plugin-content-docs-community/current/contributing/blog-post.md": "贡献一篇博客文章",
+    f"{TRANSLATED}/contributing/blog-post.md": "贡献一篇博客文章",
     # A landing page has its title in `hero.name`.
     "docs/en/index.md": "VitePress",
     "docs/es/index.md": "VitePress",
@@ -123,7 +124,7 @@ def test_pages_stand_in_the_order_and_below_the_headings_of_the_navigation(folde
     wrong = {}
     for page in sample.tree.pages:
         if page.path in declared:
-            headings = []
+            headings: list[str] = []
             key = page.collection
             while key is not None:
                 headings.insert(0, titles[key].title)
@@ -224,7 +225,7 @@ def addresses_of(tree: Tree) -> set[str]:
 
 
 def resolves(target: str, page: ImportedPage, sample: Sample, addresses: set[str]) -> bool:
-    """Whether a link leads to a page by its address or file, or to a file of the source, also one left out here."""
+    """Whether a link leads to a page, or to a file of the source, also to one that is left out here."""
     for site in sample.tree.sites:
         if target.startswith(site):
             target = "/" + target[len(site) :].lstrip("/")

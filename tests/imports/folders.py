@@ -1,8 +1,10 @@
-"""Sources for tests of readers: a folder, and files that a test writes down."""
+"""Sources for tests of readers: a folder on the disk, and files that a test writes down."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from textwrap import dedent
+
+from tests.imports.file_sources import WrittenFiles
 
 
 class FolderFiles:
@@ -12,9 +14,8 @@ class FolderFiles:
         self.root = root
 
     def paths(self) -> Iterable[str]:
-        return sorted(
-            path.relative_to(self.root).as_posix() for path in self.root.rglob("*") if path.is_file()
-        )
+        files = (path for path in self.root.rglob("*") if path.is_file())
+        return sorted(path.relative_to(self.root).as_posix() for path in files)
 
     def read(self, path: str) -> bytes:
         try:
@@ -23,14 +24,6 @@ class FolderFiles:
             raise KeyError(path) from None
 
 
-class WrittenFiles:
-    """Files by their paths, with the indentation of the test taken away."""
-
-    def __init__(self, files: Mapping[str, str]) -> None:
-        self.files = {path: dedent(text).lstrip("\n").encode() for path, text in files.items()}
-
-    def paths(self) -> Iterable[str]:
-        return sorted(self.files)
-
-    def read(self, path: str) -> bytes:
-        return self.files[path]
+def dedented(files: Mapping[str, str]) -> WrittenFiles:
+    """Files whose texts lose the indentation of the test."""
+    return WrittenFiles({path: dedent(text).lstrip("\n") for path, text in files.items()})

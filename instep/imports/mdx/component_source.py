@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
 from instep.imports.javascript.modules import Configuration
 from instep.imports.markdown.file_names import is_page
+from instep.imports.mdx.included_files import is_partial
 from instep.imports.mdx.pages import PlainPage
-from instep.imports.mdx.snippets import is_partial
 from instep.imports.tree import (
     ImportedPage,
     ImportedRedirect,

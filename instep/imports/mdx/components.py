@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from instep.imports.markdown.callouts import ALERT_KINDS, alert, plain_title
 from instep.imports.mdx.layout import MarkdownPiece, indent_lines, list_item, on_one_line, paragraphs
-from instep.imports.mdx.tags import Tag, block, bold_label, image, item, link
+from instep.imports.mdx.tags import Tag, block, bold_label, image, item, link, place
 
 Write: TypeAlias = Callable[[Tag], MarkdownPiece]
 _HEADING = re.compile(r"#{2,6}[ \t]+(.*)$")
@@ -133,7 +133,7 @@ def _label(tag: Tag) -> MarkdownPiece:
     """
     words = on_one_line(tag.inner) or tag.value("text", "label", "children")
     heading = _HEADING.match(tag.line)
-    identity = f" {{#{heading_id(heading[1])}}}" if heading and heading[1].strip() else ""
+    identity = f" {place(heading_id(heading[1]))}" if heading and heading[1].strip() else ""
     return MarkdownPiece(f"({words}){identity}" if words else "")
 
 
@@ -151,10 +151,9 @@ def _anchor(tag: Tag) -> MarkdownPiece:
     """A place that links lead to, and the words at it; a level makes it a heading."""
     identity = tag.value("id", "name")
     if level := tag.value("level"):
-        return block(
-            f"{'#' * min(int(level), 6) if level.isdecimal() else '##'} {on_one_line(tag.inner)} {{#{identity}}}"
-        )
-    return MarkdownPiece(f'<a id="{escape(identity)}"></a>{tag.inner}' if identity else tag.inner)
+        marks = "#" * min(int(level), 6) if level.isdecimal() else "##"
+        return block(f"{marks} {on_one_line(tag.inner)} {place(identity)}")
+    return MarkdownPiece(place(identity) + tag.inner)
 
 
 def _update(tag: Tag) -> MarkdownPiece:

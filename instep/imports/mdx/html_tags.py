@@ -6,7 +6,7 @@ import re
 
 from instep.imports.mdx.components import Write, details, dropped, unwrapped
 from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, paragraphs, quote
-from instep.imports.mdx.tags import Tag, block, image, item, link
+from instep.imports.mdx.tags import Tag, block, image, item, link, place
 
 _YOUTUBE = re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)")
 
@@ -40,7 +40,7 @@ def _anchor(tag: Tag) -> MarkdownPiece:
     if target:
         words = on_one_line(tag.inner)
         return MarkdownPiece(link(words, target) if words else "")
-    return MarkdownPiece(f'<a id="{html.escape(identity)}"></a>{tag.inner}' if identity else tag.inner)
+    return MarkdownPiece(place(identity) + tag.inner)
 
 
 def _image(tag: Tag) -> MarkdownPiece:
@@ -53,19 +53,12 @@ def _paragraph(tag: Tag) -> MarkdownPiece:
 
 def _container(tag: Tag) -> MarkdownPiece:
     """A block whose id links may lead to."""
-    identity = tag.value("id")
-    anchor = f'<a id="{html.escape(identity)}"></a>' if identity else ""
-    return block(paragraphs(anchor, tag.inner)) if tag.inner else MarkdownPiece("")
+    return block(paragraphs(place(tag.value("id")), tag.inner)) if tag.inner else MarkdownPiece("")
 
 
 def _heading(tag: Tag) -> MarkdownPiece:
-    identity = tag.value("id")
     words = on_one_line(tag.inner)
-    return (
-        block(f"{'#' * int(tag.name[1])} {words}" + (f" {{#{identity}}}" if identity else ""))
-        if words
-        else MarkdownPiece("")
-    )
+    return block(f"{'#' * int(tag.name[1])} {words} {place(tag.value('id'))}".rstrip() if words else "")
 
 
 def _list_item(tag: Tag) -> MarkdownPiece:

@@ -12,8 +12,8 @@ from instep.imports.markdown.heading_ids import HeadingIds, take_heading_ids
 from instep.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.imports.markdown.titles import take_title
 from instep.imports.mdx.components import details
+from instep.imports.mdx.included_files import Snippets
 from instep.imports.mdx.layout import paragraphs
-from instep.imports.mdx.snippets import Snippets
 from instep.imports.mdx.tags import bold_label
 from instep.imports.mdx.writer import PageWriter
 from instep.imports.tree import Losses

@@ -6,6 +6,7 @@ from urllib.parse import quote as percent_encoded
 
 from instep.imports.mdx.layout import MarkdownPiece, on_one_line
 
+_IDENTITY = re.compile(r"[\w:.%-]+")
 _LINK_SPACE = re.compile(r"[\s<>]")
 
 
@@ -65,6 +66,11 @@ def link(text: str, target: str) -> str:
 def image(text: str, target: str) -> str:
     alternative = on_one_line(text).replace("[", "\\[").replace("]", "\\]")
     return f"!{link(alternative, target)}" if target else ""
+
+
+def place(identity: str) -> str:
+    """The id of a place that links lead to, as `take_heading_ids` reads it."""
+    return f"{{#{identity}}}" if _IDENTITY.fullmatch(identity) else ""
 
 
 def block(text: str) -> MarkdownPiece:

@@ -13,8 +13,8 @@ from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
 from instep.imports.mdx.components import COMPONENTS, unwrapped
 from instep.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
+from instep.imports.mdx.included_files import Snippets, code_region, rebase_links
 from instep.imports.mdx.layout import Layout, MarkdownPiece, dedent_block, on_one_line, paragraphs
-from instep.imports.mdx.snippets import Snippets, code_region, rebase_links
 from instep.imports.mdx.tags import Tag, block, bold_label, image
 
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
@@ -164,9 +164,9 @@ class PageWriter:
             self.page.losses.add(f"file {path}, because files include each other without an end", tag.source)
             return MarkdownPiece("")
         if not path.endswith((".md", ".mdx")):
-            return block(
-                self._fence(content.decode("utf-8", "replace"), posixpath.splitext(path)[1][1:], section)
-            )
+            language = tag.value("lang") or posixpath.splitext(path)[1].removeprefix(".")
+            info = f"{language} {tag.value('meta')}".strip()
+            return block(self._fence(content.decode("utf-8", "replace"), info, section))
         page = read_page(path, content, self.page.losses.losses)
         writer = PageWriter(page, self.snippets, self.code, tag.values, self.depth + 1, self.budget)
         text = writer.write(_section(page.body, section)).strip("\n")

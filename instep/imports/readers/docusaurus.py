@@ -14,8 +14,8 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
+from instep.imports.mdx.included_files import Snippets
 from instep.imports.mdx.pages import PageReader, PlainPage
-from instep.imports.mdx.snippets import Snippets
 from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.docusaurus_sidebars import Doc, Sidebars
 from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree

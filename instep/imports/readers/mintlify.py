@@ -13,9 +13,9 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
+from instep.imports.mdx.included_files import Snippets
 from instep.imports.mdx.pages import PageReader
-from instep.imports.mdx.snippets import Snippets
-from instep.imports.navigation import Entry, arrange
+from instep.imports.navigation import Entry, arrange, pages_of
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
 _CONFIGURATION = re.compile(r"(?:^|/)(?:docs|mint)\.json$")
@@ -48,11 +48,13 @@ class _Mintlify:
         )
         self.locale = js_text(at(default, "language")) or "en"
         self.other_locales = {js_text(at(row, "language")) for row in languages} - {self.locale}
+        self.older_pages: set[str] = set()
         self.navigation: JsValue = default if languages else self.settings.get("navigation")
 
     def tree(self) -> Tree:
-        pages = {path: self._page(path) for path in self._page_paths()}
         entries = self._entries(self.navigation)
+        left_out = self.older_pages.difference(pages_of(entries))
+        pages = {path: self._page(path) for path in self._page_paths() if path not in left_out}
         collections, arranged = arrange(entries, pages, self.source.losses)
         redirects = []
         for row in js_array(self.settings.get("redirects")):
@@ -121,11 +123,15 @@ class _Mintlify:
         return [Entry(name, path)] if path else []
 
     def _newest(self, versions: list[JsValue]) -> JsValue:
-        """The default version, or the first one; the others are told."""
+        """The default version, or the first one; the pages of the others are left out, which is told."""
         newest = next((row for row in versions if at(row, "default") is True), versions[0])
         for row in versions:
             if row is not newest:
-                self.source.losses.add(self.path, f"navigation of version {js_text(at(row, 'version'))}")
+                paths = set(pages_of(self._entries(row)))
+                self.older_pages |= paths
+                number = f"{len(paths)} page{'s' if len(paths) != 1 else ''}"
+                name = f"version {js_text(at(row, 'version'))} with {number}"
+                self.source.losses.add(self.path, f"{name}: only the default version is imported")
         return newest
 
     def _sites(self) -> tuple[str, ...]:

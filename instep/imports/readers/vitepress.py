@@ -13,8 +13,8 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
+from instep.imports.mdx.included_files import Snippets
 from instep.imports.mdx.pages import PageReader
-from instep.imports.mdx.snippets import Snippets
 from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.vitepress_includes import Includes
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree

@@ -4,7 +4,7 @@ import posixpath
 import re
 
 from instep.imports.markdown.front_matter import SourcePage, read_page
-from instep.imports.mdx.snippets import Snippets, code_region, rebase_links
+from instep.imports.mdx.included_files import Snippets, code_region, rebase_links
 from instep.imports.tree import Losses
 
 _INCLUDE = re.compile(r"<!--[ \t]*@include:[ \t]*(.*?)[ \t]*-->")
