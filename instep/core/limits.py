@@ -649,6 +649,6 @@ MAX_SUMMARY_BYTES = 900_000
 MAX_IMPORT_SETTINGS_VALUES = 100_000
 # Blocks of HTML around each other in a page that is imported; the tags of deeper ones are left out.
 MAX_IMPORT_HTML_DEPTH = 50
-# What the template language of an imported page may write, in bytes, and how often its loops may run, in steps.
+# Bytes that the template language of an imported page may write, and how often its loops may run.
 MAX_IMPORT_TEMPLATE_BYTES = 2_000_000
 MAX_IMPORT_TEMPLATE_STEPS = 100_000

@@ -186,6 +186,7 @@ def test_what_resolves_in_the_source_resolves_in_the_tree(corpus: Corpus) -> Non
     source = source_tree(corpus.name)
     directory: dict[str, str] = {}
     for page in corpus.tree.pages:
+        directory[f"/{page.path}"] = page.path
         for address in (f"/{page.path}", *addresses_of(page)):
             directory.setdefault(normal(address), page.path)
     for redirect in corpus.tree.redirects:
@@ -208,10 +209,11 @@ def test_what_resolves_in_the_source_resolves_in_the_tree(corpus: Corpus) -> Non
 
 
 def candidates(target: str, page: ImportedPage, tree: Tree) -> Iterator[str]:
-    """The addresses that a link may mean, relative to the file or to the page's own, in the form of `normal`."""
+    """The addresses that a link may mean, relative to the file or to the page's own, in `normal` form."""
     for site in tree.sites:
         if target.startswith(site):
             target = "/" + target.removeprefix(site).lstrip("/")
+    yield unquote(urljoin(f"/{page.path}", target.partition("#")[0]))
     address = page.address or "/"
     for base in (f"/{page.path}", address, f"{address.rstrip('/')}/"):
         yield normal(urljoin(base, target))
