@@ -30,9 +30,8 @@ FORMAT_SELECTOR = ", ".join(FORMATS)
 # Elements that Markdown writes as HTML, and pages may have.
 TAGS = ("sup", "sub", "kbd")
 NOT_TEXT = {"pre", "code"}
-WHITE_SPACE = re.compile(r"[ \t\n\r\f]+")
-# No-break spaces that editors write between words; those of French punctuation stay.
-LOOSE_NO_BREAK_SPACE = re.compile("(?<![«\u00a0])\u00a0+(?![!?:;»%])")
+# Editors write no-break spaces between words as they like.
+WHITE_SPACE = re.compile(r"[ \t\n\r\f\u00a0]+")
 BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»`]+")
 NOT_AT_URL_END = ".,:;!?)]'*_~"
 
@@ -206,7 +205,9 @@ def previous_seen(node: Node) -> Node | None:
 def tidy_white_space(document: Document, text: Node) -> None:
     """One space for all white space; a bare address becomes a link, and `!` before a link stays text."""
     before = text.text_content or ""
-    after = WHITE_SPACE.sub(" ", LOOSE_NO_BREAK_SPACE.sub(" ", before))
+    after = WHITE_SPACE.sub(" ", before)
+    if tag_of(text.next) == "br":
+        after = after.rstrip(" ")
     if after.endswith("!") and tag_of(text.next) == "a":
         after = after[:-1] + document.mark("\\!")
     if ("://" in after or "www." in after) and not is_within(text, {"a"}):
