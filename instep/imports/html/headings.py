@@ -3,7 +3,17 @@
 import re
 from urllib.parse import unquote
 
-from instep.imports.html.document import Document, Node, is_blank, is_within, rename, tag_of, text_of
+from instep.imports.html.document import (
+    Document,
+    Node,
+    discard,
+    is_blank,
+    is_within,
+    rename,
+    tag_of,
+    text_of,
+    unwrap,
+)
 
 LEVELS = ("h1", "h2", "h3", "h4", "h5", "h6")
 SELECTOR = ", ".join(LEVELS)
@@ -71,7 +81,7 @@ def drop_title(document: Document, title: str) -> None:
     while before is not None and not (before.text() or "").strip():
         before = before.prev
     if before is None:
-        first.decompose()
+        discard(first)
 
 
 def tidy_headings(document: Document, *, is_below_title: bool) -> HeadingIds:
@@ -82,7 +92,7 @@ def tidy_headings(document: Document, *, is_below_title: bool) -> HeadingIds:
     """
     for heading in document.css(SELECTOR):
         if not text_of(heading) and heading.css_first("img") is None:
-            heading.decompose()
+            discard(heading)
     headings = document.css(SELECTOR)
     is_lowered = is_below_title and any(tag_of(heading) == "h1" for heading in headings)
     ids = list[tuple[str, int]]()
@@ -90,7 +100,7 @@ def tidy_headings(document: Document, *, is_below_title: bool) -> HeadingIds:
         ids += [(name, number) for name in (heading.attributes.get(IDS) or "").split()]
         strong = heading.css_first("strong, b")
         if is_below_title and strong is not None and text_of(strong) == text_of(heading):
-            strong.unwrap()
+            unwrap(strong)
         for line_break in heading.css("br"):
             line_break.replace_with(" ")
         if is_lowered:
