@@ -29,8 +29,10 @@ and more
     f"{ROOT}/Guide {GUIDE}/Set up {SETUP}.md": f"# Set up: now\n\nSee [Guide](../Guide%20{GUIDE}.md).\n",
     f"{ROOT}/Guide {GUIDE}/screen.png": b"png",
     f"{ROOT}/Guide {GUIDE}/Questions {BASE}.csv": "Name,Status\nHow?,Done\n",
-    f"{ROOT}/Guide {GUIDE}/Questions {BASE}_all.csv": "\ufeffName,Status,Answer\nHow?,Done,\nWhy?,Open,Because\n,,\n",
-    f"{ROOT}/Guide {GUIDE}/Questions {BASE}/How {ROW}.md": "# How?\n\nStatus: Done\nOwner: Ada\n\nLike this.\n",
+    f"{ROOT}/Guide {GUIDE}/Questions {BASE}_all.csv": "\ufeffName,Status,Answer\nHow?,Done,\n"
+    "Why?,Open,Because\n,,\n",
+    f"{ROOT}/Guide {GUIDE}/Questions {BASE}/How {ROW}.md": "# How?\n\nStatus: Done\n"
+    "Owner: Ada\n\nLike this.\n",
 }
 
 
@@ -73,13 +75,16 @@ def test_the_html_export_keeps_toggles_callouts_tasks_and_captions() -> None:
       <p class="page-description">In short</p>
       <table class="properties"><tbody><tr><th>Status</th><td>Done</td></tr></tbody></table></header>
       <div class="page-body">
-      <figure class="callout" style="x"><div><span class="icon">⚠️</span></div><div><p>Careful</p></div></figure>
+      <figure class="callout" style="x"><div><span class="icon">⚠️</span></div>
+      <div><p>Careful</p></div></figure>
       <ul class="toggle"><li><details open=""><summary>More</summary><p>Inside</p></details></li></ul>
       <ul class="to-do-list"><li><div class="checkbox checkbox-on"></div> <span>Done</span></li></ul>
       <ul class="to-do-list"><li><div class="checkbox checkbox-off"></div> <span>Open</span></li></ul>
-      <ol class="numbered-list" start="1"><li>one</li></ol><ol class="numbered-list" start="2"><li>two</li></ol>
+      <ol class="numbered-list" start="1"><li>one</li></ol>
+      <ol class="numbered-list" start="2"><li>two</li></ol>
       <h2 id="{SETUP}">Part</h2>
-      <figure class="image"><a href="Guide/a.png"><img src="Guide/a.png"/></a><figcaption>A cat</figcaption></figure>
+      <figure class="image"><a href="Guide/a.png"><img src="Guide/a.png"/></a>
+      <figcaption>A cat</figcaption></figure>
       <p><a href="Guide%20{GUIDE}/Usage%20{USAGE}.html">Usage</a></p></div></article></body></html>"""
     contents = {f"Guide {GUIDE}.html": body, f"Guide {GUIDE}/Usage {USAGE}.html": "<p>Use it</p>"}
     page = page_of(read_tree(READER, contents), GUIDE)

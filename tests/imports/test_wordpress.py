@@ -17,7 +17,9 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 TAIL = "</channel></rss>"
 
 
-def item(number: int, title: str, content: str, rest: str = "", *, kind: str = "post", status: str = "publish") -> str:
+def item(
+    number: int, title: str, content: str, rest: str = "", *, kind: str = "post", status: str = "publish"
+) -> str:
     return f"""<item><title><![CDATA[{title}]]></title><link>https://help.example.com/{title.lower()}/</link>
     <content:encoded><![CDATA[{content}]]></content:encoded><excerpt:encoded><![CDATA[]]></excerpt:encoded>
     <wp:post_id>{number}</wp:post_id><wp:post_name>{title.lower()}</wp:post_name><wp:status>{status}</wp:status>
@@ -40,11 +42,11 @@ IMAGE = item(
 
 
 def test_posts_pages_and_drafts_keep_their_places_and_addresses() -> None:
-    old = "<wp:postmeta><wp:meta_key>_wp_old_slug</wp:meta_key><wp:meta_value>begin</wp:meta_value></wp:postmeta>"
+    old = "<wp:meta_key>_wp_old_slug</wp:meta_key><wp:meta_value>begin</wp:meta_value>"
     tree = read_tree(
         READER,
         export(
-            item(1, "Start", "<p>Go</p>", CATEGORY + old),
+            item(1, "Start", "<p>Go</p>", CATEGORY + f"<wp:postmeta>{old}</wp:postmeta>"),
             item(2, "Draft", "<p>Soon</p>", status="draft"),
             item(3, "Handbook", "<p>All</p>", kind="page"),
             item(4, "Chapter", "<p>One</p>", "<wp:post_parent>3</wp:post_parent>", kind="page"),
@@ -84,7 +86,7 @@ https://www.youtube.com/watch?v=abc
 </div></figure><!-- /wp:embed -->"""
     page = read_tree(READER, export(item(1, "Start", blocks))).pages[0]
     assert page.markdown == (
-        "## First\n\n![A shot](/shot.png)\n\n*How it looks*\n\n```\n[not a=\"shortcode\"]\n```\n\n"
+        '## First\n\n![A shot](/shot.png)\n\n*How it looks*\n\n```\n[not a="shortcode"]\n```\n\n'
         "<https://www.youtube.com/watch?v=abc>\n"
     )
     assert page.heading_ids == (("first", 0),)
@@ -113,7 +115,9 @@ and another
 def test_translations_of_polylang_belong_to_their_original() -> None:
     group = '<category domain="post_translations" nicename="g1"><![CDATA[g1]]></category>'
     german = f'<category domain="language" nicename="de"><![CDATA[Deutsch]]></category>{group}'
-    tree = read_tree(READER, export(item(1, "Anfang", "<p>Los</p>", german), item(2, "Start", "<p>Go</p>", group)))
+    tree = read_tree(
+        READER, export(item(1, "Anfang", "<p>Los</p>", german), item(2, "Start", "<p>Go</p>", group))
+    )
     assert [(page.key, page.locale, page.translation_of) for page in tree.pages] == [
         ("1", "de", "2"),
         ("2", "en-US", None),
@@ -123,8 +127,14 @@ def test_translations_of_polylang_belong_to_their_original() -> None:
 @pytest.mark.parametrize(
     ("xml", "sentence"),
     [
-        (HEAD + "\n<item><link>/a?b=1&c=2</link></item>" + TAIL, "help.xml is not well-formed XML (line 9, column"),
-        (HEAD.replace("<rss", "<!DOCTYPE x [<!ENTITY a 'b'>]>\n<rss") + TAIL, "help.xml declares a document type"),
+        (
+            HEAD + "\n<item><link>/a?b=1&c=2</link></item>" + TAIL,
+            "help.xml is not well-formed XML (line 9, column",
+        ),
+        (
+            HEAD.replace("<rss", "<!DOCTYPE x [<!ENTITY a 'b'>]>\n<rss") + TAIL,
+            "help.xml declares a document type",
+        ),
         (HEAD + TAIL, "The export has no posts and no pages"),
     ],
 )

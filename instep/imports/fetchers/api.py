@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urldefrag, urljoin, urlsplit
 
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
@@ -116,7 +116,7 @@ class Api:
 
     def url_of(self, path: str) -> str:
         """The URL; the credentials go to no other origin, whatever an answer says comes next."""
-        url = self.base + path if path.startswith("/") else urljoin(f"{self.base}/", path)
+        url = request_url(self.base + path if path.startswith("/") else urljoin(f"{self.base}/", path))
         if urlsplit(url)[:2] != urlsplit(self.base)[:2]:
             raise UnreadableSource(f"{self.title} names {url}, which is not below {self.base}.")
         return url
@@ -172,3 +172,8 @@ def bearer(token: str) -> Headers:
 def fields_of(page: Any) -> dict[str, Any]:
     """The fields of an answer; none if it is no object."""
     return page if isinstance(page, dict) else {}
+
+
+def request_url(url: str) -> str:
+    """The URL as it is requested (RFC 3986): without a fragment, and what URLs may not hold is encoded."""
+    return quote(urldefrag(url).url, safe="%/:?&=+,;@!$'()*~")

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from instep.core import limits
 from instep.core.outbound.client import RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch
-from instep.imports.fetchers.api import Api
+from instep.imports.fetchers.api import Api, request_url
 from instep.imports.products.texts import SAVED_FILES
 from instep.imports.tree import UnreadableSource
 
@@ -50,7 +50,7 @@ class FileSaver:
 
     async def save(self, url: str) -> str | dict[str, str]:
         try:
-            response = await self.follow(urljoin(f"{self.api.base}/", url))
+            response = await self.follow(request_url(urljoin(f"{self.api.base}/", url)))
         except (TimeoutError, RequestFailed):
             return {"error": "its address can't be reached, or it is too large"}
         if response.status != 200:
@@ -71,7 +71,7 @@ class FileSaver:
             self.api.bytes_left -= len(response.body)
             if response.status not in REDIRECTS or "location" not in response.headers:
                 break
-            url = urljoin(url, response.headers["location"])
+            url = request_url(urljoin(url, response.headers["location"]))
         return response
 
 

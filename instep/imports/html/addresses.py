@@ -4,7 +4,16 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 from instep.core.readable import IGNORED_IN_URLS, SCHEME
-from instep.imports.html.document import BLOCK_SELECTOR, Document, Node, is_blank, tag_of, text_of
+from instep.imports.html.document import (
+    BLOCK_SELECTOR,
+    Document,
+    Node,
+    discard,
+    is_blank,
+    tag_of,
+    text_of,
+    unwrap,
+)
 
 SCHEMES = ("http:", "https:", "mailto:")
 # Where pages that load images late keep the address.
@@ -52,8 +61,8 @@ def safe_address(address: str | None) -> str | None:
 
 def keep_picture_of(picture: Node) -> None:
     for source in picture.css("source"):
-        source.decompose()
-    picture.unwrap()
+        discard(source)
+    unwrap(picture)
 
 
 def keep_image(document: Document, image: Node) -> None:
@@ -81,7 +90,7 @@ def link_embedded(document: Document, embedded: Node) -> None:
     source = next((address for text in sources if (address := safe_address(text))), None)
     if source is None:
         document.losses.append(f"embedded <{tag_of(embedded)}> without an address")
-        embedded.decompose()
+        discard(embedded)
         return
     address = page_of(source)
     link = document.parser.create_node("a")
@@ -91,7 +100,7 @@ def link_embedded(document: Document, embedded: Node) -> None:
     paragraph.insert_child(link, move=True)
     block = block_around(embedded)
     block.insert_after(paragraph, move=True)
-    embedded.decompose()
+    discard(embedded)
     document.losses.append(f"embedded video or page, which is a link now: {address[:MAX_TOLD_CHARACTERS]}")
 
 
@@ -115,14 +124,14 @@ def page_of(address: str) -> str:
 def keep_link(document: Document, link: Node) -> None:
     """Leave a link with its text, or only its text when the address may not be kept."""
     if link.attributes.get("href") is None:
-        return link.unwrap()
+        return unwrap(link)
     address = safe_address(link.attributes.get("href"))
     if address is None:
         if text := text_of(link)[:MAX_TOLD_CHARACTERS]:
             document.losses.append(f"address of the link “{text}”, which pages may not have")
-        return link.unwrap()
+        return unwrap(link)
     if not text_of(link) and link.css_first("img") is None:
-        return link.decompose()
+        return discard(link)
     for name in list(link.attributes):
         if name not in {"href", "title"}:
             del link.attrs[name]
@@ -130,7 +139,7 @@ def keep_link(document: Document, link: Node) -> None:
     for block in link.css(BLOCK_SELECTOR):
         block.insert_before(" ")
         block.insert_after(" ")
-        block.unwrap()
+        unwrap(block)
     return None
 
 

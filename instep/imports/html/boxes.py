@@ -10,10 +10,12 @@ from instep.imports.html.document import (
     Node,
     children,
     classes_of,
+    discard,
     move_children,
     parents_of,
     tag_of,
     text_of,
+    unwrap,
 )
 
 # The kinds of alerts by words of classes; the first one of a box decides.
@@ -76,7 +78,7 @@ def make_alert(document: Document, node: Node, kind: str) -> None:
         move_children(node, children(quote)[-1])
     else:
         move_children(node, quote)
-    node.decompose()
+    discard(node)
 
 
 def take_title(node: Node, kind: str) -> str:
@@ -87,7 +89,7 @@ def take_title(node: Node, kind: str) -> str:
     title = text_of(first)
     if len(title) > MAX_TITLE_CHARACTERS:
         return ""
-    first.decompose()
+    discard(first)
     return "" if title.strip(":").upper() in {kind, ""} else f" {title}"
 
 
@@ -95,7 +97,7 @@ def fold(document: Document, node: Node, title: Node | None) -> None:
     """Write the tags of a folded part around its content, which stays Markdown."""
     text = "".join(summary_parts(title)) if title is not None else ""
     if title is not None:
-        title.decompose()
+        discard(title)
     opening = f"<details><summary>{' '.join(text.split()) or '…'}</summary>"
     if all(tag_of(child) not in BLOCK_TAGS for child in children(node)):
         paragraph = document.parser.create_node("p")
@@ -103,7 +105,7 @@ def fold(document: Document, node: Node, title: Node | None) -> None:
         node.insert_child(paragraph, move=True)
     node.insert_before(document.paragraph(document.mark(opening)), move=True)
     node.insert_after(document.paragraph(document.mark("</details>")), move=True)
-    node.unwrap()
+    unwrap(node)
 
 
 def summary_parts(title: Node) -> Iterator[str]:

@@ -3,7 +3,16 @@
 import re
 from html import escape
 
-from instep.imports.html.document import BLOCK_TAGS, Document, Node, children, rename, tag_of
+from instep.imports.html.document import (
+    BLOCK_TAGS,
+    Document,
+    Node,
+    children,
+    rename,
+    replace_inner,
+    tag_of,
+    unwrap,
+)
 
 LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]+)", re.IGNORECASE
@@ -18,7 +27,7 @@ def keep_code(document: Document) -> None:
     for pre in document.css("pre"):
         language, text = language_of(pre), text_of_code(pre)
         inner = f'<code class="language-{language}">' if language else "<code>"
-        pre.inner_html = f"{inner}{escape(text)}</code>"
+        replace_inner(pre, f"{inner}{escape(text)}</code>")
     for code in document.css("tt, samp"):
         rename(document, code, "code")
     for code in document.css("code"):
@@ -29,20 +38,20 @@ def keep_code(document: Document) -> None:
 def keep_inline_code(document: Document, code: Node) -> None:
     link = code.css_first("a[href]")
     if link is not None and link.text() != code.text():
-        return code.unwrap()
+        return unwrap(code)
     if link is None and code.css_first("img") is not None:
-        return code.unwrap()
+        return unwrap(code)
     text = text_of_code(code)
     if "\n" in text.strip() and is_alone(code):
         block = rename(document, code, "pre")
-        block.inner_html = f"<code>{escape(text)}</code>"
+        replace_inner(block, f"<code>{escape(text)}</code>")
         return None
     inner = escape(" ".join(text.split()))
     if link is None:
-        code.inner_html = inner
+        replace_inner(code, inner)
         return None
-    link.inner_html = f"<code>{inner}</code>"
-    return code.unwrap()
+    replace_inner(link, f"<code>{inner}</code>")
+    return unwrap(code)
 
 
 def is_alone(code: Node) -> bool:

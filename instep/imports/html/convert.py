@@ -11,7 +11,14 @@ from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.imports.html.addresses import keep_addresses
 from instep.imports.html.boxes import keep_boxes
 from instep.imports.html.code import keep_code
-from instep.imports.html.document import PARAGRAPH_BREAK, Document, paragraphs_of_text, read_document
+from instep.imports.html.document import (
+    PARAGRAPH_BREAK,
+    Document,
+    discard,
+    paragraphs_of_text,
+    read_document,
+    unwrap,
+)
 from instep.imports.html.escapes import drop_escapes
 from instep.imports.html.headings import HeadingIds, drop_title, note_ids, tidy_headings
 from instep.imports.html.inline import tidy_text
@@ -72,11 +79,11 @@ def convert_document(
     document: Document, title: str | None, prepare: Callable[[Document], None] | None
 ) -> HtmlText:
     for node in document.css(UNSEEN):
-        node.decompose()
+        discard(node)
     if prepare is not None:
         prepare(document)
     for node in document.css(FORM_PARTS):
-        node.unwrap()
+        unwrap(node)
     note_ids(document)
     if title is not None:
         drop_title(document, title)

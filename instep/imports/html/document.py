@@ -35,8 +35,8 @@ class Document:
         return body
 
     def css(self, selector: str) -> list[Node]:
-        """The elements, in the order of the text."""
-        return self.body.css(selector)
+        """The elements, in the order of the text and each once."""
+        return list({node.mem_id: node for node in self.body.css(selector)}.values())
 
     def mark(self, markdown: str) -> str:
         """Text that becomes this Markdown after the conversion, without being escaped."""
@@ -110,10 +110,32 @@ def rename(document: Document, node: Node, name: str) -> Node:
     renamed = document.parser.create_node(name)
     node.insert_before(renamed, move=True)
     move_children(node, renamed)
-    node.decompose()
+    discard(node)
     return renamed
 
 
 def move_children(source: Node, target: Node) -> None:
     for child in children(source):
         target.insert_child(child, move=True)
+
+
+def discard(node: Node) -> None:
+    """Take a node out of the tree.
+
+    Its memory stays until the tree's is freed: a list of nodes may still hold it, or one that is in it.
+    """
+    node.parser.create_node("div").insert_child(node, move=True)
+
+
+def unwrap(node: Node) -> None:
+    """Leave what is in an element in its place."""
+    for child in children(node):
+        node.insert_before(child, move=True)
+    discard(node)
+
+
+def replace_inner(node: Node, html: str) -> None:
+    """Put other HTML into an element."""
+    for child in children(node):
+        discard(child)
+    node.inner_html = html

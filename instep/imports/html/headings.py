@@ -3,11 +3,23 @@
 import re
 from urllib.parse import unquote
 
-from instep.imports.html.document import Document, Node, is_within, rename, tag_of, text_of
+from instep.imports.html.document import (
+    Document,
+    Node,
+    discard,
+    is_blank,
+    is_within,
+    rename,
+    tag_of,
+    text_of,
+    unwrap,
+)
 
 LEVELS = ("h1", "h2", "h3", "h4", "h5", "h6")
 SELECTOR = ", ".join(LEVELS)
 IDS = "ids"
+# How far before a heading an anchor of its own may stand, in elements.
+MAX_STEPS = 5
 HeadingIds = tuple[tuple[str, int], ...]
 
 
@@ -15,28 +27,38 @@ def note_ids(document: Document) -> None:
     """Write on each heading the ids in it, those right before it, and those after it that links lead to."""
     linked = {unquote((link.attributes.get("href") or "")[1:]) for link in document.css('a[href^="#"]')}
     last: Node | None = None
-    waiting = list[str]()
-    for node in document.body.traverse(include_text=True):
-        if node.is_text_node:
-            if (node.text_content or "").strip() and not is_within(node, set(LEVELS)):
-                waiting = add_linked(last, waiting, linked)
-            continue
-        ids = ids_of(node)
+    waiting = list[Node]()
+    for node in document.css(f"{SELECTOR}, [id], a[name]"):
         if tag_of(node) in LEVELS and text_of(node):
-            last = node
-            add_ids(node, [*waiting, *ids])
-            waiting = []
-        elif ids and is_within(node, set(LEVELS)):
-            add_ids(last, ids)
+            before = [each for each in waiting if is_right_before(each, node)]
+            add_linked(last, [each for each in waiting if each not in before], linked)
+            add_ids(node, [name for each in (*before, node) for name in ids_of(each)])
+            last, waiting = node, []
+        elif last is not None and is_within(node, set(LEVELS)):
+            add_ids(last, ids_of(node))
         else:
-            waiting += ids
+            waiting.append(node)
     add_linked(last, waiting, linked)
 
 
-def add_linked(heading: Node | None, ids: list[str], linked: set[str]) -> list[str]:
+def is_right_before(node: Node, heading: Node) -> bool:
+    """Whether nothing that is seen stands between the start of a node and a heading."""
+    current: Node | None = node
+    for _ in range(MAX_STEPS):
+        if current is None or text_of(current) or current.css_first("img, iframe") is not None:
+            return False
+        following = current.next
+        while following is not None and is_blank(following):
+            following = following.next
+        if following is not None and following.mem_id == heading.mem_id:
+            return True
+        current = following if following is not None else current.parent
+    return False
+
+
+def add_linked(heading: Node | None, nodes: list[Node], linked: set[str]) -> None:
     """Ids of other elements lead to the heading above them."""
-    add_ids(heading, [each for each in ids if each in linked])
-    return []
+    add_ids(heading, [name for node in nodes for name in ids_of(node) if name in linked])
 
 
 def ids_of(node: Node) -> list[str]:
@@ -59,7 +81,7 @@ def drop_title(document: Document, title: str) -> None:
     while before is not None and not (before.text() or "").strip():
         before = before.prev
     if before is None:
-        first.decompose()
+        discard(first)
 
 
 def tidy_headings(document: Document, *, is_below_title: bool) -> HeadingIds:
@@ -70,7 +92,7 @@ def tidy_headings(document: Document, *, is_below_title: bool) -> HeadingIds:
     """
     for heading in document.css(SELECTOR):
         if not text_of(heading) and heading.css_first("img") is None:
-            heading.decompose()
+            discard(heading)
     headings = document.css(SELECTOR)
     is_lowered = is_below_title and any(tag_of(heading) == "h1" for heading in headings)
     ids = list[tuple[str, int]]()
@@ -78,7 +100,7 @@ def tidy_headings(document: Document, *, is_below_title: bool) -> HeadingIds:
         ids += [(name, number) for name in (heading.attributes.get(IDS) or "").split()]
         strong = heading.css_first("strong, b")
         if is_below_title and strong is not None and text_of(strong) == text_of(heading):
-            strong.unwrap()
+            unwrap(strong)
         for line_break in heading.css("br"):
             line_break.replace_with(" ")
         if is_lowered:

@@ -10,11 +10,13 @@ from instep.imports.html.document import (
     Document,
     Node,
     children,
+    discard,
     is_blank,
     is_within,
     parents_of,
     rename,
     tag_of,
+    unwrap,
 )
 
 FORMATS = {
@@ -30,9 +32,8 @@ FORMAT_SELECTOR = ", ".join(FORMATS)
 # Elements that Markdown writes as HTML, and pages may have.
 TAGS = ("sup", "sub", "kbd")
 NOT_TEXT = {"pre", "code"}
-WHITE_SPACE = re.compile(r"[ \t\n\r\f]+")
-# No-break spaces that editors write between words; those of French punctuation stay.
-LOOSE_NO_BREAK_SPACE = re.compile("(?<![«\u00a0])\u00a0+(?![!?:;»%])")
+# Editors write no-break spaces between words as they like.
+WHITE_SPACE = re.compile(r"[ \t\n\r\f\u00a0]+")
 BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»`]+")
 NOT_AT_URL_END = ".,:;!?)]'*_~"
 
@@ -60,7 +61,7 @@ def keep_style(document: Document, node: Node) -> None:
     style = (node.attributes.get("style") or "").replace(" ", "").lower()
     if tag_of(node) == "b":
         if "font-weight:normal" in style or "font-weight:400" in style:
-            node.unwrap()
+            unwrap(node)
         return
     if "font-style:italic" in style:
         node = rename(document, node, "em")
@@ -71,10 +72,10 @@ def keep_style(document: Document, node: Node) -> None:
 def write_tag(document: Document, node: Node) -> None:
     name = tag_of(node)
     if not node.text().strip() or is_within(node, NOT_TEXT):
-        return node.unwrap()
+        return unwrap(node)
     node.insert_before(document.mark(f"<{name}>"))
     node.insert_after(document.mark(f"</{name}>"))
-    return node.unwrap()
+    return unwrap(node)
 
 
 def tidy_format(document: Document, node: Node) -> None:
@@ -82,7 +83,7 @@ def tidy_format(document: Document, node: Node) -> None:
     name = FORMATS[tag_of(node)]
     is_repeated = any(FORMATS.get(tag_of(parent)) == name for parent in parents_of(node))
     if is_repeated or not node.text().strip() or node.css_first(BLOCK_SELECTOR) is not None:
-        return node.unwrap()
+        return unwrap(node)
     following = node.next
     while (
         following is not None
@@ -91,7 +92,7 @@ def tidy_format(document: Document, node: Node) -> None:
     ):
         for child in children(following):
             node.insert_child(child, move=True)
-        following.decompose()
+        discard(following)
         following = node.next
     node.merge_text_nodes()
     move_spaces_out(node)
@@ -122,7 +123,7 @@ def part_from_words(node: Node) -> None:
             continue
         if not edge.is_text_node:
             if tag_of(edge) in {"code", "a", "img"}:
-                return node.unwrap()
+                return unwrap(node)
             continue
         text = edge.text_content or ""
         punctuation = punctuation_at(text, is_end)
@@ -130,7 +131,7 @@ def part_from_words(node: Node) -> None:
             continue
         rest = text[: -len(punctuation)] if is_end else text[len(punctuation) :]
         if not rest.strip():
-            return node.unwrap()
+            return unwrap(node)
         edge.replace_with(rest)
         place(node, punctuation, is_end)
     return None
@@ -185,7 +186,7 @@ def tidy_break(line_break: Node) -> None:
     else:
         return
     for extra in following[1:]:
-        extra.decompose()
+        discard(extra)
     line_break.replace_with(replaced)
 
 
@@ -206,7 +207,9 @@ def previous_seen(node: Node) -> Node | None:
 def tidy_white_space(document: Document, text: Node) -> None:
     """One space for all white space; a bare address becomes a link, and `!` before a link stays text."""
     before = text.text_content or ""
-    after = WHITE_SPACE.sub(" ", LOOSE_NO_BREAK_SPACE.sub(" ", before))
+    after = WHITE_SPACE.sub(" ", before)
+    if tag_of(text.next) == "br":
+        after = after.rstrip(" ")
     if after.endswith("!") and tag_of(text.next) == "a":
         after = after[:-1] + document.mark("\\!")
     if ("://" in after or "www." in after) and not is_within(text, {"a"}):

@@ -1,6 +1,6 @@
 """Lists as Markdown can write them: items directly in a list, and lists in items."""
 
-from instep.imports.html.document import Document, Node, is_blank, move_children, tag_of
+from instep.imports.html.document import Document, Node, discard, is_blank, move_children, tag_of, unwrap
 
 
 def tidy_lists(document: Document) -> None:
@@ -34,7 +34,7 @@ def join_to_previous(following: Node) -> None:
     if tag_of(following) == "ol" and start_of(following) != start_of(previous) + items:
         return
     move_children(following, previous)
-    following.decompose()
+    discard(following)
 
 
 def previous_element(node: Node) -> Node | None:
@@ -59,7 +59,7 @@ def tighten(listing: Node) -> None:
         return
     for found in paragraphs:
         for paragraph in found:
-            paragraph.unwrap()
+            unwrap(paragraph)
 
 
 def holds_only(item: Node, paragraphs: list[Node]) -> bool:

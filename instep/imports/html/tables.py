@@ -3,7 +3,17 @@
 from html import escape
 
 from instep.core import limits
-from instep.imports.html.document import BLOCK_TAGS, Document, Node, children, rename, tag_of, text_of
+from instep.imports.html.document import (
+    BLOCK_TAGS,
+    Document,
+    Node,
+    children,
+    rename,
+    replace_inner,
+    tag_of,
+    text_of,
+    unwrap,
+)
 
 ALIGNMENTS = {"left": ":--", "center": ":-:", "right": "--:"}
 MAX_SPAN = 100
@@ -31,7 +41,7 @@ def is_too_large(rows: list[list[Node]]) -> bool:
 def unwrap_table(document: Document, table: Node) -> None:
     """Leave the content of a table that only lays out, a paragraph for each cell."""
     for part in table.css("thead, tbody, tfoot, tr, colgroup, col"):
-        part.unwrap()
+        unwrap(part)
     for part in table.css("td, th, caption"):
         rename(document, part, "div")
     rename(document, table, "div")
@@ -42,7 +52,7 @@ def write_as_lines(document: Document, table: Node, rows: list[list[Node]]) -> N
         f"table with {len(rows)} rows, more than a page may have; its rows are lines of text"
     )
     lines = ["<p>" + escape(" | ".join(text_of(cell) for cell in row)) + "</p>" for row in rows]
-    rename(document, table, "div").inner_html = "".join(lines)
+    replace_inner(rename(document, table, "div"), "".join(lines))
 
 
 def rebuild(document: Document, table: Node, rows: list[list[Node]]) -> None:
@@ -62,7 +72,7 @@ def rebuild(document: Document, table: Node, rows: list[list[Node]]) -> None:
         name = "td" if number else "th"
         written.append("<tr>" + "".join(f"<{name}>{cell}</{name}>" for cell in cells) + "</tr>")
     head, *body = written
-    table.inner_html = f"<thead>{head}</thead><tbody>{''.join(body)}</tbody>"
+    replace_inner(table, f"<thead>{head}</thead><tbody>{''.join(body)}</tbody>")
 
 
 def mark_of(document: Document, alignment: str | None) -> str:

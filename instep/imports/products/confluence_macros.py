@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from instep.imports.html.document import Document, Node, rename, text_of
+from instep.imports.html.document import Document, Node, discard, rename, replace_inner, text_of, unwrap
 from instep.imports.products.html_files import first_text, inner_html
 
 # What Confluence writes on pages by itself.
@@ -14,13 +14,13 @@ KINDS = {"information": "info", "note": "note", "tip": "tip", "warning": "danger
 
 def prepare(document: Document) -> None:
     for node in document.css(NOT_CONTENT):
-        node.decompose()
+        discard(node)
     prepare_boxes(document)
     for container in document.css(".expand-container"):
         fold(document, container)
     for task in document.css("ul.inline-task-list > li"):
         is_done = "checked" in (task.attributes.get("class") or "").split()
-        task.inner_html = f'<input type="checkbox"{" checked" if is_done else ""}> {task.inner_html or ""}'
+        replace_inner(task, f'<input type="checkbox"{" checked" if is_done else ""}> {task.inner_html or ""}')
     for image in document.css("img[data-image-src]"):
         if not (image.attributes.get("data-image-src") or "").startswith(("http", "/")):
             image.attrs["src"] = image.attributes.get("data-image-src")
@@ -34,14 +34,14 @@ def prepare_boxes(document: Document) -> None:
         kind = BOX_KIND.search(box.attributes.get("class") or "")
         box.attrs["class"] = f"callout {KINDS[kind[1]] if kind else 'note'}"
         for body in box.css(".confluence-information-macro-body"):
-            body.unwrap()
+            unwrap(body)
     for header in document.css(".codeHeader, .panelHeader"):
         text = text_of(header)
-        header.inner_html = f"<p><strong>{escape(text)}</strong></p>" if text else ""
+        replace_inner(header, f"<p><strong>{escape(text)}</strong></p>" if text else "")
 
 
 def fold(document: Document, container: Node) -> None:
     title = first_text(container, ".expand-control-text") or first_text(container, ".expand-control")
     content = inner_html(container.css_first(".expand-content"))
     details = rename(document, container, "details")
-    details.inner_html = f"<summary>{escape(title)}</summary>{content}"
+    replace_inner(details, f"<summary>{escape(title)}</summary>{content}")

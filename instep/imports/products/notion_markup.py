@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from instep.imports.html.document import Document, Node, rename, text_of
+from instep.imports.html.document import Document, Node, discard, rename, replace_inner, text_of, unwrap
 
 ASIDE = re.compile(r"<aside>((?:(?!</?aside>).)*)</aside>", re.DOTALL)
 # What an icon at the beginning of a callout tells.
@@ -43,23 +43,23 @@ def kind_of(icon: str) -> str:
 
 def prepare(document: Document) -> None:
     for node in document.css(NOT_CONTENT):
-        node.decompose()
+        discard(node)
     for callout in document.css("figure.callout"):
         icon = callout.css_first(".icon")
         kind = kind_of(text_of(icon)) if icon is not None else "NOTE"
         if icon is not None:
-            icon.decompose()
+            discard(icon)
         callout.attrs["class"] = f"callout {kind.lower()}"
     for toggle in document.css("ul.toggle"):
-        for item in toggle.iter():
-            item.unwrap()
-        toggle.unwrap()
+        for item in list(toggle.iter()):
+            unwrap(item)
+        unwrap(toggle)
     prepare_checkboxes(document)
     prepare_equations(document)
     for table in document.css("table.properties"):
         rows = [[escape(text_of(cell)) for cell in row.css("th, td")] for row in table.css("tr")]
         items = [f"<li><strong>{cells[0]}</strong>: {cells[-1]}</li>" for cells in rows if cells]
-        rename(document, table, "ul").inner_html = "".join(items)
+        replace_inner(rename(document, table, "ul"), "".join(items))
 
 
 def prepare_checkboxes(document: Document) -> None:
@@ -69,7 +69,7 @@ def prepare_checkboxes(document: Document) -> None:
         if "checkbox-on" in (box.attributes.get("class") or ""):
             checkbox.attrs["checked"] = ""
         box.insert_before(checkbox, move=True)
-        box.decompose()
+        discard(box)
 
 
 def prepare_equations(document: Document) -> None:
@@ -78,5 +78,5 @@ def prepare_equations(document: Document) -> None:
         source = equation.css_first("annotation")
         if source is not None:
             text = text_of(source)
-            rename(document, equation, "code").inner_html = escape(text)
+            replace_inner(rename(document, equation, "code"), escape(text))
             document.losses.append(f"formula, which is code now: {text[:MAX_TOLD_CHARACTERS]}")

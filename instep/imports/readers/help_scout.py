@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from instep.imports.html.document import Document, text_of
+from instep.imports.html.document import Document, discard, text_of
 from instep.imports.products.addresses import path_of, sites_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
@@ -113,7 +113,7 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
         """Notes that only the team sees don't belong on a page for customers."""
         for note in document.css(PRIVATE_NOTES):
             losses.add(path, f"private note, which is left out: “{text_of(note)[:80]}”")
-            note.decompose()
+            discard(note)
 
     body = Texts(losses, saved_files, drop_private_notes).convert(text(row, "text"), title, path)
     if row.get("hasDraft"):

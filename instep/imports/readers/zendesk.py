@@ -6,7 +6,7 @@ from typing import Any
 
 from instep.imports.products.addresses import id_patterns, path_of, sites_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
-from instep.imports.products.json_files import Row, documents, key, number, objects, rows, sample, text
+from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
 from instep.imports.products.texts import (
     Texts,
     list_attachments,
@@ -108,8 +108,10 @@ def add_article(guide: Guide, row: Row, path: str) -> None:
     article_id = str(row["id"])
     guide.paths.setdefault(article_id, f"{path}#{article_id}")
     guide.articles[article_id][text(row, "locale", "source_locale")] = row
-    for translation in objects(row.get("translations")):
-        add_translation(guide, article_id, translation)
+    translations = row.get("translations")
+    for translation in translations if isinstance(translations, list) else ():
+        if isinstance(translation, dict):
+            add_translation(guide, article_id, translation)
 
 
 def add_translation(guide: Guide, article_id: str, row: Row) -> None:
