@@ -6,7 +6,7 @@ from pathlib import Path
 from instep.ci.escaping import one_line, without_commands
 from instep.ci.printing import print_text, say
 from instep.core.errors import AppError
-from instep.linting.pages import Finding, read_files
+from instep.linting.pages import LintFinding, read_files
 from instep.linting.targets import find_problems
 
 FOUND = 1
@@ -39,7 +39,7 @@ def summary(file_count: int, finding_count: int) -> str:
     return f"Checked {files}: {findings}."
 
 
-def annotation(finding: Finding) -> str:
+def annotation(finding: LintFinding) -> str:
     """The workflow command that shows a finding at its line in GitHub."""
     place = in_command(str(finding.path)).replace(":", "%3A").replace(",", "%2C")
     message = in_command(without_commands(finding.message))

@@ -25,7 +25,7 @@ TEXT_FIELDS = ("title", "description")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """Something that is wrong in a file, at a line from 1."""
 
     path: Path
@@ -40,7 +40,7 @@ class MarkdownFile:
     path: Path
     text: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[LintFinding] = field(default_factory=list)
 
     @property
     def slug(self) -> str:
@@ -53,7 +53,7 @@ class MarkdownFile:
         return read_structure(self.text)
 
     def find(self, line: int | None, message: str) -> None:
-        self.findings.append(Finding(self.path, line or 1, message))
+        self.findings.append(LintFinding(self.path, line or 1, message))
 
 
 def read_files(path: Path) -> list[MarkdownFile]:

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from instep.core.markdown import HEADING_PREFIX
 from instep.insights.health.checks_text import TEXT_CHECKS, CheckedText
 from instep.insights.health.problems import Code, run_checks
-from instep.linting.pages import SUFFIXES, Finding, MarkdownFile
+from instep.linting.pages import SUFFIXES, LintFinding, MarkdownFile
 
 # Checks of a text that hold wherever it is published.
 TEXT_CODES: set[Code] = {"empty_link", "image_without_alt", "unclosed_code", "uneven_table"}
@@ -21,7 +21,7 @@ INDEX_NAMES = ("index", "README", "_index")
 STATIC_FOLDERS = (".", "static", "public")
 
 
-def find_problems(root: Path, files: Sequence[MarkdownFile]) -> list[Finding]:
+def find_problems(root: Path, files: Sequence[MarkdownFile]) -> list[LintFinding]:
     """All findings in these files of a folder, by path and line."""
     checker = Checker(root, files)
     for file in files:

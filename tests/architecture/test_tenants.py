@@ -29,6 +29,7 @@ from tests.llm.budgets import spend
 from tests.support import questions
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client
+from tests.support.issuers import trust_somebody
 from tests.support.oauth import connect_somebody
 from tests.support.search import store_index, store_vector
 from tests.support.second_factors import add_second_factors
@@ -95,6 +96,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await sign_in(database, SIGNING_KEY, Attempt(user.email, PASSWORD, address=user.email))
     await add_second_factors(owner, user)
     await connect_somebody(app, owner, cast.acme)
+    await trust_somebody(owner, cast.acme)
     await invite(owner, cast.acme.workspace_id, fresh_email(), Role.VIEWER)
     await new_sign_in_link(owner, cast.acme.workspace_id, user.id)
     await look_at(database, cast.acme, user, draft["id"])
@@ -138,6 +140,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "audit_entries",
             "oauth_grants",
             "oauth_tokens",
+            "trusts",
         ),
         *("suppressed_statements", "draft_viewers", "previews", "review_digests"),
         *("imports", "import_refs", "erasures"),
@@ -224,6 +227,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "find_passkey",
         "find_preview",
         "find_setup_link",
+        "find_trusts",
         "is_origin_of_a_bot",
         "list_erasures",
         "memberships_of",
@@ -239,6 +243,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "prune_oauth",
         "prune_rate_windows",
         "prune_sessions",
+        "prune_trust_keys",
         "purge_deleted_articles",
         "put_challenge",
         "read_deliveries",

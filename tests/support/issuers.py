@@ -13,8 +13,13 @@ from typing import Any
 from joserfc import jwt
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
 
+from instep.core.database import Tx
+from instep.core.outbound.allowed import AllowList
+from instep.identity.scopes import Scope
+from instep.trusts.actions import create_trust
+from instep.trusts.schemas import Trust, TrustFields
 from tests.ci.servers import Asked, Reply, serving
-from tests.support.cast import Json
+from tests.support.cast import Company, Json
 
 RSA = RSAKey.generate_key(2048, {"kid": "rsa", "use": "sig"}, private=True)
 EC = ECKey.generate_key("P-256", {"kid": "ec"}, private=True)
@@ -77,6 +82,13 @@ class Issuer:
         content = f"{part({'alg': 'HS256', 'kid': 'rsa'})}.{part(self.claims())}"
         secret = RSA.as_pem(private=False)
         return f"{content}.{text_of(hmac.digest(secret, content.encode(), hashlib.sha256))}"
+
+
+async def trust_somebody(owner: Tx, company: Company) -> Trust:
+    """A trust of the company in jobs of GitHub."""
+    issuer = "https://token.actions.githubusercontent.com"
+    fields = TrustFields(issuer, "http://help.test", {"repository": "acme/app"}, [], Scope.WRITE)
+    return await create_trust(owner, company.workspace_id, fields, AllowList())
 
 
 def part(document: Json) -> str:
