@@ -26,6 +26,7 @@ OPEN_TO_EVERYBODY = {
     "/favicon.ico",
     "/healthz",
     "/readyz",
+    "/metrics",
     "/v1/openapi.json",
     "/openapi.json",
     "/docs/api",
