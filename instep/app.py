@@ -27,7 +27,7 @@ from instep.mcp_servers import discovery
 from instep.mcp_servers import servers as mcp
 from instep.oauth import pages as oauth
 from instep.oauth.errors import render_oauth_error
-from instep.ops import health, thin_client
+from instep.ops import exposition, health, thin_client
 from instep.people import pages as people
 from instep.redirects.rest import router as redirects
 from instep.reference import pages as reference
@@ -60,11 +60,20 @@ ROUTERS = (
 def create_app(*, logs_requests: bool = True) -> FastAPI:
     """Create the application of one server process; raises if a route does not declare its access."""
     configure_logging()
-    app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = FastAPI(
+        lifespan=lifespan,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        # Its spans hold paths and queries, such as what visitors ask; `core.tracing` records neither.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+    )
     for router in ROUTERS:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
-    app.router.routes.extend([*health.routes, *thin_client.routes, *reference.routes, *people.routes])
+    app.router.routes.extend([*health.routes, *exposition.routes, *thin_client.routes])
+    app.router.routes.extend([*reference.routes, *people.routes])
     app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:
         access_of(route)

@@ -33,6 +33,7 @@ from instep.llm.factory import open_embedder, open_model
 from instep.llm.protocol import Model
 from instep.migrations import migrate
 from instep.ops.prune import PRUNE, prune, schedule_prune
+from instep.ops.traces import exporting_traces
 from instep.search.jobs import (
     EMBED_ARTICLES,
     STORE_INDEXES,
@@ -77,6 +78,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         watching = asyncio.create_task(watch(postgres.embedded))
         try:
             async with (
+                exporting_traces(settings),
                 open_model(settings) as model,
                 aclosing(OutboundClient(settings.allow_list)) as outbound,
                 open_embedder(settings) as configured_embedder,

@@ -4,6 +4,7 @@ import asyncio
 import signal
 
 from instep.core.config import Settings
+from instep.ops.exposition import serving_worker_metrics
 from instep.runtime import running, work
 from instep.web.log import configure_logging
 
@@ -16,4 +17,5 @@ async def run_worker(settings: Settings) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     async with running(settings) as runtime:
-        await work(runtime, stop)
+        with serving_worker_metrics(settings, runtime.database):
+            await work(runtime, stop)

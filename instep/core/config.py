@@ -31,6 +31,7 @@ from instep.core.setting_errors import explain_unknown, explain_value
 PREFIX = "INSTEP_"
 FILE = Path("instep.toml")
 SECRET_KEY_CHARACTERS = 32
+METRICS_TOKEN_CHARACTERS = 16
 # The visible ASCII characters, which a header field can carry (RFC 9110, section 5.5).
 VISIBLE = r"^[\x21-\x7e]*$"
 # A DNS name, an IPv4 address, or an IPv6 address in brackets.
@@ -109,6 +110,23 @@ class Settings(BaseModel):
     )
     development: bool = Field(
         False, description="whether the pages for developing Instep itself are shown", examples=["true"]
+    )
+    metrics_token: str | None = Field(
+        None,
+        min_length=METRICS_TOKEN_CHARACTERS,
+        pattern=VISIBLE,
+        description="what others than this machine show to read /metrics; none: nobody else",
+    )
+    metrics_port: int | None = Field(
+        None, ge=1, le=65_535, description="where `instep worker` answers for its metrics", examples=[9_464]
+    )
+    log_format: Literal["json", "text"] | None = Field(
+        None,
+        description="the form of log lines; none: text at a terminal, JSON elsewhere",
+        examples=["json"],
+    )
+    otel_exporter_otlp_endpoint: str | None = Field(
+        None, description="the OpenTelemetry collector that gets traces by OTLP/HTTP; none: no traces"
     )
     webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
     files: str | None = Field(
@@ -209,7 +227,7 @@ class Settings(BaseModel):
             )
         return text
 
-    @field_validator("openai_base_url", "anthropic_base_url", "embeddings_url")
+    @field_validator("openai_base_url", "anthropic_base_url", "embeddings_url", "otel_exporter_otlp_endpoint")
     @classmethod
     def callable_address(cls, text: str | None) -> str | None:
         if text and "?" in text:
@@ -286,13 +304,17 @@ SECRETS = {
     "database_url",
     "secret_key",
     "secret_key_previous",
+    "metrics_token",
     "openai_api_key",
     "anthropic_api_key",
     "embeddings_key",
     "oidc_client_secret",
 }
-# Settings whose variables have their providers' usual names, without the prefix.
-PROVIDERS = {"openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"}
+# Settings whose variables have the usual names of others, without the prefix.
+PROVIDERS = {
+    *("openai_api_key", "openai_base_url", "anthropic_api_key", "anthropic_base_url"),
+    "otel_exporter_otlp_endpoint",
+}
 # Variables of client commands and the Makefile, which the server ignores.
 ELSEWHERE = {"INSTEP_URL", "INSTEP_API_KEY", "INSTEP_BOT", "INSTEP_WEBHOOK_SECRET"}
 

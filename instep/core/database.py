@@ -15,6 +15,7 @@ from pydantic_core import from_json
 from instep.core.errors import Unavailable
 from instep.core.outages import OutageLog, is_conclusive, outage_of
 from instep.core.places import entered_workspace
+from instep.core.tracing import statement_span
 
 Row = TypeVar("Row")
 Params = Mapping[str, Any]
@@ -73,8 +74,9 @@ class Tx:
 
     async def all(self, kind: type[Row], sql: str, /, **params: Any) -> list[Row]:
         async with self.connection.cursor(binary=True, row_factory=row_of(kind)) as cursor:
-            await cursor.execute(sql, params)
-            return await cursor.fetchall()
+            with statement_span(sql):
+                await cursor.execute(sql, params)
+                return await cursor.fetchall()
 
     async def first(self, kind: type[Row], sql: str, /, **params: Any) -> Row | None:
         return await self.fetch(row_of(kind), sql, params)
@@ -91,13 +93,15 @@ class Tx:
     async def execute(self, sql: str, /, **params: Any) -> int:
         """Run a statement; returns the number of affected rows."""
         async with self.connection.cursor() as cursor:
-            await cursor.execute(sql, params)
+            with statement_span(sql):
+                await cursor.execute(sql, params)
             return cursor.rowcount
 
     async def fetch(self, factory: AsyncRowFactory[Row], sql: str, params: Params) -> Row | None:
         async with self.connection.cursor(binary=True, row_factory=factory) as cursor:
-            await cursor.execute(sql, params)
-            return await cursor.fetchone()
+            with statement_span(sql):
+                await cursor.execute(sql, params)
+                return await cursor.fetchone()
 
     async def execute_at_commit(self, sql: str, /, **params: Any) -> None:
         """Run a statement at the end of the transaction, in the same round trip as the commit."""

@@ -8,6 +8,7 @@ from functools import partial
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, send_request
+from instep.llm.measuring import measured_call
 from instep.llm.protocol import Completion, CompletionError, Prompt, PromptRejected
 from instep.llm.provider import Provider
 
@@ -43,6 +44,12 @@ class HttpModel:
         self.pause = pause
 
     async def complete(self, prompt: Prompt) -> Completion:
+        with measured_call("chat") as call:
+            completion = await self.complete_in_time(prompt)
+            call.tokens = completion.total_tokens
+            return completion
+
+    async def complete_in_time(self, prompt: Prompt) -> Completion:
         try:
             async with asyncio.timeout(self.timeout_seconds):
                 body = await complete_with_retries(partial(self.attempt, prompt), self.pause)

@@ -13,6 +13,7 @@ from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, send_request
 from instep.llm.client import HEADERS, Pause, complete_with_retries
+from instep.llm.measuring import measured_call
 from instep.llm.openai import BASE_URL
 from instep.llm.protocol import CompletionError
 from instep.llm.provider import read_response
@@ -60,12 +61,13 @@ class HttpEmbedder:
         return f"{self.base_url.rstrip('/')}/embeddings"
 
     async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
-        try:
-            async with asyncio.timeout(seconds):
-                body = await complete_with_retries(lambda: self.post(texts), self.pause)
-        except TimeoutError:
-            raise CompletionError(f"It did not answer within {seconds:g} seconds.") from None
-        return read_vectors(body, len(texts))
+        with measured_call("embeddings"):
+            try:
+                async with asyncio.timeout(seconds):
+                    body = await complete_with_retries(lambda: self.post(texts), self.pause)
+            except TimeoutError:
+                raise CompletionError(f"It did not answer within {seconds:g} seconds.") from None
+            return read_vectors(body, len(texts))
 
     async def post(self, texts: Sequence[str]) -> RawResponse:
         body = json.dumps({"model": self.model, "input": list(texts), "encoding_format": "float"}).encode()

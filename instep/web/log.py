@@ -1,4 +1,4 @@
-"""Logging: readable lines on a terminal, elsewhere one JSON object per line, in UTC."""
+"""Logging: readable lines on a terminal, elsewhere one JSON object per line, in UTC; a setting may choose."""
 
 import io
 import logging
@@ -8,6 +8,7 @@ from typing import TextIO, cast
 
 import structlog
 
+from instep.core.config import settings
 from instep.web.log_lines import HumanLines
 
 
@@ -23,16 +24,17 @@ class CurrentStderr(io.TextIOBase):
 
 def configure_logging() -> None:
     """Send every log line to standard error; control characters in values are escaped in both forms."""
-    is_terminal = sys.stderr.isatty()
+    form = settings().log_format
+    is_text = sys.stderr.isatty() if form is None else form == "text"
     renderer: structlog.typing.Processor = (
-        HumanLines(has_colour=not os.environ.get("NO_COLOR"))
-        if is_terminal
+        HumanLines(has_colour=sys.stderr.isatty() and not os.environ.get("NO_COLOR"))
+        if is_text
         else structlog.processors.JSONRenderer()
     )
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="%H:%M:%S" if is_terminal else "iso", utc=not is_terminal),
+        structlog.processors.TimeStamper(fmt="%H:%M:%S" if is_text else "iso", utc=not is_text),
         structlog.processors.format_exc_info,
     ]
     structlog.configure(

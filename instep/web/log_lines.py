@@ -5,6 +5,8 @@ from typing import Any
 
 from structlog.typing import EventDict, WrappedLogger
 
+from instep.core.request_ids import FIELD
+
 RESET, DIM = "\x1b[0m", "\x1b[2m"
 COLOURS = {"warning": "\x1b[33m", "error": "\x1b[31m", "critical": "\x1b[31m"}
 # The end of a `Request-Id`, long enough to find the line for an id that a caller reports.
@@ -20,7 +22,7 @@ class HumanLines:
     def __call__(self, logger: WrappedLogger, name: str, event: EventDict) -> str:
         fields = dict(event)
         time, level = str(fields.pop("timestamp", "")), str(fields.pop("level", "info"))
-        request_id, trace = fields.pop("id", None), fields.pop("exception", None)
+        request_id, trace = fields.pop(FIELD, None), fields.pop("exception", None)
         words = [
             self.coloured(time, DIM),
             self.coloured(f"{level:7}", COLOURS.get(level, "")),

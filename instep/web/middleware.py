@@ -2,15 +2,20 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from functools import cache
 
 import structlog
-from starlette.datastructures import MutableHeaders
+from opentelemetry.trace import Span, SpanKind, StatusCode
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
-from instep.core.ids import new_id
+from instep.core.metrics import count_request
+from instep.core.request_ids import FIELD, request_id_from
+from instep.core.tracing import span
+from instep.web.route_templates import RouteTemplates
 
 OnError = Callable[[Request, Exception], Awaitable[Response]]
 
@@ -30,12 +35,14 @@ class RequestLog:
         self.on_error = on_error
         # For commands that print something else on the terminal: then only errors are logged.
         self.is_silent = is_silent
+        # The routes do not change once the application serves.
+        self.templates = cache(lambda app: RouteTemplates(app.routes))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id = new_id("req")
+        request_id = request_id_from(Headers(scope=scope).get("x-request-id"))
         began = time.perf_counter()
         status: int | None = None
 
@@ -46,7 +53,7 @@ class RequestLog:
                 MutableHeaders(scope=message)["Request-Id"] = request_id
             await send(message)
 
-        with bound_contextvars(id=request_id):
+        with bound_contextvars(**{FIELD: request_id}), span(scope["method"], SpanKind.SERVER) as request_span:
             try:
                 await self.app(scope, receive, send_with_id)
             except ClientDisconnect:
@@ -58,8 +65,40 @@ class RequestLog:
                 response = await self.on_error(Request(scope, receive), error)
                 await response(scope, receive, send_with_id)
             finally:
-                if not self.is_silent:
-                    milliseconds = round((time.perf_counter() - began) * 1000, 1)
-                    log.info(
-                        "request", method=scope["method"], path=scope["path"], status=status, ms=milliseconds
-                    )
+                self.record(scope, status or CLIENT_GONE, time.perf_counter() - began, request_span)
+
+    def record(self, scope: Scope, status: int, seconds: float, request_span: Span | None) -> None:
+        """Count, trace and log a request that has ended."""
+        route = self.templates(scope["app"]).template_of(scope)
+        count_request(scope["method"], route, status, seconds)
+        if request_span:
+            describe_request(request_span, scope["method"], route, status)
+        if not self.is_silent:
+            log.info(
+                "request",
+                method=scope["method"],
+                path=path_without_secrets(scope),
+                status=status,
+                ms=round(seconds * 1000, 1),
+            )
+
+
+def describe_request(span: Span, method: str, route: str, status: int) -> None:
+    """Name a span as OpenTelemetry's conventions for HTTP servers do: by the route, never by the path."""
+    span.update_name(f"{method} {route}")
+    span.set_attributes(
+        {
+            "http.request.method": method,
+            "http.route": route,
+            "http.response.status_code": status,
+        }
+    )
+    if status >= 500:
+        span.set_status(StatusCode.ERROR)
+
+
+def path_without_secrets(scope: Scope) -> str:
+    """The path of a request, with `…` in place of a token that opens a page to whoever knows it."""
+    path: str = scope["path"]
+    token = scope.get("path_params", {}).get("token")
+    return path.replace(token, "…") if token else path

@@ -1,8 +1,10 @@
 """Runs the web server on listening sockets, in this process or in several."""
 
+import os
 import socket
 import sys
 from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvicorn
@@ -27,6 +29,16 @@ class ServerProcesses(Multiprocess):
 def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int = 1) -> None:
     """Serve until a signal. `app` makes the application; for several processes it is an import string."""
     # Uvicorn's own lines about its start are left out: `web.ready` prints one instead.
+    if processes > 1:
+        with TemporaryDirectory(prefix="instep-metrics-") as folder:
+            # Metrics are kept in files there, so that each process can tell the numbers of all.
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+            serve(app, sockets, processes)
+    else:
+        serve(app, sockets, processes)
+
+
+def serve(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int) -> None:
     config = uvicorn.Config(app, workers=processes, log_level="warning", **SERVER)
     try:
         if processes > 1:

@@ -31,6 +31,7 @@ class ClaimedDelivery:
     url: str
     kind: str
     body: bytes
+    request_id: str | None
     at: datetime
     secret_ids: list[str]
     sealed_secrets: list[bytes]
@@ -92,7 +93,8 @@ async def read_claimed(tx: Tx, attempts: list[StartedAttempt]) -> list[ClaimedDe
     return await tx.all(
         ClaimedDelivery,
         """
-        select d.id, t.number, d.workspace_id, d.endpoint_id, d.url, d.kind, d.body, t.at, d.secret_ids,
+        select d.id, t.number, d.workspace_id, d.endpoint_id, d.url, d.kind, d.body, d.request_id, t.at,
+          d.secret_ids,
           d.sealed_secrets
         from unnest(%(ids)s::text[], %(numbers)s::integer[], %(times)s::timestamptz[]) as t (id, number, at)
         join read_deliveries(%(ids)s) d on d.id = t.id

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from instep.core.ids import new_id
 from instep.core.paging import Order, Page, PageRequest
+from instep.core.request_ids import present_request_id
 from instep.identity.schemas import Ctx, WorkspaceCtx
 from instep.webhooks.schemas import EVERYTHING, Delivery, EventKind, EventOut, Webhook
 
@@ -189,14 +190,15 @@ async def endpoints_for(ctx: Ctx, kind: EventKind) -> list[str]:
 async def insert_event(ctx: Ctx | WorkspaceCtx, event: EventOut) -> None:
     await ctx.tx.execute(
         """
-        insert into events (id, workspace_id, type, body, created_at)
-        values (%(id)s, %(workspace)s, %(type)s, %(body)s, %(now)s)
+        insert into events (id, workspace_id, type, body, created_at, request_id)
+        values (%(id)s, %(workspace)s, %(type)s, %(body)s, %(now)s, %(request)s)
         """,
         id=event.id,
         workspace=ctx.workspace_id,
         type=event.type,
         body=event.model_dump_json(by_alias=True).encode(),
         now=ctx.now,
+        request=present_request_id(),
     )
 
 
@@ -225,8 +227,8 @@ async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) 
     await ctx.tx.execute(
         """
         with new_events as (
-          insert into events (id, workspace_id, type, body, created_at)
-          select e.id, %(workspace)s, e.type, e.body, %(now)s
+          insert into events (id, workspace_id, type, body, created_at, request_id)
+          select e.id, %(workspace)s, e.type, e.body, %(now)s, %(request)s
           from unnest(%(ids)s::text[], %(types)s::text[], %(bodies)b::bytea[]) as e (id, type, body)
         )
         insert into deliveries (id, workspace_id, endpoint_id, event_id, status, next_attempt_at, created_at)
@@ -242,6 +244,7 @@ async def insert_events(ctx: Ctx, events: list[EventOut], endpoints: list[str]) 
         endpoints=[endpoint for _, endpoint, _ in deliveries],
         of=[event for _, _, event in deliveries],
         now=ctx.now,
+        request=present_request_id(),
     )
 
 

@@ -5,12 +5,15 @@ from contextlib import suppress
 from time import perf_counter
 
 import structlog
+from structlog.contextvars import bind_contextvars
 
 from instep.core import limits
 from instep.core.crypto import KeyRing, Unreadable
 from instep.core.database import Database
 from instep.core.errors import Unavailable
+from instep.core.metrics import count_delivery
 from instep.core.outbound.client import OutboundClient, RequestFailed, Response
+from instep.core.request_ids import FIELD
 from instep.text.characters import replace_unprintable
 from instep.webhooks import outbox
 from instep.webhooks.outbox import AttemptOutcome, ClaimedDelivery, DisabledEndpoint
@@ -92,6 +95,7 @@ class Sender:
 
     async def _attempt(self, delivery: ClaimedDelivery) -> None:
         began = perf_counter()
+        bind_contextvars(**({FIELD: delivery.request_id} if delivery.request_id else {}))
         response, error = None, None
         try:
             response = await self._client.post(delivery.url, delivery.body, self._headers(delivery))
@@ -102,8 +106,17 @@ class Sender:
         except Exception:
             log.exception("a delivery could not be attempted", delivery=delivery.id)
             error = "The sender failed here."
-        self._outcomes.append(
-            attempt_outcome(delivery, response, error, round((perf_counter() - began) * 1000))
+        seconds = perf_counter() - began
+        outcome = attempt_outcome(delivery, response, error, round(seconds * 1000))
+        self._outcomes.append(outcome)
+        count_delivery(outcome_name(outcome), seconds)
+        log.info(
+            "webhook delivery",
+            delivery=delivery.id,
+            endpoint=delivery.endpoint_id,
+            attempt=delivery.number,
+            status=outcome.http_status,
+            ms=outcome.duration_ms,
         )
 
     def _headers(self, delivery: ClaimedDelivery) -> dict[str, str]:
@@ -146,6 +159,13 @@ def attempt_outcome(
         delivered=is_delivered,
         is_gone=status == HTTP_GONE,
     )
+
+
+def outcome_name(outcome: AttemptOutcome) -> str:
+    """How an attempt ended, as metrics name it."""
+    if outcome.delivered:
+        return "delivered"
+    return "unreachable" if outcome.http_status is None else "refused"
 
 
 def storable(excerpt: bytes) -> str:

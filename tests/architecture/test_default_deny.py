@@ -27,6 +27,7 @@ OPEN_TO_EVERYBODY = {
     "/widget.js",
     "/healthz",
     "/readyz",
+    "/metrics",
     "/v1/openapi.json",
     "/openapi.json",
     "/docs/api",

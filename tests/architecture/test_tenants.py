@@ -259,6 +259,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "use_sign_in_link",
         "vectors_behind",
         "verify_session",
+        "waiting_work",
     }
     unpinned = """select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace
         and not coalesce('search_path=public, pg_temp' = any(proconfig), false)"""

@@ -35,6 +35,7 @@ TABLE = """
         run_at timestamptz default now(),
         attempts integer not null default 0,
         worker text,
+        request_id text,
         error text,
         created_at timestamptz not null default now(),
         workspace_id text not null generated always as (coalesce(payload ->> 'workspace', '')) stored

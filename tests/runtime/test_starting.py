@@ -14,6 +14,10 @@ from instep.web.listening import CanNotListen, listen
 from tests.runtime.installation import COMMAND, READY_SECONDS, Installation, installed
 from tests.runtime.terminal import Terminal, at_terminal
 
+HEALTH_CHECKS = re.compile(
+    r'^instep_http_requests_total\{method="GET",route="/healthz",status="2xx"\} (.+)$', re.MULTILINE
+)
+
 
 @pytest.fixture
 def installation() -> Iterator[Installation]:
@@ -64,6 +68,11 @@ def test_elsewhere_the_addresses_are_one_json_line_for_several_processes_too(
 ) -> None:
     server = installation.start("serve", "--port", str(installation.port), "--workers", "2")
     installation.until(lambda: "Instep is ready" in installation.last_words(), READY_SECONDS)
+    for _ in range(5):
+        assert httpx2.get(f"{installation.url}/healthz").status_code == 200
+    # Whichever process answers tells the numbers of both.
+    metrics = [httpx2.get(f"{installation.url}/metrics").text for _ in range(4)]
+    assert [HEALTH_CHECKS.findall(text) for text in metrics] == [["5.0"]] * 4
     server.terminate()
     assert server.wait(READY_SECONDS) == 0
 

@@ -13,6 +13,7 @@ from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from instep.core import limits
+from instep.core.request_ids import present_request_id
 
 Connection = psycopg.AsyncConnection[Any]
 
@@ -43,6 +44,8 @@ class Job:
     payload: dict[str, Any]
     attempts: int
     workspace_id: str = ""
+    # The request that the job came of, if any, for the log.
+    request_id: str | None = None
 
 
 async def defer(
@@ -59,18 +62,18 @@ async def defer(
     earlier time instead. A job that has begun is never reused, because it may already have read what is now
     changing.
     """
-    await conn.execute(
-        DEFER, {"kind": kind, "payload": Jsonb(dict(payload)), "run_at": run_at, "dedupe": dedupe}
-    )
+    values = {"kind": kind, "payload": Jsonb(dict(payload)), "run_at": run_at, "dedupe": dedupe}
+    await conn.execute(DEFER, values | {"request_id": present_request_id()})
 
 
 # `do update` locks the waiting job until the caller commits, even if nothing changes. With `do nothing` a
 # worker could run the job before the commit, without seeing the caller's change.
 DEFER = """
-    insert into jobs (kind, payload, run_at, dedupe)
-    values (%(kind)s, %(payload)s, coalesce(%(run_at)s, now()), %(dedupe)s)
+    insert into jobs (kind, payload, run_at, dedupe, request_id)
+    values (%(kind)s, %(payload)s, coalesce(%(run_at)s, now()), %(dedupe)s, %(request_id)s)
     on conflict (kind, dedupe) where dedupe is not null and attempts = 0
-    do update set payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at)
+    do update set payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at),
+        request_id = excluded.request_id
 """
 
 
@@ -136,7 +139,7 @@ CLAIM = """
     )
     update jobs set attempts = attempts + 1, worker = %(worker)s, run_at = now() + %(lease)s
     from due where jobs.id = due.id
-    returning jobs.id, jobs.kind, jobs.payload, jobs.attempts, jobs.workspace_id
+    returning jobs.id, jobs.kind, jobs.payload, jobs.attempts, jobs.workspace_id, jobs.request_id
 """
 
 

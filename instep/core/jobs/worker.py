@@ -5,6 +5,7 @@ import logging
 import os
 import random
 import socket
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -14,13 +15,16 @@ from typing import Protocol, TypeVar
 
 import psycopg
 from psycopg_pool import AsyncConnectionPool
+from structlog.contextvars import bind_contextvars
 
-from instep.core import limits
+from instep.core import limits, metrics
 from instep.core.database import OUTAGES
 from instep.core.jobs import queue
 from instep.core.jobs.queue import MAX_ATTEMPTS, Connection, Job, Postponed
 from instep.core.outages import OutageLog, outage_of
 from instep.core.places import QueueFull
+from instep.core.request_ids import FIELD
+from instep.core.tracing import span
 
 logger = logging.getLogger(__name__)
 
@@ -132,7 +136,15 @@ class Worker:
             logger.error("The outcome of %s could not be recorded", task.get_name(), exc_info=error)
 
     async def _perform(self, job: Job) -> None:
-        error = await self._attempt(job)
+        began = time.perf_counter()
+        # The job has a task of its own, and so a context of its own.
+        bind_contextvars(**({FIELD: job.request_id} if job.request_id else {}), job=job.kind)
+        kind = job.kind if job.kind in self._handlers else "unknown"
+        with span(f"job {kind}") as recorded_span:
+            error = await self._attempt(job)
+            if recorded_span:
+                recorded_span.set_attribute("instep.outcome", outcome_of(job, error))
+        metrics.count_job(kind, outcome_of(job, error), time.perf_counter() - began)
         # From here on the lease is not renewed: a renewal would miss a finished job and cancel this task.
         self._leases = {task: leased for task, leased in self._leases.items() if leased is not job}
         if error is None:
@@ -249,6 +261,15 @@ def report(job: Job, error: Exception, retry_in: timedelta | None) -> None:
     logger.log(
         level, "Job %s (%s), attempt %s failed, %s", job.id, job.kind, job.attempts, fate, exc_info=error
     )
+
+
+def outcome_of(job: Job, error: Exception | None) -> str:
+    """How an attempt ended, as metrics name it."""
+    if error is None:
+        return "done"
+    if isinstance(error, Postponed):
+        return "postponed"
+    return "dead" if backoff(job.attempts) is None else "failed"
 
 
 def backoff(attempts: int) -> timedelta | None:

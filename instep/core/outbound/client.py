@@ -17,6 +17,7 @@ from httpcore2 import (
     Request,
     default_ssl_context,
 )
+from opentelemetry.trace import SpanKind
 
 from instep.core import limits
 from instep.core.config import SettingsError
@@ -25,6 +26,7 @@ from instep.core.outbound.happy_eyeballs import ConnectError, connect
 from instep.core.outbound.lookup import Lookup, NoAddress, Resolver
 from instep.core.outbound.streams import CappedStream, ReadLimitExceeded
 from instep.core.outbound.urls import Url, parse_url
+from instep.core.tracing import span
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -75,6 +77,13 @@ class OutboundClient:
         returned even if its body did not. Redirects are not followed, bodies not decoded, connections not
         reused.
         """
+        with span("POST", SpanKind.CLIENT) as recorded_span:
+            response = await self.post_in_time(url, body, headers)
+            if recorded_span:
+                recorded_span.set_attribute("http.response.status_code", response.status)
+            return response
+
+    async def post_in_time(self, url: str, body: bytes, headers: Mapping[str, str]) -> Response:
         response, excerpt = None, bytearray()
         try:
             async with asyncio.timeout(limits.OUTBOUND_SECONDS):

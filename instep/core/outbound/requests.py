@@ -5,10 +5,12 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from httpcore2 import Request, Response
+from opentelemetry.trace import SpanKind
 
 from instep.core.outbound.client import OutboundClient, RequestFailed, failures, read_url, request_of, send
 from instep.core.outbound.streams import CappedStream, ReadLimitExceeded
 from instep.core.outbound.urls import Url
+from instep.core.tracing import span
 
 TOO_LARGE = "The answer is too large."
 
@@ -41,10 +43,13 @@ async def fetch(client: OutboundClient, url: str, headers: Mapping[str, str], ma
 
 
 async def exchange(client: OutboundClient, target: Url, request: Request, max_bytes: int) -> RawResponse:
-    streams = await client.open(target, client.trust if target.scheme == "https" else None)
-    async with aclosing(CappedStream(*streams, max_bytes)) as stream:
-        response = await send(stream, request)
-        return RawResponse(response.status, headers_of(response), await read_body(stream, response))
+    with span(request.method.decode(), SpanKind.CLIENT) as recorded_span:
+        streams = await client.open(target, client.trust if target.scheme == "https" else None)
+        async with aclosing(CappedStream(*streams, max_bytes)) as stream:
+            response = await send(stream, request)
+            if recorded_span:
+                recorded_span.set_attribute("http.response.status_code", response.status)
+            return RawResponse(response.status, headers_of(response), await read_body(stream, response))
 
 
 def headers_of(response: Response) -> dict[str, str]:
