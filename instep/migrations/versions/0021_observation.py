@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0021"
-down_revision = "0016"
+down_revision = "0020"
 
 SCHEMA = """
     alter table jobs add column request_id text;
