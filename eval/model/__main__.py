@@ -35,7 +35,6 @@ FIGURES = (
 
 
 def main(arguments: Sequence[str]) -> int:
-    configure_logging()
     options = _options(arguments)
     if not is_set(options.folder):
         print(f"The evaluation set is missing in `{options.folder}`. Name its folder.", file=sys.stderr)
@@ -50,6 +49,8 @@ def main(arguments: Sequence[str]) -> int:
     if not name:
         print("No language model is set: name it with --model, or set INSTEP_MODEL.", file=sys.stderr)
         return 2
+    # It reads the settings, which `--model` has changed by now.
+    configure_logging()
     print(json.dumps(asyncio.run(score(options, name)), indent=1))
     return 0
 
