@@ -149,7 +149,7 @@ def dead_links(site: dict[str, str], cast: Cast) -> Iterator[tuple[str, str]]:
     for path, html in site.items():
         for href in ARTICLE_LINK.findall(html):
             address, _ = urldefrag(unquote(href))
-            if address not in site:
+            if address not in site and address != f"/help/{cast.acme.slug}/":
                 yield path, href
 
 
