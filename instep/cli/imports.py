@@ -78,8 +78,10 @@ async def import_source(
         say_report(plan.report, as_json=False, import_id=None)
         if not plan.report.changes_nothing:
             typer.confirm("\nImport this?", abort=True)
+    told_losses = len(plan.report.losses)
     import_id, report = await run_import(database, bot, source, plan)
-    if not asks or report.losses:
+    # Who has just read the plan reads the report only where something came out differently.
+    if not asks or len(report.losses) > told_losses:
         say_report(report, as_json, import_id, has_tree=False)
     if not as_json:
         typer.echo(NOTHING_NEW if report.changes_nothing else f"Imported: {bot.help_url}/")

@@ -17,7 +17,7 @@ from instep.redirects.path_patterns import ANY, is_match
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
 INDEX_PAGE = re.compile(r"(?:^|/)(?:_?index|readme)$", re.IGNORECASE)
-Kind = Literal["page", "file", "url", "same_page", "external", "broken"]
+Kind = Literal["page", "file", "url", "home", "same_page", "external", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class SourceTarget:
     fragment: str = ""
 
 
-EXTERNAL, BROKEN = SourceTarget("external"), SourceTarget("broken")
+EXTERNAL, BROKEN, HOME = SourceTarget("external"), SourceTarget("broken"), SourceTarget("home")
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Directory:
             if target is not None:
                 return target
         if path.startswith("/"):
-            return self.redirect_target(path, fragment) or BROKEN
+            return self.redirect_target(path, fragment) or (HOME if path == "/" else BROKEN)
         return BROKEN
 
     def page_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:

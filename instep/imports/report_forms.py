@@ -76,14 +76,14 @@ def summary_lines(report: ImportReport) -> Iterator[str]:
             yield f"{counted(counts.total, nouns)}: {in_words(counts)}"
     links = report.links
     if links.total:
-        broken = f", {links.broken} lead nowhere in the source" if links.broken else ""
+        broken = f", {links.broken} broken in the source already" if links.broken else ""
         yield f"{counted(links.total, ('link', 'links'))} inside: {links.rewritten} rewritten{broken}"
     if links.anchors:
-        missing = f", {links.missing_anchors} to places that there are not" if links.missing_anchors else ""
+        missing = f", {links.missing_anchors} without that place" if links.missing_anchors else ""
         yield f"{counted(links.anchors, ('link', 'links'))} to a place in a page{missing}"
     files = report.files
     if files.total:
-        listed = f", {files.listed} can't be and are listed below" if files.listed else ""
+        listed = f", {files.listed} not: see below" if files.listed else ""
         names = ("picture or file", "pictures and files")
         yield f"{counted(files.total, names)}: {files.stored} stored{listed}"
     if files.remote:

@@ -10,12 +10,14 @@ from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.files.kinds import kind_of_bytes
 from instep.imports.addresses import Directory, SourceTarget
-from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of
+from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of, letters
 from instep.imports.markdown_references import ParsedPage, Reference, parse_page
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
 from instep.imports.tree import ImportedPage, Loss, SourceFiles
 
 DIGEST_CHARACTERS = 32
+# Marks words to be searched for on the page (URL Fragment Text Directives).
+TEXT_FRAGMENT = ":~:"
 # Files that tell themselves apart by their names alone.
 TEXT_EXTENSIONS = (".csv", ".txt", ".json")
 
@@ -46,6 +48,10 @@ class PageRewriter:
     source_lines: dict[str, list[str]] = field(default_factory=dict)
     missing: set[tuple[str, str]] = field(default_factory=set)
     remote: set[str] = field(default_factory=set)
+
+    @property
+    def home(self) -> str:
+        return f"/help/{self.bot_slug}/"
 
     def text_of(self, page: ImportedPage, further: object = None) -> PlannedText:
         """The text with its links rewritten; `further` is what else the digest covers."""
@@ -102,7 +108,8 @@ class PageRewriter:
     def link_edit(
         self, reference: Reference, target: SourceTarget, page: ImportedPage
     ) -> "DestinationEdit | None":
-        address = target.url or self.address_of(target, page, reference)
+        address = self.home if target.kind == "home" else target.url
+        address = address or self.address_of(target, page, reference)
         if address == reference.destination:
             return None
         self.links.rewritten += reference.uses
@@ -114,17 +121,22 @@ class PageRewriter:
         """The address of a page, with the place in it, as articles link to each other."""
         assert target.page is not None, "a target that is neither URL nor file is a page"
         fragment = self.fragment_of(target, page, reference)
-        if target.kind == "same_page":
+        if target.kind == "same_page" and fragment:
             return f"#{fragment}"
         locale, slug = self.slugs[target.page.key]
         path = f"/help/{self.bot_slug}" + path_of_article(self.bot_locale, locale, slug)
         return f"{path}#{fragment}" if fragment else path
 
     def fragment_of(self, target: SourceTarget, page: ImportedPage, reference: Reference) -> str:
-        if not target.fragment or target.page is None:
+        if target.page is None or not target.fragment:
             return ""
+        if target.fragment.startswith(TEXT_FRAGMENT):
+            return quote(target.fragment, safe=":~=,-")
         self.links.anchors += reference.uses
         id = self.anchors_of(target.page).id_of(target.fragment)
+        if id is None and letters(target.fragment) == letters(target.page.title):
+            # The title stands above the text, so its place is the whole page.
+            return ""
         if id is None:
             self.links.missing_anchors += reference.uses
             what = f"link to a place that the page doesn't have: {reference.destination}"

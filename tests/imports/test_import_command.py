@@ -44,7 +44,7 @@ async def test_a_dry_run_tells_everything_and_imports_nothing(
 
     assert "2 articles: 2 new" in text
     assert "1 picture or file: 1 stored" in text
-    assert "2 links inside: 1 rewritten, 1 lead nowhere in the source" in text
+    assert "2 links inside: 1 rewritten, 1 broken in the source already" in text
     assert "index.md:3: link that leads nowhere: gone.md" in text
     assert ok(await client.get("/v1/articles"))["results"] == []
 
