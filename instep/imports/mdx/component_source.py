@@ -9,7 +9,7 @@ from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, 
 from instep.imports.javascript.modules import Configuration
 from instep.imports.markdown.file_names import is_page
 from instep.imports.mdx.included_files import is_partial
-from instep.imports.mdx.pages import PlainPage
+from instep.imports.mdx.pages import ComponentPage
 from instep.imports.tree import (
     ImportedPage,
     ImportedRedirect,
@@ -100,7 +100,7 @@ def shallowest(paths: Iterable[str], pattern: re.Pattern[str]) -> str | None:
 
 
 def imported_page(
-    page: PlainPage,
+    page: ComponentPage,
     address: str,
     locale: str,
     former_addresses: tuple[str, ...] = (),

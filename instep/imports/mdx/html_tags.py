@@ -6,7 +6,7 @@ import re
 
 from instep.imports.mdx.components import Write, details, dropped, unwrapped
 from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, quote
-from instep.imports.mdx.tags import Tag, block, image, item, link, place
+from instep.imports.mdx.tags import Tag, block, image, item, markdown_link, place
 
 _YOUTUBE = re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)")
 
@@ -39,7 +39,7 @@ def _anchor(tag: Tag) -> MarkdownPiece:
     target, identity = tag.value("href", "to"), tag.value("id", "name")
     if target:
         words = on_one_line(tag.inner)
-        return MarkdownPiece(link(words, target) if words else "")
+        return MarkdownPiece(markdown_link(words, target) if words else "")
     return MarkdownPiece(place(identity) + tag.inner)
 
 
@@ -98,7 +98,7 @@ def _media(tag: Tag) -> MarkdownPiece:
     title = (
         tag.value("title", "caption", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
     )
-    return block(link(title, target)) if target else MarkdownPiece(tag.inner)
+    return block(markdown_link(title, target)) if target else MarkdownPiece(tag.inner)
 
 
 def _source(tag: Tag) -> MarkdownPiece:

@@ -13,7 +13,7 @@ from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
 from instep.imports.mdx.components import COMPONENTS, unwrapped
 from instep.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
-from instep.imports.mdx.included_files import Snippets, code_region, rebase_links
+from instep.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
 from instep.imports.mdx.layout import Layout, MarkdownPiece, dedent_block, on_one_line, paragraphs
 from instep.imports.mdx.tags import Tag, block, bold_label, image, place
 
@@ -39,7 +39,7 @@ class PageWriter:
     """Writes one page, or one snippet in it. `props` are the attributes that a snippet is used with."""
 
     page: SourcePage
-    snippets: Snippets
+    snippets: IncludedFiles
     code: HiddenCode = field(default_factory=HiddenCode)
     props: Mapping[str, str] = field(default_factory=dict)
     depth: int = 0
