@@ -139,12 +139,6 @@ def without_index(stem: str, names: str = "index") -> str:
     return re.sub(rf"(^|/)(?:{names})$", "", stem, flags=re.IGNORECASE)
 
 
-def origin_and_base(*urls: str) -> tuple[str, ...]:
-    """The sites of a tree: URLs, and the paths of those that are not at the root of their host."""
-    sites = [url.rstrip("/") for url in urls if url.strip("/")]
-    return tuple(dict.fromkeys(sites))
-
-
 def _unknown_parts(value: JsValue) -> Iterator[JsUnknown]:
     if isinstance(value, JsUnknown):
         yield value

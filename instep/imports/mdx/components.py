@@ -6,7 +6,7 @@ from html import escape
 from typing import TypeAlias
 
 from instep.imports.markdown.callouts import ALERT_KINDS, alert, plain_title
-from instep.imports.mdx.layout import MarkdownPiece, indent_lines, list_item, on_one_line, paragraphs
+from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, paragraphs
 from instep.imports.mdx.tags import Tag, block, bold_label, image, item, markdown_link, place
 
 Write: TypeAlias = Callable[[Tag], MarkdownPiece]
@@ -186,7 +186,7 @@ def _formula(tag: Tag) -> MarkdownPiece:
 def _people(tag: Tag) -> MarkdownPiece:
     """Who is named in a testimonial or as a member of a team, with the words below."""
     name = markdown_link(tag.value("name"), tag.value("cite", "href"))
-    return block(paragraphs(bold_label(name) if name else "", indent_lines(tag.inner, "")))
+    return block(paragraphs(bold_label(name) if name else "", tag.inner))
 
 
 def _table_of(write: Write, names: str) -> dict[str, Write]:
