@@ -12,6 +12,7 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 
+from instep.core.markdown import render
 from instep.imports.markdown.hidden_code import hide_code
 from instep.imports.mdx.included_files import is_partial
 from instep.imports.readers import docusaurus, fumadocs, mintlify, nextra, starlight, vitepress
@@ -198,6 +199,36 @@ def test_links_that_resolve_in_the_source_resolve_in_the_tree(folder: str) -> No
             if not is_known and not resolves(target, page, sample, addresses):
                 broken.append((page.path, target))
     assert broken == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_anchors_that_are_there_in_the_source_are_there_in_the_tree(folder: str) -> None:
+    sample = sample_of(folder)
+    known = {tuple(row) for row in sample.lists["anchors_not_found"]}
+    pages = {normal(page.address or ""): page for page in sample.tree.pages}
+
+    missing = []
+    for page in sample.tree.pages:
+        for target in LINK.findall(hide_code(page.markdown)[0]):
+            path, _, anchor = unquote(target).partition("#")
+            base = page.address or "/"
+            addresses = (urljoin(f"{base}/", path), urljoin(base, path)) if path else (base,)
+            other = next((pages[normal(each)] for each in addresses if normal(each) in pages), None)
+            if (
+                anchor
+                and other
+                and (page.path, target) not in known
+                and anchor.lower() not in anchors_of(other)
+            ):
+                missing.append((page.path, target))
+    assert missing == []
+
+
+@cache
+def anchors_of(page: ImportedPage) -> frozenset[str]:
+    """What links to a page may name: the ids that our renderer gives, and those that the source sets."""
+    generated = re.findall(r' id="h-([^"]+)"', render(page.markdown))
+    return frozenset(name.lower() for name in (*generated, *(name for name, _ in page.heading_ids)))
 
 
 def navigation_of(sample: Sample) -> Iterator[tuple[str, list[str]]]:

@@ -5,19 +5,19 @@ from textwrap import dedent
 import pytest
 
 from instep.imports.javascript.modules import Configuration
-from instep.imports.mdx.included_files import Snippets
-from instep.imports.mdx.pages import PageReader, PlainPage
+from instep.imports.mdx.included_files import IncludedFiles
+from instep.imports.mdx.pages import ComponentPage, PageReader
 from instep.imports.tree import Loss, Losses
 from tests.imports.folders import dedented
 
 
 def read(
     text: str, *, path: str = "page.mdx", has_bare_titles: bool = False, **snippets: str
-) -> tuple[PlainPage, list[Loss]]:
+) -> tuple[ComponentPage, list[Loss]]:
     files = dedented({path: text, **{f"snippets/{name}.mdx": body for name, body in snippets.items()}})
     losses = Losses()
     reader = PageReader(
-        Snippets(files, Configuration(files), {"/": ""}, {"mdx": "mdx", "vue": "vue", "md": "html"}),
+        IncludedFiles(files, Configuration(files), {"/": ""}, {"mdx": "mdx", "vue": "vue", "md": "html"}),
         losses,
         has_bare_titles=has_bare_titles,
     )

@@ -84,9 +84,6 @@ class Module:
         key = "export default" if name == "default" else name
         return self.value(self.nodes[key]) if key in self.nodes else self._unknown(self.root, name)
 
-    def has_export(self) -> bool:
-        return "export default" in self.nodes
-
     def value(self, node: Node) -> JsValue:
         """What an expression is worth; `JsUnknown` where its text doesn't tell."""
         self.configuration.count(self.path)

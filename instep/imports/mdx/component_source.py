@@ -9,7 +9,7 @@ from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, 
 from instep.imports.javascript.modules import Configuration
 from instep.imports.markdown.file_names import is_page
 from instep.imports.mdx.included_files import is_partial
-from instep.imports.mdx.pages import PlainPage
+from instep.imports.mdx.pages import ComponentPage
 from instep.imports.tree import (
     ImportedPage,
     ImportedRedirect,
@@ -100,7 +100,7 @@ def shallowest(paths: Iterable[str], pattern: re.Pattern[str]) -> str | None:
 
 
 def imported_page(
-    page: PlainPage,
+    page: ComponentPage,
     address: str,
     locale: str,
     former_addresses: tuple[str, ...] = (),
@@ -137,12 +137,6 @@ def absolute(*parts: str) -> str:
 def without_index(stem: str, names: str = "index") -> str:
     """The address of a file without the name that stands for its folder; `names` are separated by `|`."""
     return re.sub(rf"(^|/)(?:{names})$", "", stem, flags=re.IGNORECASE)
-
-
-def origin_and_base(*urls: str) -> tuple[str, ...]:
-    """The sites of a tree: URLs, and the paths of those that are not at the root of their host."""
-    sites = [url.rstrip("/") for url in urls if url.strip("/")]
-    return tuple(dict.fromkeys(sites))
 
 
 def _unknown_parts(value: JsValue) -> Iterator[JsUnknown]:

@@ -6,8 +6,8 @@ from html import escape
 from typing import TypeAlias
 
 from instep.imports.markdown.callouts import ALERT_KINDS, alert, plain_title
-from instep.imports.mdx.layout import MarkdownPiece, indent_lines, list_item, on_one_line, paragraphs
-from instep.imports.mdx.tags import Tag, block, bold_label, image, item, link, place
+from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, paragraphs
+from instep.imports.mdx.tags import Tag, block, bold_label, image, item, markdown_link, place
 
 Write: TypeAlias = Callable[[Tag], MarkdownPiece]
 _HEADING = re.compile(r"#{2,6}[ \t]+(.*)$")
@@ -75,7 +75,7 @@ def _card(tag: Tag) -> MarkdownPiece:
     if not target:
         picture = image(title, tag.value("img", "image"))
         return block(paragraphs(bold_label(title), picture, description))
-    words = link(title or on_one_line(description) or target, target)
+    words = markdown_link(title or on_one_line(description) or target, target)
     if not title or not description:
         return item(list_item("-", words))
     if "\n\n" in description or description.startswith(("-", "*", "1.", ">", "<", "|", "\x00", "![")):
@@ -85,7 +85,7 @@ def _card(tag: Tag) -> MarkdownPiece:
 
 def _button(tag: Tag) -> MarkdownPiece:
     return MarkdownPiece(
-        link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "link", "to", "url"))
+        markdown_link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "link", "to", "url"))
     )
 
 
@@ -167,7 +167,7 @@ def _picture(tag: Tag) -> MarkdownPiece:
 
 
 def _link(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "to")))
+    return MarkdownPiece(markdown_link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "to")))
 
 
 def _panel(tag: Tag) -> MarkdownPiece:
@@ -185,8 +185,8 @@ def _formula(tag: Tag) -> MarkdownPiece:
 
 def _people(tag: Tag) -> MarkdownPiece:
     """Who is named in a testimonial or as a member of a team, with the words below."""
-    name = link(tag.value("name"), tag.value("cite", "href"))
-    return block(paragraphs(bold_label(name) if name else "", indent_lines(tag.inner, "")))
+    name = markdown_link(tag.value("name"), tag.value("cite", "href"))
+    return block(paragraphs(bold_label(name) if name else "", tag.inner))
 
 
 def _table_of(write: Write, names: str) -> dict[str, Write]:

@@ -5,8 +5,8 @@ import posixpath
 import re
 
 from instep.imports.mdx.components import Write, details, dropped, unwrapped
-from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, paragraphs, quote
-from instep.imports.mdx.tags import Tag, block, image, item, link, place
+from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, quote
+from instep.imports.mdx.tags import Tag, block, image, item, markdown_link, place
 
 _YOUTUBE = re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)")
 
@@ -39,7 +39,7 @@ def _anchor(tag: Tag) -> MarkdownPiece:
     target, identity = tag.value("href", "to"), tag.value("id", "name")
     if target:
         words = on_one_line(tag.inner)
-        return MarkdownPiece(link(words, target) if words else "")
+        return MarkdownPiece(markdown_link(words, target) if words else "")
     return MarkdownPiece(place(identity) + tag.inner)
 
 
@@ -49,11 +49,6 @@ def _image(tag: Tag) -> MarkdownPiece:
 
 def _paragraph(tag: Tag) -> MarkdownPiece:
     return block(tag.inner)
-
-
-def _container(tag: Tag) -> MarkdownPiece:
-    """A block whose id links may lead to."""
-    return block(paragraphs(place(tag.value("id")), tag.inner)) if tag.inner else MarkdownPiece("")
 
 
 def _heading(tag: Tag) -> MarkdownPiece:
@@ -103,7 +98,7 @@ def _media(tag: Tag) -> MarkdownPiece:
     title = (
         tag.value("title", "caption", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
     )
-    return block(link(title, target)) if target else MarkdownPiece(tag.inner)
+    return block(markdown_link(title, target)) if target else MarkdownPiece(tag.inner)
 
 
 def _source(tag: Tag) -> MarkdownPiece:
@@ -155,9 +150,9 @@ HTML_TAGS: dict[str, Write] = {
     **_table_of(_code, "code tt samp"),
     **_table_of(_paragraph, "p center pre legend"),
     **_table_of(
-        _container, "div section article main aside header footer nav figure address fieldset form hgroup"
+        _paragraph, "div section article main aside header footer nav figure address fieldset form hgroup"
     ),
-    **_table_of(_container, "picture dl ul ol menu"),
+    **_table_of(_paragraph, "picture dl ul ol menu"),
     **_table_of(_heading, "h1 h2 h3 h4 h5 h6"),
     **_table_of(_list_item, "li dd"),
     **_table_of(_marked("**"), "dt"),

@@ -15,7 +15,7 @@ _PAGE_EXTENSIONS = ("", ".mdx", ".md", "/index.mdx", "/index.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Snippets:
+class IncludedFiles:
     """Where the files of a source are that pages name: relative to them, or by an alias such as "@site/".
 
     `aliases` are folders by the beginnings of paths; a folder is empty for the root, or ends with "/".

@@ -12,7 +12,7 @@ from instep.imports.markdown.heading_ids import HeadingIds, take_heading_ids
 from instep.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.imports.markdown.titles import take_title
 from instep.imports.mdx.components import details
-from instep.imports.mdx.included_files import Snippets
+from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.layout import paragraphs
 from instep.imports.mdx.tags import bold_label
 from instep.imports.mdx.writer import PageWriter
@@ -31,7 +31,7 @@ _PLAIN_TITLE = re.compile(r"[\w./@-]+(?: [\w./@-]+)*$")
 
 
 @dataclass(frozen=True, slots=True)
-class PlainPage:
+class ComponentPage:
     """A page as the tree has it, with the fields of its front matter."""
 
     path: str
@@ -49,13 +49,13 @@ class PlainPage:
 class PageReader:
     """Reads pages of one source. `prepare` changes the body before anything else does."""
 
-    snippets: Snippets
+    snippets: IncludedFiles
     losses: Losses
     prepare: Callable[[SourcePage], str] = lambda page: page.body
     # Mintlify writes the title of a block of code behind its language without any mark.
     has_bare_titles: bool = False
 
-    def read(self, path: str) -> PlainPage:
+    def read(self, path: str) -> ComponentPage:
         page = read_page(path, self.snippets.files.read(path), self.losses)
         writer = PageWriter(page, self.snippets)
         head = page.fields.fields("hero")
@@ -66,7 +66,7 @@ class PageReader:
         title, text = take_title(page.fields.text("title") or head.text("name"), text, path)
         markdown, heading_ids = take_heading_ids(text)
         markdown = markdown.strip("\n")
-        return PlainPage(path, page.fields, title, markdown + "\n" if markdown else "", heading_ids)
+        return ComponentPage(path, page.fields, title, markdown + "\n" if markdown else "", heading_ids)
 
     def _label_fences(self, text: str, code: HiddenCode) -> str:
         """The text with titles of code as bold labels, and languages alone behind fences."""

@@ -53,7 +53,7 @@ def bold_label(text: str) -> str:
     return f"**{text.replace('**', '')}**" if text else ""
 
 
-def link(text: str, target: str) -> str:
+def markdown_link(text: str, target: str) -> str:
     """A link, of which a target with blanks is written as CommonMark wants it."""
     target = target.strip()
     if not target:
@@ -65,7 +65,7 @@ def link(text: str, target: str) -> str:
 
 def image(text: str, target: str) -> str:
     alternative = on_one_line(text).replace("[", "\\[").replace("]", "\\]")
-    return f"!{link(alternative, target)}" if target else ""
+    return f"!{markdown_link(alternative, target)}" if target else ""
 
 
 def place(identity: str) -> str:

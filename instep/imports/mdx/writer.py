@@ -13,9 +13,9 @@ from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
 from instep.imports.mdx.components import COMPONENTS, unwrapped
 from instep.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
-from instep.imports.mdx.included_files import Snippets, code_region, rebase_links
+from instep.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
 from instep.imports.mdx.layout import Layout, MarkdownPiece, dedent_block, on_one_line, paragraphs
-from instep.imports.mdx.tags import Tag, block, bold_label, image
+from instep.imports.mdx.tags import Tag, block, bold_label, image, place
 
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
@@ -39,7 +39,7 @@ class PageWriter:
     """Writes one page, or one snippet in it. `props` are the attributes that a snippet is used with."""
 
     page: SourcePage
-    snippets: Snippets
+    snippets: IncludedFiles
     code: HiddenCode = field(default_factory=HiddenCode)
     props: Mapping[str, str] = field(default_factory=dict)
     depth: int = 0
@@ -95,7 +95,11 @@ class PageWriter:
             return self._code_piece(element, tag, is_in_table=line.lstrip().startswith("|"))
         quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
         tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
-        return (write or unwrapped)(tag)
+        piece = (write or unwrapped)(tag)
+        identity = place(tag.value("id"))
+        if piece.kind == "block" and identity and identity not in piece.text:
+            return block(paragraphs(identity, piece.text))
+        return piece
 
     def _tag(self, element: Element, parent: Tag | None) -> Tag:
         tag = Tag(element.name, {}, element.source, parent)

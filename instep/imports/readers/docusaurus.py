@@ -14,8 +14,8 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
-from instep.imports.mdx.included_files import Snippets
-from instep.imports.mdx.pages import PageReader, PlainPage
+from instep.imports.mdx.included_files import IncludedFiles
+from instep.imports.mdx.pages import ComponentPage, PageReader
 from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.docusaurus_sidebars import Doc, Sidebars
 from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
@@ -49,7 +49,7 @@ class _Docusaurus:
         self.source = ComponentSource(files)
         self.path, self.root = path, posixpath.dirname(path)
         self.settings = js_object(self.source.exported(path))
-        snippets = Snippets(
+        snippets = IncludedFiles(
             files, self.source.configuration, {"@site/": f"{self.root}/" if self.root else ""}
         )
         self.pages = PageReader(snippets, self.source.losses)
@@ -164,7 +164,7 @@ class _Docusaurus:
         )
 
 
-def _address(page: PlainPage, relative: str, base: str) -> str:
+def _address(page: ComponentPage, relative: str, base: str) -> str:
     """Where Docusaurus serves a page: by its slug, else by its id beside its folder, else by its path."""
     slug, identity = page.fields.text("slug"), page.fields.text("id")
     parent = posixpath.dirname(relative)

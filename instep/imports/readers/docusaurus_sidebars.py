@@ -9,7 +9,7 @@ from instep.imports.javascript.js_values import JsValue, at, js_object, js_text
 from instep.imports.markdown.fields import Fields, read_yaml_fields
 from instep.imports.markdown.file_names import name_order, title_of_name
 from instep.imports.mdx.component_source import ComponentSource, absolute
-from instep.imports.mdx.pages import PlainPage
+from instep.imports.mdx.pages import ComponentPage
 from instep.imports.navigation import Entry, pages_of
 from instep.imports.tree import ImportedRedirect
 from instep.text.slugs import slugify
@@ -21,7 +21,7 @@ _CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
 class Doc:
     """A page with the id that sidebars name it by, and its address."""
 
-    page: PlainPage
+    page: ComponentPage
     id: str
     address: str
 

@@ -13,7 +13,7 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
-from instep.imports.mdx.included_files import Snippets
+from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
@@ -44,7 +44,7 @@ class _Fumadocs:
         self.root = match[1].rstrip("/") if match else ""
         self.folder = posixpath.join(self.root, match[2]) if match else posixpath.dirname(path)
         aliases = dict.fromkeys(("@/", "~/", "/"), f"{self.root}/" if self.root else "")
-        self.pages = PageReader(Snippets(files, self.source.configuration, aliases), self.source.losses)
+        self.pages = PageReader(IncludedFiles(files, self.source.configuration, aliases), self.source.losses)
         self.base = self._base_url()
 
     def tree(self) -> Tree:

@@ -13,7 +13,7 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
-from instep.imports.mdx.included_files import Snippets
+from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
 from instep.imports.navigation import Entry, arrange, pages_of
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
@@ -40,7 +40,7 @@ class _Mintlify:
         self.path, self.root = path, posixpath.dirname(path)
         self.settings = read_object(files, path)
         root = f"{self.root}/" if self.root else ""
-        snippets = Snippets(files, self.source.configuration, {"/": root})
+        snippets = IncludedFiles(files, self.source.configuration, {"/": root})
         self.pages = PageReader(snippets, self.source.losses, has_bare_titles=True)
         languages = js_array(at(self.settings, "navigation", "languages"))
         default = next(

@@ -12,7 +12,7 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
-from instep.imports.mdx.included_files import Snippets
+from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
@@ -44,7 +44,7 @@ class _Nextra:
             "@app/": posixpath.join(self.root, "app") + "/",
             "@/": f"{self.root}/" if self.root else "",
         }
-        self.pages = PageReader(Snippets(files, self.source.configuration, aliases), self.source.losses)
+        self.pages = PageReader(IncludedFiles(files, self.source.configuration, aliases), self.source.losses)
         self.locales = self._locales()
         self.locale = self.locales[0] if self.locales else "en"
 

@@ -13,8 +13,8 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
-from instep.imports.mdx.included_files import Snippets
-from instep.imports.mdx.pages import PageReader, PlainPage
+from instep.imports.mdx.included_files import IncludedFiles
+from instep.imports.mdx.pages import ComponentPage, PageReader
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
 
@@ -45,7 +45,7 @@ class _Starlight:
         self.settings = self._starlight_settings()
         source = posixpath.join(self.root, "src") + "/"
         aliases = {"~/": source, "@/": source, "/": f"{self.root}/" if self.root else ""}
-        snippets = Snippets(files, self.source.configuration, aliases, {"mdx": "mdx", "md": "html"})
+        snippets = IncludedFiles(files, self.source.configuration, aliases, {"mdx": "mdx", "md": "html"})
         self.pages = PageReader(snippets, self.source.losses)
         locales = js_object(self.settings.get("locales"))
         default = js_text(self.settings.get("defaultLocale")) or "root"
@@ -56,7 +56,7 @@ class _Starlight:
         self.locales = {
             name: js_text(at(row, "lang")) or name for name, row in locales.items() if name != default
         }
-        self.read_pages: dict[str, PlainPage] = {}
+        self.read_pages: dict[str, ComponentPage] = {}
 
     def tree(self) -> Tree:
         paths = self.source.pages_below(self.folder)
@@ -103,7 +103,7 @@ class _Starlight:
             translation_of=original,
         )
 
-    def _slug(self, page: PlainPage, stem: str) -> str:
+    def _slug(self, page: ComponentPage, stem: str) -> str:
         """The address of a page: Astro makes slugs of each part of its path."""
         slug = page.fields.text("slug")
         return slug or "/".join(_slug_of(part) for part in without_index(stem).split("/"))

@@ -13,10 +13,10 @@ from instep.imports.mdx.component_source import (
     shallowest,
     without_index,
 )
-from instep.imports.mdx.included_files import Snippets
+from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
 from instep.imports.navigation import Entry, arrange
-from instep.imports.readers.vitepress_includes import Includes
+from instep.imports.readers.vitepress_includes import VitePressIncludes
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
 _CONFIGURATION = re.compile(r"(?:^|/)\.vitepress/config(?:/index)?\.[cm]?[jt]s$")
@@ -41,8 +41,8 @@ class _VitePress:
             "@/": f"{self.folder}/" if self.folder else "",
             "/": f"{self.folder}/" if self.folder else "",
         }
-        snippets = Snippets(files, self.source.configuration, aliases, {"md": "vue"})
-        self.pages = PageReader(snippets, self.source.losses, Includes(snippets).include)
+        snippets = IncludedFiles(files, self.source.configuration, aliases, {"md": "vue"})
+        self.pages = PageReader(snippets, self.source.losses, VitePressIncludes(snippets).include)
         self.locales = {
             name: row for name, row in js_object(self.settings.get("locales")).items() if name != "root"
         }

@@ -4,7 +4,7 @@ import posixpath
 import re
 
 from instep.imports.markdown.front_matter import SourcePage, read_page
-from instep.imports.mdx.included_files import Snippets, code_region, rebase_links
+from instep.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
 from instep.imports.tree import Losses
 
 _INCLUDE = re.compile(r"<!--[ \t]*@include:[ \t]*(.*?)[ \t]*-->")
@@ -18,10 +18,10 @@ _MAX_DEPTH = 8
 _MAX_CHARACTERS = 1_000_000
 
 
-class Includes:
+class VitePressIncludes:
     """Puts the text of other files into pages; code stays as it is."""
 
-    def __init__(self, snippets: Snippets) -> None:
+    def __init__(self, snippets: IncludedFiles) -> None:
         self.snippets = snippets
 
     def include(self, page: SourcePage) -> str:
