@@ -197,7 +197,7 @@ def _link(match: re.Match[str]) -> str:
 
 def _replace_blocks(text: str, depth: int) -> str:
     """The text with its outermost blocks of HTML as Markdown; `depth` counts the blocks around it."""
-    if depth > limits.MAX_IMPORT_HTML_DEPTH:
+    if depth > limits.MAX_IMPORT_HTML_LEVELS:
         return _TAG.sub("", text)
     parts: list[str] = []
     at = 0
@@ -221,7 +221,7 @@ def _ends_of_blocks(text: str) -> dict[int, tuple[int, int]]:
         name = tag[2].lower()
         if not tag[1]:
             open_tags.append((name, tag.end()))
-        elif any(name == other for other, _ in open_tags[-limits.MAX_IMPORT_HTML_DEPTH :]):
+        elif any(name == other for other, _ in open_tags[-limits.MAX_IMPORT_HTML_LEVELS :]):
             while (last := open_tags.pop())[0] != name:
                 pass
             ends[last[1]] = (tag.start(), tag.end())
