@@ -17,7 +17,7 @@ _BLOCKS = (
     "|ol|p|section|table|ul"
 )
 _OPENING = re.compile(rf"^([ \t]*)<({_BLOCKS})\b([^<>]*)>", re.IGNORECASE | re.MULTILINE)
-_ATTRIBUTE = re.compile(r"([\w-]+)[ \t\n]*=[ \t\n]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
+_ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)[ \t\n]*+=[ \t\n]*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 _GONE = re.compile(
     r"<(script|style|svg|template)\b[^<>]*>(?:(?!<\1\b).)*?</\1[ \t]*>", re.IGNORECASE | re.DOTALL
 )
@@ -35,7 +35,8 @@ _EMPTY_LINK_ABOVE = re.compile(r"^([ \t]*\[\]\([^()\s]+\))[ \t]*\n[ \t]*\n(?=[^\
 _LINE_WITH_EMPTY_LINK = re.compile(r"^([^\n|]*?)(?<!!)\[\]\(([^()\s]+)\)([^\n|]*)$", re.MULTILINE)
 _MARKDOWN_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
 _CELL_BREAK = re.compile(
-    r"\s*</(?:p|div|li)>\s*(?=<(?:p|div|li|ul|ol)\b)|(?<=[^>\s])\s*<[uo]l\b[^<>]*>\s*(?=<li)|</[uo]l>\s*(?=[^<\s])",
+    r"(?<!\s)\s*+</(?:p|div|li)>\s*+(?=<(?:p|div|li|ul|ol)\b)"
+    r"|(?<=[^>\s])\s*+<[uo]l\b[^<>]*+>\s*+(?=<li)|</[uo]l>\s*+(?=[^<\s])",
     re.IGNORECASE,
 )
 _ROW = re.compile(r"^[ \t>]*\|.*<.*$", re.MULTILINE)
