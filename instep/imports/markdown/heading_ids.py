@@ -8,8 +8,10 @@ from instep.text.blocks import read_blocks
 
 HeadingIds = tuple[tuple[str, int], ...]
 # `{#id}`, `{ #id .class }`, `{: #id }`; `[#id]` at the end of a heading.
-_BRACES = re.compile(r"[ \t]*(?<!\\)\{:?[ \t]*#([\w:.%-]+)(?:[ \t]+[.\w][^{}\n]*)?\}")
-_BRACKETS = re.compile(r"^([ \t]{0,3}#{1,6}[ \t][^\n]*?)[ \t]*\[#([\w.-]+)\](?=[ \t]*#*$)", re.MULTILINE)
+_BRACES = re.compile(r"(?<![ \t])[ \t]*+(?<!\\)\{:?[ \t]*+#([\w:.%-]+)(?:[ \t]+[.\w][^{}\n]*)?\}")
+_BRACKETS = re.compile(
+    r"^([ \t]{0,3}#{1,6}[ \t][^\n\[]*+(?:\[(?!#)[^\n\[]*+)*+)\[#([\w.-]+)\](?=[ \t]*+#*$)", re.MULTILINE
+)
 _EMPTY_ANCHOR = re.compile(r"<(a|span|div)\b([^<>]*?)(?:/>|>[ \t]*</\1>)", re.IGNORECASE)
 # An anchor around words that is no link.
 _ANCHOR = re.compile(r"<a\b((?:(?!href)[^<>])*)>([^<>\n]*)</a>", re.IGNORECASE)

@@ -20,7 +20,7 @@ _INCLUDE = re.compile(
     r"\{%(-?)[ \t]*include(?:_cached|_relative)?[ \t]+([\w./-]+)"
     r"((?:[^%\"']|\"[^\"]*\"|'[^']*'|%(?!\}))*?)(-?)%\}"
 )
-_ARGUMENT = re.compile(r"([\w-]+)[ \t\n]*=[ \t\n]*(\"[^\"]*\"|'[^']*'|[\w.\[\]\"'-]+)")
+_ARGUMENT = re.compile(r"(?<![\w-])([\w-]++)[ \t\n]*+=[ \t\n]*+(\"[^\"]*\"|'[^']*'|[\w.\[\]\"'-]+)")
 _ARGUMENT_USE = re.compile(r"\binclude\.([\w-]+)")
 _HIGHLIGHT = re.compile(
     r"\{%-?[ \t]*highlight[ \t]+([\w+#-]+)[^%]*?-?%\}(.*?)\{%-?[ \t]*endhighlight[ \t]*-?%\}", re.DOTALL

@@ -17,7 +17,7 @@ _BLOCKS = (
     "|ol|p|section|table|ul"
 )
 _OPENING = re.compile(rf"^([ \t]*)<({_BLOCKS})\b([^<>]*)>", re.IGNORECASE | re.MULTILINE)
-_ATTRIBUTE = re.compile(r"([\w-]+)[ \t\n]*=[ \t\n]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
+_ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)[ \t\n]*+=[ \t\n]*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 _GONE = re.compile(
     r"<(script|style|svg|template)\b[^<>]*>(?:(?!<\1\b).)*?</\1[ \t]*>", re.IGNORECASE | re.DOTALL
 )
@@ -35,7 +35,8 @@ _EMPTY_LINK_ABOVE = re.compile(r"^([ \t]*\[\]\([^()\s]+\))[ \t]*\n[ \t]*\n(?=[^\
 _LINE_WITH_EMPTY_LINK = re.compile(r"^([^\n|]*?)(?<!!)\[\]\(([^()\s]+)\)([^\n|]*)$", re.MULTILINE)
 _MARKDOWN_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
 _CELL_BREAK = re.compile(
-    r"\s*</(?:p|div|li)>\s*(?=<(?:p|div|li|ul|ol)\b)|(?<=[^>\s])\s*<[uo]l\b[^<>]*>\s*(?=<li)|</[uo]l>\s*(?=[^<\s])",
+    r"(?<!\s)\s*+</(?:p|div|li)>\s*+(?=<(?:p|div|li|ul|ol)\b)"
+    r"|(?<=[^>\s])\s*+<[uo]l\b[^<>]*+>\s*+(?=<li)|</[uo]l>\s*+(?=[^<\s])",
     re.IGNORECASE,
 )
 _ROW = re.compile(r"^[ \t>]*\|.*<.*$", re.MULTILINE)
@@ -197,7 +198,7 @@ def _link(match: re.Match[str]) -> str:
 
 def _replace_blocks(text: str, depth: int) -> str:
     """The text with its outermost blocks of HTML as Markdown; `depth` counts the blocks around it."""
-    if depth > limits.MAX_IMPORT_HTML_DEPTH:
+    if depth > limits.MAX_IMPORT_HTML_LEVELS:
         return _TAG.sub("", text)
     parts: list[str] = []
     at = 0
@@ -221,7 +222,7 @@ def _ends_of_blocks(text: str) -> dict[int, tuple[int, int]]:
         name = tag[2].lower()
         if not tag[1]:
             open_tags.append((name, tag.end()))
-        elif any(name == other for other, _ in open_tags[-limits.MAX_IMPORT_HTML_DEPTH :]):
+        elif any(name == other for other, _ in open_tags[-limits.MAX_IMPORT_HTML_LEVELS :]):
             while (last := open_tags.pop())[0] != name:
                 pass
             ends[last[1]] = (tag.start(), tag.end())

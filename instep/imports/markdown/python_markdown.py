@@ -13,7 +13,7 @@ from instep.imports.markdown.emoji_codes import replace_emoji_codes, replace_ico
 from instep.imports.markdown.front_matter import SourcePage
 from instep.imports.markdown.plain_pages import headed_block
 
-_TAB = re.compile(r"([ \t]*)===[!+]?[ \t]+(?:\"(.*)\"|'(.*)')[ \t]*$")
+_TAB = re.compile(r"^([ \t]*+)===[!+]?[ \t]++(?:\"(.*)\"|'(.*)')[ \t]*$")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[([^\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
 _ABBREVIATION = re.compile(r"^[ \t]{0,3}\*\[([^\]\n]+)\]:[ \t]*(.*)$", re.MULTILINE)
 _KEYS = re.compile(r"\+\+([A-Za-z0-9\"' -]+(?:\+[A-Za-z0-9\"' -]+)*)\+\+")

@@ -37,8 +37,8 @@ def read(files: SourceFiles) -> Tree:
 
 def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], locale: str) -> bool:
     """Whether the pages of the main language are all in the folder of that language."""
-    own = [page.path for page in pages.values() if page.locale == locale]
-    return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in own)
+    paths = [page.path for page in pages.values() if page.locale == locale]
+    return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in paths)
 
 
 def _page(page: SourcePage, locale: str, original: str | None) -> ImportedPage:
