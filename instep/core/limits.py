@@ -593,7 +593,7 @@ MAX_SUMMARY_BYTES = 900_000
 # Values of a settings file or front matter that is imported, each YAML alias counted with what it repeats.
 MAX_IMPORT_SETTINGS_VALUES = 100_000
 # Blocks of HTML around each other in a page that is imported; the tags of deeper ones are left out.
-MAX_IMPORT_HTML_DEPTH = 50
-# What the template language of an imported page may write, in bytes, and how often its loops may run, in steps.
+MAX_IMPORT_HTML_LEVELS = 50
+# Bytes that the template language of an imported page may write, and how often its loops may run.
 MAX_IMPORT_TEMPLATE_BYTES = 2_000_000
 MAX_IMPORT_TEMPLATE_STEPS = 100_000

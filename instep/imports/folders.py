@@ -63,10 +63,15 @@ def locale_of_name(name: str) -> str | None:
     return None
 
 
+def order_by_name(path: str) -> tuple[float, str]:
+    """The order of a path among those beside it: by its number, then by the alphabet."""
+    return name_order(posixpath.basename(path))
+
+
 def folder_entries(
     pages: Mapping[str, ImportedPage],
     root: str,
-    order: Order = name_order,
+    order: Order = order_by_name,
     title: Callable[[str], str] = title_of_name,
     label: Callable[[ImportedPage], str] = lambda page: page.title,
 ) -> list[Entry]:
@@ -95,10 +100,11 @@ def folder_entries(
             return Entry(title(path), None, entries_of(path))
         return Entry(label(pages[keys[index]]), keys[index], entries_of(path))
 
-    entries = entries_of(root)
-    return sorted(
-        entries, key=lambda entry: not (entry.page is not None and is_index(pages[entry.page].path))
-    )
+    def is_first_page(entry: Entry) -> bool:
+        path = pages[entry.page].path if entry.page is not None else ""
+        return is_index(path) and posixpath.dirname(path) == root
+
+    return sorted(entries_of(root), key=lambda entry: not is_first_page(entry))
 
 
 def translations(places: Mapping[str, PagePlace], locale: str) -> dict[str, str]:

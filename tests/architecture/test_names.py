@@ -22,6 +22,7 @@ COMMANDS = "instep.cli."
 PROVIDERS = {"instep.llm.anthropic", "instep.llm.openai"}
 # Classes with the same name on purpose: where they are defined, and why they mean the same.
 SAME_CLASSES: dict[str, tuple[set[str], str]] = {
+    "Fields": ({"instep.files.avif", "instep.imports.markdown.fields"}, "values that are read one by one"),
     "Bot": ({"instep.ci.shapes", "instep.identity.schemas"}, "the client's view of the resource"),
     "Draft": ({"instep.ci.shapes", "instep.drafts.schemas"}, "the client's view of the resource"),
     "Evidence": ({"instep.ci.shapes", "instep.writer.shapes"}, "the client's view of what the writer gives"),
@@ -46,10 +47,12 @@ SAME_MODULES: dict[str, tuple[set[str], str]] = {
 }
 # Functions that are imported by their names and have the same name on purpose.
 SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
+    "alert": ({"instep.alerts.actions", "instep.imports.markdown.callouts"}, "GitHub calls a callout so"),
     "as_json": ({"instep.ci.report", "instep.web.api"}, "something in that form"),
     "as_text": ({"instep.ci.report", "instep.ops.doctor", "instep.review.report"}, "a report in that form"),
     "migrate": ({"instep.cli.installation", "instep.migrations"}, "the command calls the function"),
     "new_token": ({"instep.identity.access_tokens", "instep.identity.sessions"}, "a secret for a caller"),
+    "read_page": ({"instep.demo.help", "instep.imports.markdown.front_matter"}, "a file becomes a page"),
     "say": ({"instep.ci.command", "instep.cli.output"}, "print a sentence at a terminal"),
 }
 

@@ -18,6 +18,20 @@ _KINDS_OF_ALERTS = {
     "CAUTION": "caution danger error failure fail missing bug fatal",
 }
 ALERT_KINDS = {kind: alert for alert, kinds in _KINDS_OF_ALERTS.items() for kind in kinds.split()}
+# Kinds whose names say no more than the label of the alert.
+_SYNONYMS = frozenset(
+    (
+        *map(str.lower, _KINDS_OF_ALERTS),
+        "info",
+        "default",
+        "hint",
+        "warn",
+        "attention",
+        "alert",
+        "danger",
+        "error",
+    )
+)
 _COLON_OPENING = re.compile(
     r"([ \t]*)(:{3,}|/{3,})[ \t]*([A-Za-z][\w-]*)[ \t]*(?:\[((?:\\.|[^\]\\])*)\])?([^\n]*)$"
 )
@@ -29,6 +43,8 @@ _INDENTED_OPENING = re.compile(
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _INDENT = 4
 _TAG = re.compile(r"<[^<>]*>")
+# A character of a private alphabet, in which no text is written.
+_NUL = "\ue0f0"
 _INLINE = comrak.ExtensionOptions()
 _INLINE.strikethrough = True
 
@@ -45,7 +61,7 @@ def alert(kind: str, title: str, body: str) -> str:
     """An alert of GitHub; a kind that it doesn't know is named in the title if that is empty."""
     alert_kind = ALERT_KINDS.get(kind.lower(), "NOTE")
     title = plain_title(title)
-    if not title and kind.lower() not in {alert_kind.lower(), "info", "default"}:
+    if not title and kind.lower() not in _SYNONYMS:
         title = kind.replace("-", " ").capitalize()
     if title.lower() == alert_kind.lower():
         title = ""
@@ -56,8 +72,10 @@ def alert(kind: str, title: str, body: str) -> str:
 
 def plain_title(markdown: str) -> str:
     """A title on one line as the page shows it, since titles are plain text."""
-    html = comrak.render_markdown(" ".join(markdown.split()), extension_options=_INLINE)
-    return " ".join(unescape(_TAG.sub("", html)).split())
+    # The renderer would replace the NUL of hidden code.
+    line = " ".join(markdown.split()).replace("\x00", _NUL)
+    html = comrak.render_markdown(line, extension_options=_INLINE)
+    return " ".join(unescape(_TAG.sub("", html)).split()).replace(_NUL, "\x00")
 
 
 def alert_of(container: Container) -> str:

@@ -1,14 +1,18 @@
 """Definition lists, which our renderer doesn't know, as lists whose items begin with the term in bold."""
 
 import re
+from collections.abc import Callable
 
 from instep.imports.markdown.callouts import end_of_indented_block
 
 _DEFINITION = re.compile(r"([ \t]*):([ \t]{1,3})(?=\S)(.*)$")
 
 
-def replace_definition_lists(text: str) -> str:
-    """The text with `term` above `: definition` as items of lists. The code of the text must be hidden."""
+def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda term: "") -> str:
+    """The text with `term` above `: definition` as items of lists. The code of the text must be hidden.
+
+    `id_of` gives the id that a product makes of a term, if it does.
+    """
     lines = text.split("\n")
     result: list[str] = []
     at = 0
@@ -19,12 +23,10 @@ def replace_definition_lists(text: str) -> str:
             result.append(lines[at])
             at += 1
             continue
-        result += [
-            *([""] if result and result[-1].strip() else []),
-            f"{match[1]}- **{', '.join(terms)}**",
-            "",
-        ]
-        at = _add_definitions(lines, at, match[1], result)
+        ids = "".join(f" {{#{name}}}" for name in map(id_of, terms) if name)
+        item = f"{match[1]}- **{', '.join(terms)}**{ids}"
+        result += [*([""] if result and result[-1].strip() else []), item, ""]
+        at = _add_definitions(lines, at, match[1], result, id_of)
     return "\n".join(result)
 
 
@@ -49,7 +51,9 @@ def _take_terms(lines: list[str], indent: str) -> list[str]:
     return [term.strip("*") for term in terms]
 
 
-def _add_definitions(lines: list[str], start: int, indent: str, result: list[str]) -> int:
+def _add_definitions(
+    lines: list[str], start: int, indent: str, result: list[str], id_of: Callable[[str], str]
+) -> int:
     """Append the definitions of a term with their blocks; returns the number of the next line."""
     at = start
     while at < len(lines) and (match := _DEFINITION.match(lines[at])) and match[1] == indent:
@@ -59,7 +63,7 @@ def _add_definitions(lines: list[str], start: int, indent: str, result: list[str
             end += 1
         end = max(end, end_of_indented_block(lines, end, len(indent) + 2))
         body = "\n".join([match[3], *(line[_blanks(line, width) :] for line in lines[at + 1 : end])])
-        inner_lines = replace_definition_lists(body).split("\n")
+        inner_lines = replace_definition_lists(body, id_of).split("\n")
         result += [*(f"{indent}  {line}" if line.strip() else "" for line in inner_lines), ""]
         at = end
         # Another definition may follow a blank line.

@@ -8,8 +8,10 @@ from instep.text.blocks import read_blocks
 
 HeadingIds = tuple[tuple[str, int], ...]
 # `{#id}`, `{ #id .class }`, `{: #id }`; `[#id]` at the end of a heading.
-_BRACES = re.compile(r"[ \t]*(?<!\\)\{:?[ \t]*#([\w:.%-]+)(?:[ \t]+[.\w][^{}\n]*)?\}")
-_BRACKETS = re.compile(r"^([ \t]{0,3}#{1,6}[ \t][^\n]*?)[ \t]*\[#([\w.-]+)\](?=[ \t]*#*$)", re.MULTILINE)
+_BRACES = re.compile(r"(?<![ \t])[ \t]*+(?<!\\)\{:?[ \t]*+#([\w:.%-]+)(?:[ \t]+[.\w][^{}\n]*)?\}")
+_BRACKETS = re.compile(
+    r"^([ \t]{0,3}#{1,6}[ \t][^\n\[]*+(?:\[(?!#)[^\n\[]*+)*+)\[#([\w.-]+)\](?=[ \t]*+#*$)", re.MULTILINE
+)
 _EMPTY_ANCHOR = re.compile(r"<(a|span|div)\b([^<>]*?)(?:/>|>[ \t]*</\1>)", re.IGNORECASE)
 # An anchor around words that is no link.
 _ANCHOR = re.compile(r"<a\b((?:(?!href)[^<>])*)>([^<>\n]*)</a>", re.IGNORECASE)
@@ -17,11 +19,17 @@ _HTML_HEADING = re.compile(
     r"^[ \t]*<h([1-6])\b([^<>]*)>[ \t\n]*((?:(?!</?h[1-6]).)*?)[ \t\n]*</h\1>", re.M | re.S | re.I
 )
 _ID_ATTRIBUTE = re.compile(r"\b(?:id|name)[ \t]*=[ \t]*[\"']?([^\"'\s<>]+)")
+_LINE_OF_MARKS = re.compile(
+    r"(?:\A|(?<=\n\n))((?:\x00#[^\x00\n]*\x00)+)[ \t]*\n(?:[ \t]*\n)*(?=[^\s\x00])", re.MULTILINE
+)
+_MARKS_BELOW = re.compile(r"(?<=[^\n])\n((?:\x00#[^\x00\n]*\x00)+)[ \t]*(?=\n|\Z)")
 _MARK = re.compile(r"\x00#([^\x00\n]*)\x00")
 
 
 def replace_html_headings(text: str) -> str:
-    """The text with headings of HTML as those of Markdown, with their ids. The code must be hidden."""
+    """The text with headings of HTML as Markdown's and ids of anchors as `{#id}`; the code must be hidden."""
+    text = _EMPTY_ANCHOR.sub(_id_of_empty, text)
+    text = _ANCHOR.sub(lambda anchor: _id_of(anchor[1]) + anchor[2], text)
     return _HTML_HEADING.sub(_markdown_heading, text)
 
 
@@ -43,15 +51,23 @@ def take_heading_ids(text: str) -> tuple[str, HeadingIds]:
 
 
 def _mark_ids(text: str) -> str:
-    text = _EMPTY_ANCHOR.sub(lambda anchor: _mark_of(anchor[2]) or anchor[0], text)
-    text = _ANCHOR.sub(lambda anchor: _mark_of(anchor[1]) + anchor[2], text)
     text = _BRACKETS.sub("\\1\x00#\\2\x00", text)
-    return _BRACES.sub("\x00#\\1\x00", text)
+    text = _BRACES.sub("\x00#\\1\x00", text)
+    # A line that only sets an id goes: what is right above it has the id, otherwise what is below.
+    text = _MARKS_BELOW.sub("\\1", text)
+    return _LINE_OF_MARKS.sub("\\1", text)
 
 
-def _mark_of(attributes: str) -> str:
+def _id_of(attributes: str) -> str:
     element = _ID_ATTRIBUTE.search(attributes)
-    return f"\x00#{element[1]}\x00" if element else ""
+    return f"{{#{element[1]}}}" if element else ""
+
+
+def _id_of_empty(anchor: re.Match[str]) -> str:
+    """The id of an empty element; one that is a link to elsewhere remains, for it may cover a card."""
+    identity = _id_of(anchor[2])
+    is_link = re.search(r"\bhref[ \t]*=[ \t]*[\"'](?!#)[^\"']", anchor[2])
+    return identity + (anchor[0] if is_link or not identity else "")
 
 
 def _numbered(ids: list[tuple[str, int]], text: str) -> HeadingIds:

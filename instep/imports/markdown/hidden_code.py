@@ -183,7 +183,7 @@ class _Indents:
             self.is_below_blank = True
             return
         indent = _indent_of(line)
-        if self.is_below_blank or any(pattern.match(line) for pattern in (_ITEM, _OPENING, _BLOCK)):
+        if self.is_below_blank or _ITEM.match(line) or _OPENING.match(line) or _BLOCK.match(line):
             while self.columns and indent < self.columns[-1]:
                 self.columns.pop()
         rest, column = line, 0

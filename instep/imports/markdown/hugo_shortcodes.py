@@ -29,6 +29,7 @@ _MADE_TARGET = re.compile(
     re.MULTILINE,
 )
 _RELATIVE_TARGET = re.compile(r"(\]\(|^[ \t]{0,3}\[[^\]\n]+\]:[ \t]+)([\w-]+)(/[^\s()]*)", re.MULTILINE)
+_NO_LETTER = re.compile(r"[^\w-]+")
 _TODO = re.compile(r"\[//\]: # \(.*\)$", re.MULTILINE)
 _DIVIDER = re.compile(r"^<!--[ \t]*more[ \t]*-->[ \t]*\n?", re.MULTILINE)
 _VIDEOS = {
@@ -93,13 +94,16 @@ def plain_shortcodes(text: str, code: HiddenCode, page: SourcePage, includes: In
 
     Known ones become Markdown, of others the words stay and the tag is told.
     """
-    # In code, too, a shortcode that is only shown is written as a comment.
-    code.fences = [_shown(fence) for fence in code.fences]
-    code.spans = [_SHOWN_TAG.sub(r"{{\1\2\3}}", span) for span in code.spans]
     text = _plain(text, code, page, includes, 0)
     text = _RELATIVE_TARGET.sub(lambda match: _rooted(match, page, includes), text)
     text = _GLOSSARY.sub(r"\1", _DIVIDER.sub("", _TODO.sub("", text)))
-    return replace_emoji_codes(replace_definition_lists(text))
+    # In code, too, a shortcode that is only shown is written as a comment.
+    code.fences = [_shown(fence) for fence in code.fences]
+    code.spans = [_SHOWN_TAG.sub(r"{{\1\2\3}}", span) for span in code.spans]
+    # Hugo gives ids to terms, which links lead to.
+    return replace_emoji_codes(
+        replace_definition_lists(text, lambda term: _NO_LETTER.sub("", code.show(term)).lower())
+    )
 
 
 def _plain(text: str, code: HiddenCode, page: SourcePage, includes: Includes, depth: int) -> str:

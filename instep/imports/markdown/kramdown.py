@@ -7,7 +7,7 @@ from instep.imports.markdown.definition_lists import replace_definition_lists
 from instep.imports.markdown.emoji_codes import replace_emoji_codes
 
 _CONTENTS = re.compile(
-    r"^[ \t]*(?:[-*+]|\d+\.)[ \t]+[^\n]*\n[ \t]*\{:[ \t]*toc\b[^}\n]*\}[ \t]*$", re.MULTILINE
+    r"^[ \t]*+(?:[-*+]|\d++\.)[ \t][^\n]*+\n[ \t]*+\{:[ \t]*+toc\b[^}\n]*+\}[ \t]*$", re.MULTILINE
 )
 _EXTENSION = re.compile(r"\{:(?::[^{}\n]*|/[^{}\n]*|[\w-]+:[^{}\n]*|[ \t]*toc[^{}\n]*|[ \t]*)\}")
 _CLASS_LINE = re.compile(r"[ \t]*\{:[ \t]*\.([\w-]+)[^{}\n]*\}[ \t]*$")

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-_HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d+[.)])[ \t]+(.*)$")
-_LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\([ \t]*(?:<([^<>]*)>|((?:[^()\s]|\([^()\s]*\))*))[^)]*\)")
+_LINK = re.compile(r"\[((?:\\.|[^\[\]\\])*+)\]\([ \t]*+(?:<([^<>]*)>|((?:[^()\s]|\([^()\s]*\))*+))[^()]*+\)")
 _TAG = re.compile(r"<[^<>]*>")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -37,10 +37,10 @@ def _items(text: str) -> Iterator[tuple[int, LinkItem]]:
     is_first_heading = True
     for line in text.split("\n"):
         if heading := _HEADING.match(line):
-            title = _plain(heading[1])
+            words = heading[1].rstrip().rstrip("#")
             # The first heading of the first level is the title of the whole.
-            if not (is_first_heading and line.lstrip().startswith("# ")) and title:
-                yield -1, _item(heading[1])
+            if not (is_first_heading and line.lstrip().startswith("# ")) and words:
+                yield -1, _item(words)
             is_first_heading = False
         elif item := _ITEM.match(line):
             yield len(item[1].expandtabs(4)), _item(item[2])

@@ -20,22 +20,14 @@ _INCLUDE = re.compile(
     r"\{%(-?)[ \t]*include(?:_cached|_relative)?[ \t]+([\w./-]+)"
     r"((?:[^%\"']|\"[^\"]*\"|'[^']*'|%(?!\}))*?)(-?)%\}"
 )
-_ARGUMENT = re.compile(r"([\w-]+)[ \t\n]*=[ \t\n]*(\"[^\"]*\"|'[^']*'|[\w.\[\]\"'-]+)")
+_ARGUMENT = re.compile(r"(?<![\w-])([\w-]++)[ \t\n]*+=[ \t\n]*+(\"[^\"]*\"|'[^']*'|[\w.\[\]\"'-]+)")
 _ARGUMENT_USE = re.compile(r"\binclude\.([\w-]+)")
 _HIGHLIGHT = re.compile(
     r"\{%-?[ \t]*highlight[ \t]+([\w+#-]+)[^%]*?-?%\}(.*?)\{%-?[ \t]*endhighlight[ \t]*-?%\}", re.DOTALL
 )
 _LINK = re.compile(r"\{%-?[ \t]*(?:link|post_url)[ \t]+([^%\s]+)[ \t]*-?%\}")
-_TAG = re.compile(r"\{%-?[ \t]*(\w+)[^%]*?-?%\}")
 _MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 _VALUES: dict[str, bool | None] = {"true": True, "false": False, "null": None, "nil": None, "": None}
-
-
-class _Environment(liquid.Environment):
-    output_stream_limit = limits.MAX_IMPORT_TEMPLATE_BYTES
-    loop_iteration_limit = limits.MAX_IMPORT_TEMPLATE_STEPS
-    local_namespace_limit = limits.MAX_IMPORT_TEMPLATE_BYTES
-    context_depth_limit = 20
 
 
 class _Loader(liquid.DictLoader):
@@ -59,12 +51,27 @@ class _Loader(liquid.DictLoader):
         return super().get_source(env, template_name, **options)
 
 
+class _Environment(liquid.Environment):
+    output_stream_limit = limits.MAX_IMPORT_TEMPLATE_BYTES
+    loop_iteration_limit = limits.MAX_IMPORT_TEMPLATE_STEPS
+    local_namespace_limit = limits.MAX_IMPORT_TEMPLATE_BYTES
+    context_depth_limit = 20
+
+    def __init__(self, loader: _Loader) -> None:
+        super().__init__(loader=loader, tolerance=liquid.Mode.LAX, strict_filters=False)
+        self.faults: list[str] = []
+
+    def error(self, exc: Any, msg: str | None = None, token: Any = None) -> None:
+        """Keep what is wrong; the rest of the page is rendered."""
+        self.faults.append(str(msg or exc).partition("\n")[0])
+
+
 class LiquidTemplates:
     """Renders the pages of one source with its settings and data."""
 
     def __init__(self, files: SourceFiles, site: Mapping[str, Value]) -> None:
         self.loader = _Loader(files)
-        self.environment = _Environment(loader=self.loader, tolerance=liquid.Mode.LAX, strict_filters=False)
+        self.environment = _Environment(self.loader)
         for name in ("relative_url", "absolute_url", "markdownify", "smartify", "xml_escape"):
             self.environment.add_filter(name, _same)
         self.site = _as_liquid(dict(site))
@@ -74,7 +81,7 @@ class LiquidTemplates:
         if "{{" not in page.body and "{%" not in page.body:
             return page.body
         self.loader.missing.clear()
-        self._tell_unknown(page)
+        self.environment.faults.clear()
         source = _HIGHLIGHT.sub(r"{% raw %}```\1\n\2\n```{% endraw %}", _LINK.sub(r"/\1", page.body))
         try:
             template = self.environment.from_string(_standard(source))
@@ -82,24 +89,11 @@ class LiquidTemplates:
         except (LiquidError, TemplateNotFoundError, RecursionError, ValueError, TypeError) as error:
             page.losses.add(f"Liquid that can't be read ({str(error).partition(chr(10))[0]})", "{%")
             return _MARKUP.sub("", page.body)
+        for fault in dict.fromkeys(self.environment.faults):
+            page.losses.add(f"Liquid that can't be read ({fault})", "{%")
         for name in dict.fromkeys(self.loader.missing):
             page.losses.add(f"included file that is not in the folder: {name}", _include_line(page.body))
         return text
-
-    def _tell_unknown(self, page: SourcePage) -> None:
-        known = {
-            *self.environment.tags,
-            "highlight",
-            "endhighlight",
-            "link",
-            "post_url",
-            "else",
-            "elsif",
-            "when",
-        }
-        for match in _TAG.finditer(page.body):
-            if match[1] not in known and not match[1].startswith(("end", "include")):
-                page.losses.add(f"Liquid tag {match[1]}", match[0])
 
 
 def _include_line(body: str) -> str:

@@ -17,7 +17,7 @@ _BLOCKS = (
     "|ol|p|section|table|ul"
 )
 _OPENING = re.compile(rf"^([ \t]*)<({_BLOCKS})\b([^<>]*)>", re.IGNORECASE | re.MULTILINE)
-_ATTRIBUTE = re.compile(r"([\w-]+)[ \t\n]*=[ \t\n]*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
+_ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)[ \t\n]*+=[ \t\n]*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 _GONE = re.compile(
     r"<(script|style|svg|template)\b[^<>]*>(?:(?!<\1\b).)*?</\1[ \t]*>", re.IGNORECASE | re.DOTALL
 )
@@ -31,14 +31,19 @@ _LINK = re.compile(
     r"<a\b([^<>]*\bhref\b[^<>]*)>((?:(?!<a\b|</a|\n[ \t]*\n).)*?)</a[ \t]*>", re.IGNORECASE | re.DOTALL
 )
 _CONTROL = re.compile(r"</?(?:input|form|select|option|textarea|label|fieldset)\b[^<>]*>", re.IGNORECASE)
+_EMPTY_LINK_ABOVE = re.compile(r"^([ \t]*\[\]\([^()\s]+\))[ \t]*\n[ \t]*\n(?=[^\s#|>`~\x00])", re.MULTILINE)
+_LINE_WITH_EMPTY_LINK = re.compile(r"^([^\n|]*?)(?<!!)\[\]\(([^()\s]+)\)([^\n|]*)$", re.MULTILINE)
+_MARKDOWN_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
 _CELL_BREAK = re.compile(
-    r"\s*</(?:p|div|li)>\s*(?=<(?:p|div|li|ul|ol)\b)|(?<=[^>\s])\s*<[uo]l\b[^<>]*>\s*(?=<li)|</[uo]l>\s*(?=[^<\s])",
+    r"(?<!\s)\s*+</(?:p|div|li)>\s*+(?=<(?:p|div|li|ul|ol)\b)"
+    r"|(?<=[^>\s])\s*+<[uo]l\b[^<>]*+>\s*+(?=<li)|</[uo]l>\s*+(?=[^<\s])",
     re.IGNORECASE,
 )
 _ROW = re.compile(r"^[ \t>]*\|.*<.*$", re.MULTILINE)
 # Tags that the help center doesn't show, around words that it does.
 _STYLE = re.compile(
-    r"</?(?:span|font|small|big|u|ins|mark|button|center|nobr|abbr|wbr|time)\b[^<>]*>", re.IGNORECASE
+    r"</?(?:span|font|small|big|u|ins|mark|button|center|nobr|abbr|wbr|time|picture|source)\b[^<>]*>",
+    re.IGNORECASE,
 )
 _SAME = {"b": "strong", "i": "em", "strike": "del", "s": "del", "tt": "code"}
 _SAME_TAG = re.compile(r"<(/?)(b|i|strike|s|tt)(?:[ \t][^<>]*)?>", re.IGNORECASE)
@@ -48,10 +53,38 @@ _SPAN = re.compile(r"<t[dh]\b[^<>]*(?:row|col)span[ \t]*=[ \t]*[\"']?(?!1\b)\d",
 _CAPTION = re.compile(
     r"<figcaption\b[^<>]*>\s*((?:(?!<figcaption).)*?)\s*</figcaption[ \t]*>", re.IGNORECASE | re.DOTALL
 )
-# What looks like a tag but is none, such as <token>, is a word.
+# Characters of a private alphabet stand for what the conversion of HTML must leave alone.
+_NUL, _BRACKET = "\ue0f0", "\ue0f1"
 _ELEMENT = re.compile(r"(?<!\\)</?([A-Za-z][\w-]*)(?:[ \t\n][^<>]*)?/?>")
 _ELEMENTS = frozenset(nh3.ALLOWED_TAGS).union(
-    ("button", "body", "figcaption", "figure", "footer", "form", "head", "html", "main", "nav", "section")
+    (
+        "audio",
+        "body",
+        "button",
+        "embed",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "font",
+        "footer",
+        "form",
+        "head",
+    ),
+    (
+        "html",
+        "iframe",
+        "input",
+        "label",
+        "link",
+        "main",
+        "meta",
+        "nav",
+        "nobr",
+        "noscript",
+        "object",
+        "option",
+    ),
+    ("picture", "script", "section", "select", "source", "style", "svg", "template", "textarea", "video"),
 )
 _BLOCK_TAG = re.compile(rf"<(/?)({_BLOCKS})\b[^<>]*>", re.IGNORECASE)
 _STRAY = re.compile(
@@ -78,6 +111,7 @@ def replace_html(text: str, losses: PageLosses) -> str:
         return text
     if span := _SPAN.search(text):
         losses.add("table whose cells span several rows or columns", span[0])
+    text = _ELEMENT.sub(_shown_word, text)
     text = _replace_gone(text, losses)
     text = _EMBED.sub(lambda match: _embed(match, losses), text)
     text = _IMAGE.sub(_image, text)
@@ -85,8 +119,9 @@ def replace_html(text: str, losses: PageLosses) -> str:
     text = _replace_blocks(_ROW.sub(lambda row: _plain_cells(row[0]), text), 0)
     text = _LINK.sub(_link, text)
     text = _SAME_TAG.sub(lambda match: f"<{match[1]}{_SAME[match[2].lower()]}>", text)
-    text = _STYLE.sub("", text)
-    return _ELEMENT.sub(lambda match: match[0] if match[1].lower() in _ELEMENTS else f"\\{match[0]}", text)
+    text = _EMPTY_LINK_ABOVE.sub(r"\1 ", _STYLE.sub("", text))
+    text = _LINE_WITH_EMPTY_LINK.sub(_labelled, text)
+    return text.replace(_BRACKET, "\\<")
 
 
 def link(label: str, target: str) -> str:
@@ -107,6 +142,22 @@ def _replace_gone(text: str, losses: PageLosses) -> str:
     if control := _CONTROL.search(text):
         losses.add("form, of which the words stay", control[0])
     return _CONTROL.sub("", text)
+
+
+def _labelled(line: re.Match[str]) -> str:
+    """A line with a link that shows nothing, which covers a card: the words of the line are the link."""
+    before, target, after = line[1], line[2], line[3]
+    images = "".join(f"{image} " for image in _MARKDOWN_IMAGE.findall(before + after))
+    words = " ".join(_MARKDOWN_IMAGE.sub("", before + after).split())
+    # Words that hold another link can't be in one.
+    if not words or "](" in words:
+        return f"{before}[{target}]({target}){after}"
+    return f"{images}[{words}]({target})"
+
+
+def _shown_word(match: re.Match[str]) -> str:
+    """What looks like a tag but is none, such as <token>, with a bracket that nothing takes for a tag's."""
+    return match[0] if match[1].lower() in _ELEMENTS else _BRACKET + match[0][1:]
 
 
 def _plain_cells(row: str) -> str:
@@ -147,7 +198,7 @@ def _link(match: re.Match[str]) -> str:
 
 def _replace_blocks(text: str, depth: int) -> str:
     """The text with its outermost blocks of HTML as Markdown; `depth` counts the blocks around it."""
-    if depth > limits.MAX_IMPORT_HTML_DEPTH:
+    if depth > limits.MAX_IMPORT_HTML_LEVELS:
         return _TAG.sub("", text)
     parts: list[str] = []
     at = 0
@@ -171,7 +222,7 @@ def _ends_of_blocks(text: str) -> dict[int, tuple[int, int]]:
         name = tag[2].lower()
         if not tag[1]:
             open_tags.append((name, tag.end()))
-        elif any(name == other for other, _ in open_tags[-limits.MAX_IMPORT_HTML_DEPTH :]):
+        elif any(name == other for other, _ in open_tags[-limits.MAX_IMPORT_HTML_LEVELS :]):
             while (last := open_tags.pop())[0] != name:
                 pass
             ends[last[1]] = (tag.start(), tag.end())
@@ -214,8 +265,12 @@ def _converted(html: str) -> str:
     """Markdown of HTML. Marks of hidden code pass as letters of a private alphabet."""
     # Images are Markdown already: the library keeps them as words.
     options = html_to_markdown.ConversionOptions(
-        escape_misc=False, extract_metadata=False, preserve_tags=["kbd", "sup", "sub"], br_in_tables=True
+        escape_misc=False,
+        extract_metadata=False,
+        preserve_tags=["kbd", "sup", "sub"],
+        br_in_tables=True,
+        compact_tables=True,
     )
-    source = html.replace("\x00", "\ue0f0")
+    source = html.replace("\x00", _NUL)
     result = html_to_markdown.convert(source, options).content or ""
-    return result.replace("\ue0f0", "\x00").strip("\n")
+    return result.replace(_NUL, "\x00").strip("\n")

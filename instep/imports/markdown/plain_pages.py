@@ -17,7 +17,7 @@ Transform = Callable[[str, HiddenCode], str]
 _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
 _TITLE = re.compile(r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')")
-_LANGUAGE = re.compile(r"[ \t]*\{?[ \t]*\.?([\w+#.-]+)")
+_LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+)?\.?([\w+#.-]+)")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 

@@ -8,7 +8,7 @@ from instep.imports.markdown.file_names import title_of_name
 from instep.text.blocks import Block, read_blocks
 
 _FOLDER_PAGES = frozenset(("index", "_index", "readme", "home"))
-_ID = re.compile(r"[ \t]*\{:?[^{}\n]*\}[ \t]*$|[ \t]*\[#[\w.-]+\][ \t]*$")
+_ID = re.compile(r"(?<![ \t])[ \t]*+(?:\{:?[^{}\n]*\}|\[#[\w.-]+\])[ \t]*$")
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 

@@ -16,6 +16,7 @@ from instep.imports.markdown.link_lists import LinkItem, read_link_list
 from instep.imports.markdown.plain_html import link
 from instep.imports.markdown.plain_pages import headed_block, plain_page
 from instep.imports.navigation import Entry, arrange
+from instep.imports.own_sites import own_sites
 from instep.imports.tree import (
     ImportedPage,
     ImportedRedirect,
@@ -65,6 +66,7 @@ def read(files: SourceFiles) -> Tree:
         arranged,
         collections,
         redirects=_redirects(configuration, root, pages),
+        sites=own_sites(arranged),
         losses=tuple(losses.rows),
     )
 

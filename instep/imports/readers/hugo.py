@@ -61,9 +61,9 @@ def _root(files: SourceFiles, configuration: Fields) -> str:
     mounts = [Fields(row) for row in configuration.fields("module").items("mounts") if isinstance(row, dict)]
     locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or "en"
     languages = configuration.fields("languages")
-    own = languages.fields(locale).text("contentDir", "contentdir") if len(languages.values) == 1 else ""
+    folder = languages.fields(locale).text("contentDir", "contentdir") if len(languages.values) == 1 else ""
     mounted = [row.text("source") for row in mounts if row.text("target") == "content"]
-    root = mounted[0] if len(mounted) == 1 else own or configuration.text("contentDir", "contentdir")
+    root = mounted[0] if len(mounted) == 1 else folder or configuration.text("contentDir", "contentdir")
     return posixpath.normpath(root or "content")
 
 

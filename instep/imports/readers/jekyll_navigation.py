@@ -14,12 +14,12 @@ _LAST = 1e9
 
 def jekyll_entries(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
     """The navigation: pages below a `parent`, in a `category` with their `children`, or in folders."""
-    own = {path: page for path, page in sources.items() if pages[path].translation_of is None}
-    if any(page.fields.text("parent") for page in own.values()):
-        return _entries_by_parent(own, pages)
-    if any(page.fields.text("category") for page in own.values()):
-        return _entries_by_category(own, pages)
-    return folder_entries(pages, "", lambda path: _order_of_path(path, own))
+    originals = {path: page for path, page in sources.items() if pages[path].translation_of is None}
+    if any(page.fields.text("parent") for page in originals.values()):
+        return _entries_by_parent(originals, pages)
+    if any(page.fields.text("category") for page in originals.values()):
+        return _entries_by_category(originals, pages)
+    return folder_entries(pages, "", lambda path: _order_of_path(path, originals))
 
 
 def _entries_by_parent(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:

@@ -58,8 +58,8 @@ class JekyllSite:
         bare = without_extension(page.path)
         suffix = _SUFFIX.match(bare)
         named = locale_of_name(suffix[2]) if suffix else None
-        own = page.fields.text("lang", "locale", "language")
-        locale = locale_of_name(own) or named or self.locale
+        code = page.fields.text("lang", "locale", "language")
+        locale = locale_of_name(code) or named or self.locale
         return PagePlace(suffix[1] if suffix and named else bare, locale)
 
     def address(self, page: SourcePage) -> str:

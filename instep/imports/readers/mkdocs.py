@@ -18,7 +18,8 @@ from instep.imports.markdown.file_names import is_page, title_of_name, without_e
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import HiddenCode
 from instep.imports.markdown.plain_pages import plain_page
-from instep.imports.markdown.python_markdown import Snippets, plain_python_markdown
+from instep.imports.markdown.python_markdown import plain_python_markdown
+from instep.imports.markdown.snippets import Snippets
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import (
     ImportedPage,
@@ -45,7 +46,7 @@ def read(files: SourceFiles) -> Tree:
     places = places_by_language(paths, site.root, site.locale)
     originals = translations(places, site.locale)
     titles = dict(_titles(site.configuration.items("nav"), site.root))
-    snippets = Snippets(files, site.root, site.configuration, losses)
+    snippets = Snippets(files, site.root, site.configuration)
     pages = {
         path: _page(
             read_page(path, files.read(path), losses),
@@ -119,9 +120,9 @@ def _page(
     address = site.address(page.path)
 
     def transform(text: str, code: HiddenCode) -> str:
-        return plain_python_markdown(text, code, page, snippets, address)
+        return plain_python_markdown(text, page, snippets.appended, address)
 
-    plain = plain_page(page, transform, titles.get(page.path, ""))
+    plain = plain_page(snippets.include(page), transform, titles.get(page.path, ""))
     fields = page.fields
     dated = _DATE.match(fields.text("date") or fields.fields("date").text("created"))
     # The blog plugin puts the date and the slug into the address of a post.

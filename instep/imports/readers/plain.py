@@ -9,6 +9,7 @@ from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import HiddenCode
 from instep.imports.markdown.plain_pages import plain_page
 from instep.imports.navigation import arrange
+from instep.imports.own_sites import own_sites
 from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
 
 _LOCALE = "en"
@@ -31,13 +32,13 @@ def read(files: SourceFiles) -> Tree:
     folders = {place.locale: path.partition("/")[0] for path, place in places.items() if "/" in path}
     root = folders.get(locale, "") if places_are_folders(pages, folders, locale) else ""
     collections, arranged = arrange(folder_entries(pages, root), pages, losses)
-    return Tree("plain", locale, arranged, collections, losses=tuple(losses.rows))
+    return Tree("plain", locale, arranged, collections, sites=own_sites(arranged), losses=tuple(losses.rows))
 
 
 def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], locale: str) -> bool:
     """Whether the pages of the main language are all in the folder of that language."""
-    own = [page.path for page in pages.values() if page.locale == locale]
-    return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in own)
+    paths = [page.path for page in pages.values() if page.locale == locale]
+    return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in paths)
 
 
 def _page(page: SourcePage, locale: str, original: str | None) -> ImportedPage:

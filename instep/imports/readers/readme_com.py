@@ -18,6 +18,7 @@ from instep.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.imports.markdown.plain_html import link
 from instep.imports.markdown.plain_pages import PlainPage, headed_block, plain_page
 from instep.imports.navigation import arrange
+from instep.imports.own_sites import own_sites
 from instep.imports.tree import ImportedEntry, ImportedPage, Losses, Reader, SourceFiles, Tree
 
 _LOCALE = "en"
@@ -66,7 +67,15 @@ def read(files: SourceFiles) -> Tree:
         for entry in folder_entries(pages, root, lambda path: _position(path, order), title_of_name)
     ]
     collections, arranged = arrange(navigation, pages, losses)
-    return Tree("readme_com", _LOCALE, arranged, collections, tuple(entries), losses=tuple(losses.rows))
+    return Tree(
+        "readme_com",
+        _LOCALE,
+        arranged,
+        collections,
+        tuple(entries),
+        sites=own_sites(arranged),
+        losses=tuple(losses.rows),
+    )
 
 
 def _page(page: SourcePage, plain: PlainPage) -> ImportedPage:

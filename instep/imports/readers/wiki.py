@@ -20,7 +20,7 @@ _PARTS = frozenset((_SIDEBAR, "-footer", "-header"))
 _LINK = re.compile(r"(!?)\[\[([^\[\]\n\x00|]+)(?:\|([^\[\]\n\x00]+))?\]\]")
 _IMAGE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s_-]+")
-_WIKI_URL = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/wiki(?=/([\w.()%-]+))")
+_WIKI_URL = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/wiki(?=/([\w.%-]+))")
 
 
 def recognises(files: SourceFiles) -> bool:

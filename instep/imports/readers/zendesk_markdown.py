@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from dataclasses import replace
 
 from instep.imports.folders import folder_entries, page_paths
 from instep.imports.markdown.file_names import title_of_name
@@ -32,7 +33,8 @@ def read(files: SourceFiles) -> Tree:
         page = _page(read_page(path, files.read(path), losses))
         if page.key in pages:
             losses.add(path, f"id {page.key}, which {pages[page.key].path} has too: the path is the key here")
-        pages[path if page.key in pages else page.key] = page
+            page = replace(page, key=path, address=None, former_addresses=())
+        pages[page.key] = page
     entries = folder_entries(
         pages, _root(pages), title=lambda folder: posixpath.basename(folder) or title_of_name(folder)
     )

@@ -1,0 +1,83 @@
+"""Folders of Markdown files."""
+
+from instep.imports.readers.plain import READER
+from tests.imports.file_sources import outline, page_at, read_texts, told
+
+
+def test_folders_are_collections_and_numbers_order_them() -> None:
+    tree = read_texts(
+        READER,
+        {
+            "README.md": "# Help\n\nWelcome",
+            "02-billing/10-refunds.md": "# Refunds\n\nText",
+            "02-billing/2-plans.md": "Text without a heading",
+            "01-start/index.md": "---\ntitle: First steps\n---\nText",
+            "01-start/install.md": "# Install it\n\nText",
+            "01-start/deep/more.md": "# More\n\nText",
+            "LICENSE.md": "No page",
+            ".github/note.md": "No page",
+        },
+    )
+
+    assert outline(tree) == [
+        "Help",
+        "First steps > First steps",
+        "First steps > Deep > More",
+        "First steps > Install it",
+        "Billing > Plans",
+        "Billing > Refunds",
+    ]
+    assert page_at(tree, "02-billing/2-plans.md").address == "/billing/plans"
+    assert page_at(tree, "01-start/index.md").address == "/start"
+    assert told(tree) == []
+
+
+def test_languages_in_folders_and_names_are_translations() -> None:
+    by_folder = read_texts(
+        READER, {"en/a/one.md": "# One", "de/a/one.md": "# Eins", "pt-br/a/one.md": "# Um"}
+    )
+    by_name = read_texts(READER, {"one.md": "# One", "one.fr.md": "# Un", "v1.2.md": "# Version"})
+
+    assert outline(by_folder)[0] == "A > One"
+    assert [(page.locale, page.translation_of) for page in by_folder.pages] == [
+        ("en", None),
+        ("de", "en/a/one.md"),
+        ("pt-BR", "en/a/one.md"),
+    ]
+    assert [(page.title, page.locale, page.translation_of) for page in by_name.pages] == [
+        ("One", "en", None),
+        ("Version", "en", None),
+        ("Un", "fr", "one.md"),
+    ]
+
+
+def test_html_is_markdown_and_what_is_left_out_is_told() -> None:
+    text = (
+        '# T\n\n<div class="alert alert-warning">\n  <p>Take <b>care</b> of <your-key></p>\n</div>\n\n'
+        '<ul>\n  <li><a href="b.md">B</a></li>\n</ul>\n\n'
+        "<details>\n<summary>More</summary>\nHidden *words*\n</details>\n\n"
+        "<table><tr><th>A</th></tr><tr><td><p>1</p><p>2</p></td></tr></table>\n\n"
+        '<p align="center"><img src="i.png" alt="Icon"></p>\n\n'
+        '<iframe src="https://video.example/1"></iframe>\n\n<script>alert(1)</script>\n\n```html\n<div>code</div>\n```\n'
+    )
+
+    tree = read_texts(READER, {"a.md": text})
+
+    assert page_at(tree, "a.md").markdown == (
+        "> [!WARNING]\n> Take **care** of \\<your-key>\n\n- [B](b.md)\n\n"
+        "<details>\n<summary>More</summary>\n\nHidden *words*\n\n</details>\n\n"
+        "| A |\n| --- |\n| 1<br>2 |\n\n![Icon](i.png)\n\n"
+        "[https://video.example/1](https://video.example/1)\n\n```html\n<div>code</div>\n```\n"
+    )
+    assert told(tree) == ["a.md:22 <script> with what is in it", "a.md:20 <iframe>, which is a link now"]
+
+
+def test_front_matter_becomes_facts_of_the_page() -> None:
+    tree = read_texts(
+        READER,
+        {"a.md": "---\ntitle: A\ndescription: About A\ndraft: true\nslug: the-a\n---\n## Part {#part}\n"},
+    )
+
+    page = page_at(tree, "a.md")
+    assert (page.title, page.description, page.status, page.slug) == ("A", "About A", "draft", "the-a")
+    assert (page.markdown, page.heading_ids) == ("## Part\n", (("part", 0),))
