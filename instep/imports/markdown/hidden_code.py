@@ -89,10 +89,13 @@ def outside_code(text: str, transform: Callable[[str], str]) -> str:
     return code.show(transform(hidden_text))
 
 
-def hide_code(text: str) -> tuple[str, HiddenCode]:
-    """The text with a mark for each block and each span of code, and the code."""
+def hide_code(text: str, *, has_indented_code: bool = True) -> tuple[str, HiddenCode]:
+    """The text with a mark for each block and each span of code, and the code.
+
+    MDX has no indented code: there indentation is only how its author writes components.
+    """
     code = HiddenCode()
-    return _hide_spans(_hide_blocks(text, code), code), code
+    return _hide_spans(_hide_blocks(text, code, has_indented_code), code), code
 
 
 def hide_into(text: str, code: HiddenCode) -> str:
@@ -104,7 +107,7 @@ def hide_into(text: str, code: HiddenCode) -> str:
     return _MARK.sub(lambda mark: f"\x00{mark[1]}{int(mark[2]) + offsets[mark[1]]}\x00", hidden_text)
 
 
-def _hide_blocks(text: str, code: HiddenCode) -> str:
+def _hide_blocks(text: str, code: HiddenCode, has_indented_code: bool) -> str:
     lines = text.split("\n")
     hidden_lines: list[str] = []
     indents = _Indents()
@@ -112,11 +115,11 @@ def _hide_blocks(text: str, code: HiddenCode) -> str:
     while at < len(lines):
         line = lines[at]
         if (match := _FENCE.match(line)) and not ("`" in match[2] and "`" in match[3]):
-            fence, at = _read_fence(lines, at, match)
+            fence, at = _read_fence(lines, at, match, has_indented_code and not indents.is_in_html)
             hidden_lines.append(match[1] + code.add_fence(fence))
             indents.follow(line)
             continue
-        if (base := indents.of_code(line)) is not None:
+        if has_indented_code and (base := indents.of_code(line)) is not None:
             end = _end_of_indented(lines, at, base + _CODE_INDENT)
             block = tuple(inner.expandtabs(4)[base:] for inner in lines[at:end])
             hidden_lines.append(" " * base + code.add_fence(Fence("", "", block)))
@@ -128,19 +131,21 @@ def _hide_blocks(text: str, code: HiddenCode) -> str:
     return "\n".join(hidden_lines)
 
 
-def _read_fence(lines: list[str], start: int, match: re.Match[str]) -> tuple[Fence, int]:
+def _read_fence(
+    lines: list[str], start: int, match: re.Match[str], is_indent_meant: bool
+) -> tuple[Fence, int]:
     """The block of code that a line begins, and the number of the line behind it."""
     prefix, ticks, info = match.groups()
-    end = _closing_line(lines, start, prefix, ticks)
+    end = _closing_line(lines, start, prefix, ticks, is_indent_meant)
     body = tuple(_without_prefix(line, prefix) for line in lines[start + 1 : end])
     is_closed = end < len(lines) and _closes(lines[end], ticks, len(prefix) + 3)
     return Fence(ticks, info.rstrip(), body, is_closed), end + is_closed
 
 
-def _closing_line(lines: list[str], start: int, prefix: str, ticks: str) -> int:
+def _closing_line(lines: list[str], start: int, prefix: str, ticks: str, is_indent_meant: bool) -> int:
     """The number of the line that closes a fence, or of the first one that is not in its item or quote."""
     end_of_container = len(lines)
-    indent = len(prefix.expandtabs(4))
+    indent = len(prefix.expandtabs(4)) if is_indent_meant else 0
     for number in range(start + 1, len(lines)):
         line = lines[number]
         if _closes(line, ticks, len(prefix) + 3):

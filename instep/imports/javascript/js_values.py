@@ -1,0 +1,55 @@
+"""What an expression of a configuration file is worth, as far as its text alone tells."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+JsValue: TypeAlias = (
+    "str | int | float | bool | list[JsValue] | dict[str, JsValue] | JsCall | JsUnknown | None"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JsUnknown:
+    """An expression that only a running program knows; `line` counts from 1."""
+
+    text: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class JsCall:
+    """A call of a function that is not in the file, such as `defineConfig({…})`."""
+
+    name: str
+    arguments: tuple[JsValue, ...]
+    text: str
+    path: str
+    line: int
+
+
+def js_object(value: JsValue) -> dict[str, JsValue]:
+    """An object, also one that a function is called with, such as `defineConfig({…})`; else an empty one."""
+    if isinstance(value, JsCall):
+        return next((inner for inner in map(js_object, value.arguments) if inner), {})
+    return value if isinstance(value, dict) else {}
+
+
+def js_array(value: JsValue) -> list[JsValue]:
+    return value if isinstance(value, list) else []
+
+
+def js_text(value: JsValue) -> str:
+    """A text or a number as a text, else an empty one; of `useBaseUrl('/img/a.png')` the text in it."""
+    if isinstance(value, JsCall):
+        return next((text for text in map(js_text, value.arguments) if text), "")
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return ""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def at(value: JsValue, *keys: str) -> JsValue:
+    """What stands deeper in nested objects; None where there is nothing."""
+    for key in keys:
+        value = js_object(value).get(key)
+    return value

@@ -1,0 +1,1 @@
+"""Markdown with components (MDX, Vue, Astro) as plain Markdown."""

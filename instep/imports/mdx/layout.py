@@ -1,0 +1,195 @@
+"""Pieces of Markdown at the place of a tag: indented, quoted and between blank lines as they must be."""
+
+import re
+from typing import Literal, NamedTuple
+
+# A block stands alone between blank lines, an item also right below another item.
+PieceKind = Literal["inline", "block", "item"]
+_CONTAINER_PREFIX = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
+_QUOTE = re.compile(r"\A[ \t]*>[ \t]?")
+_MARK = re.compile(r"\x00P(\d+)\x00")
+
+
+class MarkdownPiece(NamedTuple):
+    """Markdown that begins at the first column, and how it stands between others."""
+
+    text: str
+    kind: PieceKind = "inline"
+
+
+def indent_lines(text: str, indent: str) -> str:
+    """The text with all lines but the first behind `indent`; blank lines get no blanks."""
+    first, *others = text.split("\n")
+    return "\n".join([first, *((indent + line) if line else indent.rstrip() for line in others)])
+
+
+def list_item(marker: str, text: str) -> str:
+    """A text as an item of a list."""
+    return f"{marker} {indent_lines(text, ' ' * (len(marker) + 1))}".rstrip()
+
+
+def quote(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def paragraphs(*texts: str) -> str:
+    """The texts that are not empty, with a blank line between them."""
+    return "\n\n".join(text for text in texts if text.strip())
+
+
+def dedent_block(text: str, quotes: int = 0) -> str:
+    """A text without the indentation of its first line, without `quotes` marks, without blank edges.
+
+    The text of a component is indented by the habits of its author, which means nothing.
+    """
+    lines = text.split("\n")
+    for _ in range(quotes):
+        lines = [lines[0], *(_QUOTE.sub("", line, count=1) for line in lines[1:])]
+    indent = next((_width(line) for line in lines[1:] if line.strip()), 0) if not lines[0].strip() else 0
+    if lines[0].strip():
+        following = [_width(line) for line in lines[1:] if line.strip()]
+        indent = min(following, default=0)
+        lines[0] = lines[0].lstrip(" \t")
+    return "\n".join(_without_indent(line, indent) for line in lines).strip("\n \t")
+
+
+class Layout:
+    """The pieces of a text: each stands as a mark in it until all of the text is known.
+
+    In MDX (`has_indented_code` is false) a deep indentation makes no code of a block, so it is taken away.
+    """
+
+    def __init__(self, *, has_indented_code: bool = True) -> None:
+        self.has_indented_code = has_indented_code
+        self.pieces: list[MarkdownPiece] = []
+
+    def add(self, piece: MarkdownPiece) -> str:
+        """What stands for a piece in the text."""
+        if piece.kind == "inline" and "\n" not in piece.text:
+            return piece.text
+        self.pieces.append(piece)
+        return f"\x00P{len(self.pieces) - 1}\x00" if piece.text.strip() else ""
+
+    def resolve(self, text: str) -> str:
+        """The text with its pieces in place of their marks."""
+        lines, items = _Lines(), _Items()
+        for line in text.split("\n"):
+            if not self.has_indented_code:
+                line = items.less_indented(line)
+            items.follow(line)
+            if "\x00P" not in line:
+                lines.add_line(line)
+            elif line.lstrip().startswith("|"):
+                lines.add_line(_MARK.sub(lambda mark: self._in_table(int(mark[1])), line))
+            else:
+                self._add_marked_line(line, lines, items)
+        return "\n".join(lines.lines)
+
+    def _in_table(self, number: int) -> str:
+        lines = self.pieces[number].text.split("\n")
+        return "<br>".join(line.strip() for line in lines if line.strip())
+
+    def _add_marked_line(self, line: str, lines: "_Lines", items: "_Items") -> None:
+        match = _CONTAINER_PREFIX.match(line)
+        written_prefix = match[0] if match else ""
+        prefix = items.indent_of(written_prefix) if written_prefix.isspace() else written_prefix
+        indent = re.sub(r"[^\s>]", " ", prefix)
+        for number, segment in enumerate(_MARK.split(line[len(written_prefix) :])):
+            if number % 2:
+                piece = self.pieces[int(segment)]
+                lines.add_block(piece, prefix, indent)
+                prefix = indent
+            elif segment.strip():
+                lines.add_line(prefix + segment.strip())
+                prefix = indent
+
+
+class _Items:
+    """Where the content of the open list items begins: no component stands deeper, however it is indented."""
+
+    def __init__(self) -> None:
+        self.columns: list[int] = []
+        self.is_below_blank = True
+        # The indentation that the lines of the present block have too much.
+        self.surplus = 0
+
+    def follow(self, line: str) -> None:
+        if _is_blank(line):
+            self.is_below_blank = True
+            return
+        match = _ITEM.match(line)
+        if match or self.is_below_blank:
+            while self.columns and _width(line) < self.columns[-1]:
+                self.columns.pop()
+        if match:
+            self.columns.append(len(match[0].expandtabs(4)))
+        self.is_below_blank = False
+
+    def less_indented(self, line: str) -> str:
+        """The line of a block that has at most the indentation of the item that it is in."""
+        if _is_blank(line):
+            return line
+        written = line[: len(line) - len(line.lstrip(" \t"))]
+        if self.is_below_blank or line.startswith("\x00B", len(written)):
+            column, width = len(self.indent_of(written)), _width(line)
+            self.surplus = width - column if width >= column + 4 else 0
+        return _without_indent(line, self.surplus) if self.surplus else line
+
+    def indent_of(self, prefix: str) -> str:
+        width = len(prefix.expandtabs(4))
+        return " " * next((column for column in reversed(self.columns) if column <= width), 0)
+
+
+class _Lines:
+    """Lines with a blank one before and after each block, and none between items."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.last_kind: PieceKind = "inline"
+
+    def add_line(self, line: str) -> None:
+        if _is_blank(line):
+            if self.lines and _is_blank(self.lines[-1]):
+                return
+        elif self.last_kind != "inline":
+            self._separate(line)
+            self.last_kind = "inline"
+        self.lines.append(line)
+
+    def add_block(self, piece: MarkdownPiece, prefix: str, indent: str) -> None:
+        kind: PieceKind = "item" if piece.kind == "item" else "block"
+        if kind == self.last_kind == "item" and prefix == indent:
+            while _is_blank(self.lines[-1]):
+                self.lines.pop()
+        elif prefix == indent:
+            self._separate(prefix)
+        first, *others = piece.text.split("\n")
+        self.lines.append(prefix + first)
+        self.lines += [(indent + line) if line else indent.rstrip() for line in others]
+        self.last_kind = kind
+
+    def _separate(self, line: str) -> None:
+        """Put a blank line above the next one, in its quote."""
+        if self.lines and not _is_blank(self.lines[-1]):
+            quotes = _CONTAINER_PREFIX.match(line)
+            marks = quotes[0].count(">") if quotes and self.lines[-1].lstrip().startswith(">") else 0
+            self.lines.append(("> " * marks).rstrip())
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip(" \t>")
+
+
+def _width(line: str) -> int:
+    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
+
+
+def _without_indent(line: str, indent: int) -> str:
+    blanks = len(line) - len(line.lstrip(" \t"))
+    leading = line[:blanks].expandtabs(4)
+    return (leading[min(indent, len(leading)) :] + line[blanks:]).rstrip() if line.strip() else ""

@@ -1,0 +1,109 @@
+"""Mintlify's `docs.json` and pages."""
+
+import json
+
+import pytest
+
+from instep.imports.readers.mintlify import READER
+from instep.imports.tree import UnreadableSource
+from tests.imports.file_sources import outline, told
+from tests.imports.folders import dedented
+from tests.imports.trees import addresses, redirects
+
+DOCS: dict[str, object] = {
+    "navigation": {
+        "tabs": [
+            {
+                "tab": "Guides",
+                "groups": [
+                    {"group": "Start", "root": "start/index", "pages": ["start/install", "gone"]},
+                    {"group": "More", "pages": [{"group": "Deep", "pages": ["deep/one"]}]},
+                ],
+            },
+            {"tab": "API", "openapi": "openapi.json"},
+        ]
+    },
+    "redirects": [
+        {"source": "/old", "destination": "/start/install"},
+        {"source": "/a/:slug*", "destination": "/b"},
+    ],
+}
+PAGES = {
+    "start/index.mdx": "---\ntitle: Welcome\ndescription: First steps\n---\nHello.\n",
+    "start/install.mdx": "---\ntitle: Install\n---\nimport T from '/snippets/t.mdx'\n\n<T />\n",
+    "deep/one.mdx": "---\ntitle: One\n---\nDeep.\n",
+    "loose.mdx": "---\ntitle: Loose\n---\nAlone.\n",
+    "snippets/t.mdx": "From a snippet.\n",
+    "README.md": "# About this repository\n",
+}
+
+
+def test_navigation_pages_and_redirects() -> None:
+    tree = READER.read(dedented({"docs.json": json.dumps(DOCS), **PAGES}))
+
+    assert outline(tree) == [
+        "Guides > Start > Welcome",
+        "Guides > Start > Install",
+        "Guides > More > Deep > One",
+        "Loose",
+    ]
+    assert addresses(tree) == {
+        "start/index.mdx": "/start",
+        "start/install.mdx": "/start/install",
+        "deep/one.mdx": "/deep/one",
+        "loose.mdx": "/loose",
+    }
+    assert tree.pages[0].description == "First steps"
+    assert tree.pages[1].markdown == "From a snippet.\n"
+    assert redirects(tree) == [("/old", "/start/install")]
+    assert told(tree) == [
+        "docs.json: page of the navigation that is not in the folder: gone",
+        "docs.json: API reference that Mintlify generates: API",
+        "loose.mdx: page that is not in the navigation: it comes after the others",
+        "docs.json: redirect from /a/:slug*: only those from one address to another are kept",
+    ]
+
+
+def test_a_project_below_the_root_and_other_languages() -> None:
+    languages = [
+        {"language": "en", "groups": [{"group": "Start", "pages": ["install"]}]},
+        {"language": "fr", "groups": [{"group": "Début", "pages": ["fr/install"]}]},
+    ]
+    files = dedented(
+        {
+            "docs/mint.json": json.dumps({"navigation": {"languages": languages}}),
+            "docs/install.mdx": "# Install\n",
+            "docs/fr/install.mdx": "# Installer\n",
+        }
+    )
+
+    assert READER.recognises(files)
+    tree = READER.read(files)
+    assert outline(tree) == ["Start > Install", "Start > Installer"]
+    assert [(page.locale, page.address, page.translation_of) for page in tree.pages] == [
+        ("en", "/install", None),
+        ("fr", "/fr/install", "docs/install.mdx"),
+    ]
+
+
+def test_only_the_newest_version_is_imported() -> None:
+    versions = [{"version": "v2", "pages": ["two"]}, {"version": "v1", "pages": ["one"]}]
+    files = dedented(
+        {
+            "docs.json": json.dumps({"navigation": {"versions": versions}}),
+            "two.mdx": "# Two\n",
+            "one.mdx": "# One\n",
+        }
+    )
+
+    tree = READER.read(files)
+
+    assert outline(tree) == ["Two"]
+    assert told(tree) == ["docs.json: version v1 with 1 page: only the default version is imported"]
+
+
+def test_a_wrong_configuration_says_what_to_do() -> None:
+    with pytest.raises(
+        UnreadableSource, match=r"^docs.json is not valid JSON .*: correct it and import again\.$"
+    ):
+        READER.read(dedented({"docs.json": '{"navigation": '}))
