@@ -6,6 +6,7 @@ from html import escape
 from instep.imports.html.addresses import first_seen
 from instep.imports.html.document import (
     BLOCK_TAGS,
+    MARK,
     Document,
     Node,
     children,
@@ -86,7 +87,7 @@ def take_title(node: Node, kind: str) -> str:
     first = first_seen(node)
     if first is None or first.is_text_node or not classes_of(first) & TITLES:
         return ""
-    title = text_of(first)
+    title = MARK.sub("", text_of(first)).strip()
     if len(title) > MAX_TITLE_CHARACTERS:
         return ""
     discard(first)
@@ -112,9 +113,9 @@ def summary_parts(title: Node) -> Iterator[str]:
     """The title as HTML; code in it stays code."""
     for child in children(title):
         if child.is_text_node:
-            yield escape(child.text_content or "", quote=False)
+            yield escape(MARK.sub("", child.text_content or ""), quote=False)
         elif tag_of(child) == "code":
-            yield f"<code>{escape(text_of(child), quote=False)}</code>"
+            yield f"<code>{escape(MARK.sub('', text_of(child)), quote=False)}</code>"
         else:
             yield from summary_parts(child)
             yield " " if tag_of(child) in BLOCK_TAGS else ""

@@ -51,7 +51,7 @@ def write_as_lines(document: Document, table: Node, rows: list[list[Node]]) -> N
     document.losses.append(
         f"table with {len(rows)} rows, more than a page may have; its rows are lines of text"
     )
-    lines = ["<p>" + escape(" | ".join(text_of(cell) for cell in row)) + "</p>" for row in rows]
+    lines = ["<p>" + escape(" · ".join(text_of(cell) for cell in row)) + "</p>" for row in rows]
     replace_inner(rename(document, table, "div"), "".join(lines))
 
 
