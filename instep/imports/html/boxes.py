@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from html import escape
 
-from instep.imports.html.addresses import first_seen
-from instep.imports.html.document import (
+from instep.imports.html.html_document import (
     BLOCK_TAGS,
     MARK,
-    Document,
+    HtmlDocument,
     Node,
     children,
     classes_of,
@@ -18,6 +17,7 @@ from instep.imports.html.document import (
     text_of,
     unwrap,
 )
+from instep.imports.html.safe_links import first_seen
 
 # The kinds of alerts by words of classes; the first one of a box decides.
 KINDS = {
@@ -44,7 +44,7 @@ ACCORDION_TITLES = (
 MAX_TITLE_CHARACTERS = 200
 
 
-def keep_boxes(document: Document) -> None:
+def keep_boxes(document: HtmlDocument) -> None:
     for node in document.css(BOX_TAGS):
         kind = kind_of(node)
         if kind is not None and not any(kind_of(parent) for parent in parents_of(node)):
@@ -69,7 +69,7 @@ def kind_of(node: Node) -> str | None:
     return kind or "NOTE"
 
 
-def make_alert(document: Document, node: Node, kind: str) -> None:
+def make_alert(document: HtmlDocument, node: Node, kind: str) -> None:
     """Put a quote that is an alert with its title in the place of a box."""
     quote = document.parser.create_node("blockquote")
     node.insert_before(quote, move=True)
@@ -94,7 +94,7 @@ def take_title(node: Node, kind: str) -> str:
     return "" if title.strip(":").upper() in {kind, ""} else f" {title}"
 
 
-def fold(document: Document, node: Node, title: Node | None) -> None:
+def fold(document: HtmlDocument, node: Node, title: Node | None) -> None:
     """Write the tags of a folded part around its content, which stays Markdown."""
     text = "".join(summary_parts(title)) if title is not None else ""
     if title is not None:
