@@ -132,6 +132,10 @@ MAX_IMPORT_RESPONSE_BYTES = 32 * 1024 * 1024
 MAX_IMPORT_FETCHED_BYTES = 4 * 1024 * 1024 * 1024
 MAX_IMPORT_REQUESTS = 100_000
 IMPORT_REQUEST_SECONDS = 60
+# One image or download, those fetched at the same time, and redirects that lead to one.
+MAX_IMPORT_FILE_BYTES = 21 * 1024 * 1024
+MAX_CONCURRENT_IMPORT_FETCHES = 4
+MAX_IMPORT_FILE_REDIRECTS = 3
 # Repetitions of a request after a rate limit or a fault of the API, and the longest wait before one.
 MAX_IMPORT_RETRIES = 5
 MAX_IMPORT_WAIT_SECONDS = 600.0

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from instep.core.outbound.client import OutboundClient
-from instep.imports.fetchers.api import Api
+from instep.imports.fetchers import freshdesk_api, help_scout_api, intercom_api, zendesk_api
 from instep.imports.fetchers.fetcher import Fetcher
+from instep.imports.fetchers.product_api import Api
+from instep.imports.products.id_addresses import site_of
 from instep.imports.tree import UnreadableSource
 
-FETCHERS: tuple[Fetcher, ...] = ()
+FETCHERS = (zendesk_api.FETCHER, intercom_api.FETCHER, help_scout_api.FETCHER, freshdesk_api.FETCHER)
 
 
 def find_fetcher(url: str, name: str | None = None) -> Fetcher | None:
@@ -36,8 +38,10 @@ async def fetch_source(
     `key` is the value of INSTEP_IMPORT_KEY, and never stored. A URL of an unknown host is that of the API
     itself. `tell` gets a sentence about each step.
     """
-    if not key:
+    if not key or not key.isascii() or not key.isprintable():
         raise UnreadableSource(f"{fetcher.title} needs a key: set INSTEP_IMPORT_KEY to {fetcher.key_hint}.")
-    base = fetcher.base(url) or url.rstrip("/")
+    base = fetcher.base(url) or site_of(url)
+    if base is None:
+        raise UnreadableSource(f"{url} is no address of {fetcher.title}: write it with https://.")
     api = Api(client, fetcher.title, fetcher.key_hint, base, fetcher.headers(key), folder, tell)
     await fetcher.fetch(api)

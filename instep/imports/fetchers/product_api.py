@@ -1,15 +1,16 @@
 """Requests to another product's API through the outbound guard: paging, waiting for rate limits, saving."""
 
 import asyncio
-import hashlib
 import json
+import re
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urldefrag, urljoin, urlsplit
 
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
@@ -20,7 +21,8 @@ Headers = Mapping[str, str]
 JSON_HEADERS = {"Accept": "application/json", "User-Agent": "instep"}
 # Statuses after which the same request may succeed later.
 PASSING = {429, 500, 502, 503, 504}
-REFUSED = {401, 403}
+OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 200, 401, 403, 404
+FILE_NAME = re.compile(r"[\w-][\w.-]{0,100}")
 
 
 class NotThere(Exception):
@@ -31,8 +33,8 @@ class NotThere(Exception):
 class Api:
     """One product's API; what it answers is saved below `folder`.
 
-    `base` is its URL without a slash at the end; `headers` hold the credentials, which go nowhere else. `tell`
-    gets a sentence about each step. `wait` takes seconds.
+    `base` is its URL without a slash at the end; `headers` hold the credentials, which go nowhere else.
+    `tell` gets a sentence about each step. `wait` takes seconds.
     """
 
     client: OutboundClient
@@ -48,18 +50,23 @@ class Api:
 
     async def get(self, path: str) -> Any:
         """The JSON at a path below `base`, or at a URL of the same origin; raises `UnreadableSource`."""
-        try:
-            return await self.find(path)
-        except NotThere:
+        response = await self.request(self.url_of(path))
+        if response.status == FORBIDDEN:
+            raise self.refusal()
+        if response.status == NOT_FOUND:
             raise UnreadableSource(
-                f"{self.title} has nothing at {self.base}{path}: check the address of the help center."
-            ) from None
+                f"{self.title} has nothing at {self.url_of(path)}: check the address of the help center."
+            )
+        return self.read(response)
 
     async def find(self, path: str) -> Any:
-        """Like `get`; raises `NotThere` for what not every account has."""
-        response = await self.request(self.url_of(path), {**JSON_HEADERS, **self.headers})
-        if response.status == 404:
+        """Like `get`; raises `NotThere` for what not every account has, or not every key may see."""
+        response = await self.request(self.url_of(path))
+        if response.status in (FORBIDDEN, NOT_FOUND):
             raise NotThere
+        return self.read(response)
+
+    def read(self, response: RawResponse) -> Any:
         try:
             return json.loads(response.body)
         except (ValueError, RecursionError):
@@ -67,32 +74,41 @@ class Api:
                 f"{self.base} answers something that is not JSON: check the address of the help center."
             ) from None
 
-    async def request(self, url: str, headers: Headers) -> RawResponse:
-        """A response with status 200 or 404; waits as long as a rate limit says."""
+    def refusal(self) -> UnreadableSource:
+        return UnreadableSource(f"{self.title} refuses the key: set INSTEP_IMPORT_KEY to {self.key_hint}.")
+
+    async def request(self, url: str) -> RawResponse:
+        """A response with status 200, 403 or 404; waits as long as a rate limit says."""
         for attempt in range(limits.MAX_IMPORT_RETRIES + 1):
-            response = await self.try_request(url, headers)
-            if response is None or response.status in PASSING:
-                if attempt < limits.MAX_IMPORT_RETRIES:
-                    await self.wait(seconds_to_wait(response, attempt))
-                continue
-            if response.status in REFUSED:
-                raise UnreadableSource(
-                    f"{self.title} refuses the key: set INSTEP_IMPORT_KEY to {self.key_hint}."
-                )
-            if response.status not in (200, 404):
-                raise UnreadableSource(f"{self.title} answers {url} with status {response.status}.")
-            return response
+            response = await self.try_request(url)
+            if response is not None and response.status not in PASSING:
+                return self.checked(response, url)
+            if attempt < limits.MAX_IMPORT_RETRIES:
+                await self.wait(seconds_to_wait(response, attempt))
         raise UnreadableSource(f"{self.title} doesn't answer {url}: try again later.")
 
-    async def try_request(self, url: str, headers: Headers) -> RawResponse | None:
+    def checked(self, response: RawResponse, url: str) -> RawResponse:
+        if response.status == UNAUTHORIZED:
+            raise self.refusal()
+        if response.status not in (OK, FORBIDDEN, NOT_FOUND):
+            raise UnreadableSource(f"{self.title} answers {url} with status {response.status}.")
+        return response
+
+    def count_request(self) -> None:
+        """Refuse a request beyond what one import may fetch."""
         if not self.requests_left or self.bytes_left <= 0:
             raise UnreadableSource(
                 f"{self.title} has more than one import may fetch: save its pages as files and import these."
             )
         self.requests_left -= 1
+
+    async def try_request(self, url: str) -> RawResponse | None:
+        self.count_request()
         try:
             async with asyncio.timeout(limits.IMPORT_REQUEST_SECONDS):
-                response = await fetch(self.client, url, headers, limits.MAX_IMPORT_RESPONSE_BYTES)
+                response = await fetch(
+                    self.client, url, {**JSON_HEADERS, **self.headers}, limits.MAX_IMPORT_RESPONSE_BYTES
+                )
         except (TimeoutError, RequestFailed):
             return None
         self.bytes_left -= len(response.body)
@@ -100,7 +116,7 @@ class Api:
 
     def url_of(self, path: str) -> str:
         """The URL; the credentials go to no other origin, whatever an answer says comes next."""
-        url = self.base + path if path.startswith("/") else urljoin(f"{self.base}/", path)
+        url = request_url(self.base + path if path.startswith("/") else urljoin(f"{self.base}/", path))
         if urlsplit(url)[:2] != urlsplit(self.base)[:2]:
             raise UnreadableSource(f"{self.title} names {url}, which is not below {self.base}.")
         return url
@@ -125,22 +141,39 @@ class Api:
         return saved
 
     def save(self, name: str, document: Any) -> None:
+        """Save a document as a file; ids of other products may stand in its name, but no way out."""
+        if not FILE_NAME.fullmatch(name):
+            raise UnreadableSource(f"{self.title} answers an id that is none: {name[:100]}.")
         (self.folder / name).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
 
 def seconds_to_wait(response: RawResponse | None, attempt: int) -> float:
     """What `Retry-After` says (RFC 9110 section 10.2.3), else longer after each attempt."""
-    told = response.headers.get("retry-after", "") if response else ""
+    value = response.headers.get("retry-after", "") if response else ""
     try:
-        seconds = float(told)
+        seconds = float(value)
     except ValueError:
         try:
-            seconds = (parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds()
+            seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
         except (ValueError, TypeError):
             seconds = float(2**attempt)
     return min(max(0.0, seconds), limits.MAX_IMPORT_WAIT_SECONDS)
 
 
-def name_of_url(url: str) -> str:
-    """A file name for what is fetched from a URL: its hash."""
-    return hashlib.sha256(url.encode()).hexdigest()[:32]
+def basic(credentials: str) -> Headers:
+    """The user and the password, parted by a colon (RFC 7617)."""
+    return {"Authorization": f"Basic {b64encode(credentials.encode()).decode()}"}
+
+
+def bearer(token: str) -> Headers:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def object_fields(page: Any) -> dict[str, Any]:
+    """The fields of an answer; none if it is no object."""
+    return page if isinstance(page, dict) else {}
+
+
+def request_url(url: str) -> str:
+    """The URL as it is requested (RFC 3986): without a fragment, and what URLs may not hold is encoded."""
+    return quote(urldefrag(url).url, safe="%/:?&=+,;@!$'()*~")

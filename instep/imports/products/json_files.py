@@ -1,0 +1,78 @@
+"""The JSON that an API answered, saved as files: every file is a page of a list, or one object."""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from instep.imports.tree import SourceFiles, UnreadableSource
+
+Row = dict[str, Any]
+# Files that are looked at to tell whose they are.
+SAMPLE_FILES = 12
+
+
+def json_paths(files: SourceFiles) -> Iterator[str]:
+    return (path for path in files.paths() if path.lower().endswith(".json"))
+
+
+def read_json(files: SourceFiles, path: str) -> Any:
+    """The document in a file; raises `UnreadableSource`, which names the line."""
+    try:
+        return json.loads(files.read(path).decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise UnreadableSource(
+            f"{path} is not valid JSON (line {error.lineno}: {error.msg}): save the answer again."
+        ) from None
+    except (UnicodeDecodeError, RecursionError):
+        raise UnreadableSource(f"{path} is not valid JSON in UTF-8: save the answer again.") from None
+
+
+def sample(files: SourceFiles) -> Iterator[Any]:
+    """The first documents of a source; those that can't be read are left out."""
+    for path in islice(json_paths(files), SAMPLE_FILES):
+        try:
+            yield read_json(files, path)
+        except UnreadableSource:
+            continue
+
+
+def documents(files: SourceFiles) -> Iterator[tuple[str, Any]]:
+    return ((path, read_json(files, path)) for path in json_paths(files))
+
+
+def rows(document: Any, plural: str, singular: str | None = None) -> list[Row]:
+    """The objects of a kind: a list under its name, a list of `items` or `data` in that, or a single one."""
+    if not isinstance(document, dict):
+        return []
+    value = document.get(plural)
+    if isinstance(value, dict):
+        value = value.get("items", value.get("data"))
+    if value is None and singular is not None:
+        value = [document.get(singular)]
+    return objects(value)
+
+
+def objects(value: Any) -> list[Row]:
+    """The objects of a list that have an id."""
+    if not isinstance(value, list):
+        return []
+    return [row for row in value if isinstance(row, dict) and row.get("id") is not None]
+
+
+def text(row: Row, *names: str) -> str:
+    """The first of the fields that holds text, or nothing."""
+    values = (row.get(name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def number(row: Row, name: str) -> float:
+    """A number to order by; what has none comes last."""
+    value = row.get(name)
+    return float(value) if isinstance(value, int | float) else float("inf")
+
+
+def key(row: Row, name: str = "id") -> str | None:
+    """An id as text, whether the API writes it as a number or as text."""
+    value = row.get(name)
+    return str(value) if isinstance(value, int | str) and str(value) else None
