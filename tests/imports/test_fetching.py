@@ -8,8 +8,8 @@ import pytest
 
 from instep.core.outbound.allowed import read_allow_list
 from instep.core.outbound.client import OutboundClient
-from instep.imports.fetchers.api import Api
 from instep.imports.fetchers.fetcher import Fetcher
+from instep.imports.fetchers.product_api import Api
 from instep.imports.fetchers.products import FETCHERS, fetch_source, find_fetcher
 from instep.imports.readers.freshdesk import READER as FRESHDESK
 from instep.imports.readers.help_scout import READER as HELP_SCOUT

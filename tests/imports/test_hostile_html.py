@@ -8,7 +8,7 @@ from instep.core.markdown import render
 from instep.core.markdown_cost import refuse_costly_markdown
 from instep.imports.html.convert import to_markdown
 
-# The largest inputs below are of a few megabytes; each takes about three seconds on a slow machine.
+# The largest input below takes about two seconds on a slow machine.
 MAX_SECONDS = 20
 ATTACKS = (
     "<script>alert(1)</script>x",
@@ -28,17 +28,17 @@ ATTACKS = (
     "<p>[x](javascript:alert(1)) ![x](javascript:alert(1)) &lt;javascript:alert(1)&gt;</p>",
     '<a href="https://a.test/)[x](javascript:alert(1)">x</a>',
     "<pre><code class='language-x\"onload=alert(1)'>```\n\n<script>alert(1)</script> x</code></pre>",
-    "<details><summary><img src=y onerror=alert(1)>&lt;script&gt;alert(1)&lt;/script&gt;</summary>x</details>",
+    "<details><summary><img src=y onerror=alert(1)>&lt;script&gt;alert(1)</summary>x</details>",
     '<div class="note"><p class="title">&lt;img src=y onerror=alert(1)&gt;</p>x</div>',
     "<p>\ufdd00\ufdd1 \ufdd2 \ufdd3-- x</p>",
-    '<table><tr><td>a</td><td>b</td></tr><tr><td>x | <script>alert(1)</script></td><td onclick="alert(1)">y</td></tr></table>',
+    "<table><tr><td>x | <script>alert(1)</script></td><td onclick='alert(1)'>y</td></tr></table>",
 )
 LARGE = {
     "deep divs": "<div>" * 10_000 + "<p>x</p>" + "</div>" * 10_000,
     "deep emphasis": "<b>" * 10_000 + "x",
     "deep lists": "<ul><li>" * 5_000 + "x",
     "deep quotes": "<blockquote>" * 10_000 + "x",
-    "a table of five megabytes": "<table>"
+    "a table of more cells than a page may have": "<table>"
     + ("<tr>" + "<td>cell <b>x</b></td>" * 10 + "</tr>") * 22_000
     + "</table>",
     "many attributes": "<p " + " ".join(f"a{number}=1" for number in range(50_000)) + ">x</p>",

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from instep.imports.fetchers.api import Api, Headers
+from instep.imports.fetchers.product_api import Api, Headers
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from instep.core.outbound.client import OutboundClient
-from instep.imports.fetchers import freshdesk, help_scout, intercom, zendesk
-from instep.imports.fetchers.api import Api
+from instep.imports.fetchers import freshdesk_api, help_scout_api, intercom_api, zendesk_api
 from instep.imports.fetchers.fetcher import Fetcher
-from instep.imports.products.addresses import site_of
+from instep.imports.fetchers.product_api import Api
+from instep.imports.products.id_addresses import site_of
 from instep.imports.tree import UnreadableSource
 
-FETCHERS = (zendesk.FETCHER, intercom.FETCHER, help_scout.FETCHER, freshdesk.FETCHER)
+FETCHERS = (zendesk_api.FETCHER, intercom_api.FETCHER, help_scout_api.FETCHER, freshdesk_api.FETCHER)
 
 
 def find_fetcher(url: str, name: str | None = None) -> Fetcher | None:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from html import escape
 
-from instep.imports.html.addresses import first_seen
-from instep.imports.html.document import (
+from instep.imports.html.html_document import (
     BLOCK_TAGS,
-    Document,
+    MARK,
+    HtmlDocument,
     Node,
     children,
     classes_of,
@@ -17,6 +17,7 @@ from instep.imports.html.document import (
     text_of,
     unwrap,
 )
+from instep.imports.html.safe_links import first_seen
 
 # The kinds of alerts by words of classes; the first one of a box decides.
 KINDS = {
@@ -43,7 +44,7 @@ ACCORDION_TITLES = (
 MAX_TITLE_CHARACTERS = 200
 
 
-def keep_boxes(document: Document) -> None:
+def keep_boxes(document: HtmlDocument) -> None:
     for node in document.css(BOX_TAGS):
         kind = kind_of(node)
         if kind is not None and not any(kind_of(parent) for parent in parents_of(node)):
@@ -68,7 +69,7 @@ def kind_of(node: Node) -> str | None:
     return kind or "NOTE"
 
 
-def make_alert(document: Document, node: Node, kind: str) -> None:
+def make_alert(document: HtmlDocument, node: Node, kind: str) -> None:
     """Put a quote that is an alert with its title in the place of a box."""
     quote = document.parser.create_node("blockquote")
     node.insert_before(quote, move=True)
@@ -86,14 +87,14 @@ def take_title(node: Node, kind: str) -> str:
     first = first_seen(node)
     if first is None or first.is_text_node or not classes_of(first) & TITLES:
         return ""
-    title = text_of(first)
+    title = MARK.sub("", text_of(first)).strip()
     if len(title) > MAX_TITLE_CHARACTERS:
         return ""
     discard(first)
     return "" if title.strip(":").upper() in {kind, ""} else f" {title}"
 
 
-def fold(document: Document, node: Node, title: Node | None) -> None:
+def fold(document: HtmlDocument, node: Node, title: Node | None) -> None:
     """Write the tags of a folded part around its content, which stays Markdown."""
     text = "".join(summary_parts(title)) if title is not None else ""
     if title is not None:
@@ -112,9 +113,9 @@ def summary_parts(title: Node) -> Iterator[str]:
     """The title as HTML; code in it stays code."""
     for child in children(title):
         if child.is_text_node:
-            yield escape(child.text_content or "", quote=False)
+            yield escape(MARK.sub("", child.text_content or ""), quote=False)
         elif tag_of(child) == "code":
-            yield f"<code>{escape(text_of(child), quote=False)}</code>"
+            yield f"<code>{escape(MARK.sub('', text_of(child)), quote=False)}</code>"
         else:
             yield from summary_parts(child)
             yield " " if tag_of(child) in BLOCK_TAGS else ""

@@ -3,9 +3,9 @@
 import re
 from html import escape
 
-from instep.imports.html.document import (
+from instep.imports.html.html_document import (
     BLOCK_TAGS,
-    Document,
+    HtmlDocument,
     Node,
     children,
     rename,
@@ -22,7 +22,7 @@ LANGUAGE_ATTRIBUTES = ("data-language", "data-lang", "data-syntaxhighlighter-par
 NO_LANGUAGE = {"none", "plain", "auto"}
 
 
-def keep_code(document: Document) -> None:
+def keep_code(document: HtmlDocument) -> None:
     """Leave of code its text; a link around all of it stays."""
     for pre in document.css("pre"):
         language, text = language_of(pre), text_of_code(pre)
@@ -35,7 +35,7 @@ def keep_code(document: Document) -> None:
             keep_inline_code(document, code)
 
 
-def keep_inline_code(document: Document, code: Node) -> None:
+def keep_inline_code(document: HtmlDocument, code: Node) -> None:
     link = code.css_first("a[href]")
     if link is not None and link.text() != code.text():
         return unwrap(code)

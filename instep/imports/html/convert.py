@@ -8,21 +8,21 @@ from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 from selectolax.lexbor import LexborHTMLParser
 
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
-from instep.imports.html.addresses import keep_addresses
 from instep.imports.html.boxes import keep_boxes
 from instep.imports.html.code import keep_code
-from instep.imports.html.document import (
+from instep.imports.html.escapes import drop_escapes
+from instep.imports.html.html_document import (
     PARAGRAPH_BREAK,
-    Document,
+    HtmlDocument,
     discard,
     paragraphs_of_text,
     read_document,
     unwrap,
 )
-from instep.imports.html.escapes import drop_escapes
-from instep.imports.html.headings import HeadingIds, drop_title, note_ids, tidy_headings
+from instep.imports.html.html_headings import HeadingIds, drop_title, note_ids, tidy_headings
 from instep.imports.html.inline import tidy_text
 from instep.imports.html.lists import tidy_lists
+from instep.imports.html.safe_links import keep_addresses
 from instep.imports.html.tables import tidy_tables
 
 OPTIONS = ConversionOptions(
@@ -46,7 +46,6 @@ FORM_PARTS = "form, fieldset, button, label"
 # Containers at the beginning of a line, and what a line below it begins with.
 CONTAINERS = re.compile(r"(?: |>|[-*+](?= )|[0-9]+[.)](?= ))*")
 ALERT = re.compile(r"^([> ]*)(\[![A-Z]+\].*)\n(?: *>[> ]*\n)*", re.MULTILINE)
-HEADER_WITH_ALIGNMENTS = re.compile(r"^(.*\ufdd3.*)\n(.*)$", re.MULTILINE)
 ALIGNMENT = re.compile(r"\ufdd3([:-]+)")
 EMPTY_LINES = re.compile(r"\n[ ]*(?:\n[ ]*)+\n")
 
@@ -61,7 +60,7 @@ class HtmlText:
 
 
 def to_markdown(
-    html: str, title: str | None = None, prepare: Callable[[Document], None] | None = None
+    html: str, title: str | None = None, prepare: Callable[[HtmlDocument], None] | None = None
 ) -> HtmlText:
     """Convert the body of a page; `prepare` turns the markup of one product into plain HTML before.
 
@@ -70,13 +69,13 @@ def to_markdown(
     try:
         return convert_document(read_document(html), title, prepare)
     except TooComplex:
-        document = Document(LexborHTMLParser(paragraphs_of_text(html)))
+        document = HtmlDocument(LexborHTMLParser(paragraphs_of_text(html)))
         document.losses.append("HTML that is nested too deeply or too large, of which only the text is kept")
         return convert_document(document, title, None)
 
 
 def convert_document(
-    document: Document, title: str | None, prepare: Callable[[Document], None] | None
+    document: HtmlDocument, title: str | None, prepare: Callable[[HtmlDocument], None] | None
 ) -> HtmlText:
     for node in document.css(UNSEEN):
         discard(node)
@@ -99,13 +98,13 @@ def convert_document(
     return HtmlText(markdown, heading_ids, tuple(dict.fromkeys(document.losses)))
 
 
-def write(document: Document) -> str:
+def write(document: HtmlDocument) -> str:
     """The Markdown of the tree."""
     text = convert(document.body.inner_html or "", OPTIONS).content or ""
     if PARAGRAPH_BREAK in text:
         text = "\n".join(part_paragraphs(line) for line in text.split("\n"))
     text = ALERT.sub(r"\1\2\n", document.unmark(text))
-    text = HEADER_WITH_ALIGNMENTS.sub(align, text)
+    text = align_tables(text)
     text = drop_escapes(EMPTY_LINES.sub("\n\n", text).strip())
     return f"{text}\n" if text else ""
 
@@ -121,10 +120,16 @@ def part_paragraphs(line: str) -> str:
     return f"\n{below.rstrip()}\n".join([indent + first, *(below + part for part in others if part)])
 
 
-def align(header: re.Match[str]) -> str:
-    """The alignments that stand in the cells of a header move to the row below it."""
-    delimiters = header[2].split("|")
-    for number, cell in enumerate(re.split(r"(?<!\\)\|", header[1])):
-        if match := ALIGNMENT.search(cell):
-            delimiters[number] = delimiters[number].replace("---", match[1])
-    return f"{ALIGNMENT.sub('', header[1])}\n{'|'.join(delimiters)}"
+def align_tables(text: str) -> str:
+    """The alignments that stand in the cells of headers move to the rows below them."""
+    if "\ufdd3" not in text:
+        return text
+    lines = text.split("\n")
+    for number, line in enumerate(lines[:-1]):
+        if "\ufdd3" in line:
+            delimiters = lines[number + 1].split("|")
+            for column, cell in enumerate(re.split(r"(?<!\\)\|", line)[: len(delimiters)]):
+                if alignment := ALIGNMENT.search(cell):
+                    delimiters[column] = delimiters[column].replace("---", alignment[1])
+            lines[number : number + 2] = ALIGNMENT.sub("", line), "|".join(delimiters)
+    return "\n".join(lines)

@@ -43,9 +43,9 @@ def blocks_of(markdown: str) -> Iterator[tuple[bool, str]]:
 def plainer(block: str) -> str:
     if "\\" not in block or not renders_at_once(block):
         return block
-    shown = shown_as(block)
+    html = rendered(block)
     for candidate in (ESCAPE.sub(r"\1", block), CODE_OR_ESCAPE.sub(unescaped, block)):
-        if candidate != block and shown_as(candidate) == shown:
+        if candidate != block and rendered(candidate) == html:
             return candidate
     return block
 
@@ -54,7 +54,7 @@ def unescaped(match: re.Match[str]) -> str:
     return match[0] if match[1] else match[0].replace("\\", "", 1)
 
 
-def shown_as(block: str) -> str:
+def rendered(block: str) -> str:
     """How the block is shown where it begins at the margin, so that indented text is no code."""
     margin = len(block) - len(block.lstrip(" "))
     text = "\n".join(line.removeprefix(" " * margin) for line in block.split("\n"))

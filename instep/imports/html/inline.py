@@ -3,16 +3,16 @@
 import re
 import unicodedata
 
-from instep.imports.html.document import (
+from instep.imports.html.html_document import (
     BLOCK_SELECTOR,
     BLOCK_TAGS,
     PARAGRAPH_BREAK,
-    Document,
+    HtmlDocument,
     Node,
     children,
     discard,
     is_blank,
-    is_within,
+    is_inside,
     parents_of,
     rename,
     tag_of,
@@ -38,7 +38,7 @@ BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»`]+")
 NOT_AT_URL_END = ".,:;!?)]'*_~"
 
 
-def tidy_text(document: Document) -> None:
+def tidy_text(document: HtmlDocument) -> None:
     """All that is between the blocks."""
     for span in document.css("span[style], b[style], font[style]"):
         keep_style(document, span)
@@ -52,11 +52,11 @@ def tidy_text(document: Document) -> None:
         tidy_break(line_break)
     texts = [node for node in document.body.traverse(include_text=True) if node.is_text_node]
     for text in texts:
-        if not is_within(text, NOT_TEXT):
+        if not is_inside(text, NOT_TEXT):
             tidy_white_space(document, text)
 
 
-def keep_style(document: Document, node: Node) -> None:
+def keep_style(document: HtmlDocument, node: Node) -> None:
     """Text that only its style makes bold or italic, as pasted from word processors."""
     style = (node.attributes.get("style") or "").replace(" ", "").lower()
     if tag_of(node) == "b":
@@ -69,16 +69,16 @@ def keep_style(document: Document, node: Node) -> None:
         rename(document, node, "strong") if tag_of(node) != "em" else None
 
 
-def write_tag(document: Document, node: Node) -> None:
+def write_tag(document: HtmlDocument, node: Node) -> None:
     name = tag_of(node)
-    if not node.text().strip() or is_within(node, NOT_TEXT):
+    if not node.text().strip() or is_inside(node, NOT_TEXT):
         return unwrap(node)
     node.insert_before(document.mark(f"<{name}>"))
     node.insert_after(document.mark(f"</{name}>"))
     return unwrap(node)
 
 
-def tidy_format(document: Document, node: Node) -> None:
+def tidy_format(document: HtmlDocument, node: Node) -> None:
     """Leave out emphasis that Markdown can't write: of blocks, of nothing, twice."""
     name = FORMATS[tag_of(node)]
     is_repeated = any(FORMATS.get(tag_of(parent)) == name for parent in parents_of(node))
@@ -169,7 +169,7 @@ def punctuation_at(text: str, is_end: bool) -> str:
 
 def tidy_break(line_break: Node) -> None:
     """Two breaks part paragraphs; one at the end of a paragraph breaks nothing."""
-    if is_within(line_break, {"pre", "td", "th"}):
+    if is_inside(line_break, {"pre", "td", "th"}):
         return
     following = [line_break]
     while (after := next_seen(following[-1])) is not None and tag_of(after) == "br":
@@ -204,7 +204,7 @@ def previous_seen(node: Node) -> Node | None:
     return before
 
 
-def tidy_white_space(document: Document, text: Node) -> None:
+def tidy_white_space(document: HtmlDocument, text: Node) -> None:
     """One space for all white space; a bare address becomes a link, and `!` before a link stays text."""
     before = text.text_content or ""
     after = WHITE_SPACE.sub(" ", before)
@@ -212,13 +212,13 @@ def tidy_white_space(document: Document, text: Node) -> None:
         after = after.rstrip(" ")
     if after.endswith("!") and tag_of(text.next) == "a":
         after = after[:-1] + document.mark("\\!")
-    if ("://" in after or "www." in after) and not is_within(text, {"a"}):
+    if ("://" in after or "www." in after) and not is_inside(text, {"a"}):
         link_bare_urls(document, text, after)
     elif after != before:
         text.replace_with(after)
 
 
-def link_bare_urls(document: Document, text: Node, content: str) -> None:
+def link_bare_urls(document: HtmlDocument, text: Node, content: str) -> None:
     position = 0
     for match in BARE_URL.finditer(content):
         url = match[0].rstrip(NOT_AT_URL_END)

@@ -1,9 +1,17 @@
 """Lists as Markdown can write them: items directly in a list, and lists in items."""
 
-from instep.imports.html.document import Document, Node, discard, is_blank, move_children, tag_of, unwrap
+from instep.imports.html.html_document import (
+    HtmlDocument,
+    Node,
+    discard,
+    is_blank,
+    move_children,
+    tag_of,
+    unwrap,
+)
 
 
-def tidy_lists(document: Document) -> None:
+def tidy_lists(document: HtmlDocument) -> None:
     for nested in document.css("ul > ul, ul > ol, ol > ul, ol > ol"):
         put_into_item(document, nested)
     for following in document.css("ul, ol"):
@@ -16,7 +24,7 @@ def tidy_lists(document: Document) -> None:
         term.insert_child(strong, move=True)
 
 
-def put_into_item(document: Document, nested: Node) -> None:
+def put_into_item(document: HtmlDocument, nested: Node) -> None:
     """A list directly in a list belongs to the item before it."""
     item = previous_element(nested)
     if item is None or tag_of(item) != "li":
@@ -51,19 +59,13 @@ def start_of(listing: Node) -> int:
 
 def tighten(listing: Node) -> None:
     """Items with one paragraph each, as most editors write them, need no blank lines between them."""
-    items = [item for item in listing.iter() if tag_of(item) == "li"]
-    paragraphs = [[child for child in item.iter() if tag_of(child) == "p"] for item in items]
-    if not all(
-        len(found) <= 1 and holds_only(item, found) for item, found in zip(items, paragraphs, strict=True)
-    ):
-        return
-    for found in paragraphs:
-        for paragraph in found:
-            unwrap(paragraph)
+    items = [list(item.iter()) for item in listing.iter() if tag_of(item) == "li"]
+    if all(is_tight(item) for item in items):
+        for child in (child for item in items for child in item if tag_of(child) == "p"):
+            unwrap(child)
 
 
-def holds_only(item: Node, paragraphs: list[Node]) -> bool:
-    """Whether an item is its paragraph, and lists in it."""
-    if not paragraphs:
-        return True
-    return all(tag_of(child) in {"p", "ul", "ol"} for child in item.iter())
+def is_tight(item: list[Node]) -> bool:
+    """Whether the elements of an item are one paragraph at most, and with it nothing but lists."""
+    names = [tag_of(child) for child in item]
+    return "p" not in names or (names.count("p") == 1 and set(names) <= {"p", "ul", "ol"})

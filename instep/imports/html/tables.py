@@ -3,9 +3,9 @@
 from html import escape
 
 from instep.core import limits
-from instep.imports.html.document import (
+from instep.imports.html.html_document import (
     BLOCK_TAGS,
-    Document,
+    HtmlDocument,
     Node,
     children,
     rename,
@@ -19,7 +19,7 @@ ALIGNMENTS = {"left": ":--", "center": ":-:", "right": "--:"}
 MAX_SPAN = 100
 
 
-def tidy_tables(document: Document) -> None:
+def tidy_tables(document: HtmlDocument) -> None:
     for table in document.css("table table"):
         unwrap_table(document, table)
     for table in document.css("table"):
@@ -38,7 +38,7 @@ def is_too_large(rows: list[list[Node]]) -> bool:
     return columns > limits.MAX_TABLE_COLUMNS or columns * (len(rows) + 1) > limits.MAX_TABLE_CELLS
 
 
-def unwrap_table(document: Document, table: Node) -> None:
+def unwrap_table(document: HtmlDocument, table: Node) -> None:
     """Leave the content of a table that only lays out, a paragraph for each cell."""
     for part in table.css("thead, tbody, tfoot, tr, colgroup, col"):
         unwrap(part)
@@ -47,15 +47,15 @@ def unwrap_table(document: Document, table: Node) -> None:
     rename(document, table, "div")
 
 
-def write_as_lines(document: Document, table: Node, rows: list[list[Node]]) -> None:
+def write_as_lines(document: HtmlDocument, table: Node, rows: list[list[Node]]) -> None:
     document.losses.append(
         f"table with {len(rows)} rows, more than a page may have; its rows are lines of text"
     )
-    lines = ["<p>" + escape(" | ".join(text_of(cell) for cell in row)) + "</p>" for row in rows]
+    lines = ["<p>" + escape(" · ".join(text_of(cell) for cell in row)) + "</p>" for row in rows]
     replace_inner(rename(document, table, "div"), "".join(lines))
 
 
-def rebuild(document: Document, table: Node, rows: list[list[Node]]) -> None:
+def rebuild(document: HtmlDocument, table: Node, rows: list[list[Node]]) -> None:
     """Replace a table by one of plain cells; merged cells leave empty ones behind."""
     caption = table.css_first("caption")
     if caption is not None and text_of(caption):
@@ -75,7 +75,7 @@ def rebuild(document: Document, table: Node, rows: list[list[Node]]) -> None:
     replace_inner(table, f"<thead>{head}</thead><tbody>{''.join(body)}</tbody>")
 
 
-def mark_of(document: Document, alignment: str | None) -> str:
+def mark_of(document: HtmlDocument, alignment: str | None) -> str:
     return document.mark(f"\ufdd3{ALIGNMENTS[alignment]}") if alignment else ""
 
 
@@ -94,8 +94,10 @@ def column_alignments(rows: list[list[Node]]) -> dict[int, str]:
 
 def alignment_of(cell: Node) -> str:
     style = (cell.attributes.get("style") or "").replace(" ", "").lower()
-    told = style.partition("text-align:")[2].partition(";")[0] or (cell.attributes.get("align") or "").lower()
-    return told if told in ALIGNMENTS else ""
+    value = (
+        style.partition("text-align:")[2].partition(";")[0] or (cell.attributes.get("align") or "").lower()
+    )
+    return value if value in ALIGNMENTS else ""
 
 
 def spread(rows: list[list[Node]]) -> list[list[str]]:

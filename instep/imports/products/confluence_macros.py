@@ -3,7 +3,15 @@
 import re
 from html import escape
 
-from instep.imports.html.document import Document, Node, discard, rename, replace_inner, text_of, unwrap
+from instep.imports.html.html_document import (
+    HtmlDocument,
+    Node,
+    discard,
+    rename,
+    replace_inner,
+    text_of,
+    unwrap,
+)
 from instep.imports.products.html_files import first_text, inner_html
 
 # What Confluence writes on pages by itself.
@@ -12,7 +20,7 @@ BOX_KIND = re.compile(r"confluence-information-macro-(information|note|tip|warni
 KINDS = {"information": "info", "note": "note", "tip": "tip", "warning": "danger"}
 
 
-def prepare(document: Document) -> None:
+def simplify_macros(document: HtmlDocument) -> None:
     for node in document.css(NOT_CONTENT):
         discard(node)
     prepare_boxes(document)
@@ -28,7 +36,7 @@ def prepare(document: Document) -> None:
         rename(document, status, "strong")
 
 
-def prepare_boxes(document: Document) -> None:
+def prepare_boxes(document: HtmlDocument) -> None:
     """Information, note, tip and warning become callouts, the titles of code and panels bold paragraphs."""
     for box in document.css(".confluence-information-macro"):
         kind = BOX_KIND.search(box.attributes.get("class") or "")
@@ -40,7 +48,7 @@ def prepare_boxes(document: Document) -> None:
         replace_inner(header, f"<p><strong>{escape(text)}</strong></p>" if text else "")
 
 
-def fold(document: Document, container: Node) -> None:
+def fold(document: HtmlDocument, container: Node) -> None:
     title = first_text(container, ".expand-control-text") or first_text(container, ".expand-control")
     content = inner_html(container.css_first(".expand-content"))
     details = rename(document, container, "details")

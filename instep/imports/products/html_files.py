@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from instep.core.html_cost import refuse_costly_html
 from instep.core.markdown_cost import TooComplex
-from instep.imports.html.document import NOT_IN_TEXTS, paragraphs_of_text, text_of
+from instep.imports.html.html_document import NOT_IN_TEXTS, paragraphs_of_text, text_of
 
 
 def parse_page(content: bytes) -> LexborHTMLParser:

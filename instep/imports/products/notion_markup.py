@@ -3,7 +3,15 @@
 import re
 from html import escape
 
-from instep.imports.html.document import Document, Node, discard, rename, replace_inner, text_of, unwrap
+from instep.imports.html.html_document import (
+    HtmlDocument,
+    Node,
+    discard,
+    rename,
+    replace_inner,
+    text_of,
+    unwrap,
+)
 
 ASIDE = re.compile(r"<aside>((?:(?!</?aside>).)*)</aside>", re.DOTALL)
 # What an icon at the beginning of a callout tells.
@@ -41,7 +49,7 @@ def kind_of(icon: str) -> str:
     return ICONS.get(icon.rstrip(PICTURE_SELECTOR), "NOTE")
 
 
-def prepare(document: Document) -> None:
+def simplify_notion(document: HtmlDocument) -> None:
     for node in document.css(NOT_CONTENT):
         discard(node)
     for callout in document.css("figure.callout"):
@@ -62,7 +70,7 @@ def prepare(document: Document) -> None:
         replace_inner(rename(document, table, "ul"), "".join(items))
 
 
-def prepare_checkboxes(document: Document) -> None:
+def prepare_checkboxes(document: HtmlDocument) -> None:
     for box in document.css(".checkbox"):
         checkbox: Node = document.parser.create_node("input")
         checkbox.attrs["type"] = "checkbox"
@@ -72,7 +80,7 @@ def prepare_checkboxes(document: Document) -> None:
         discard(box)
 
 
-def prepare_equations(document: Document) -> None:
+def prepare_equations(document: HtmlDocument) -> None:
     """Formulas become code with their source, which pages can show."""
     for equation in document.css(EQUATIONS):
         source = equation.css_first("annotation")

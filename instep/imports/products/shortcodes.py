@@ -83,10 +83,9 @@ class Shortcodes:
         if frame.name == "caption":
             return figure(content, values.get("caption", ""))
         if frame.name == "gallery":
-            known = [
-                self.images[each] for each in re.findall(r"\d+", values.get("ids", "")) if each in self.images
-            ]
-            return "".join(f'<p><img src="{escape(url)}" alt=""></p>' for url in known)
+            ids = re.findall(r"\d+", values.get("ids", ""))
+            urls = [self.images[each] for each in ids if each in self.images]
+            return "".join(f'<p><img src="{escape(url)}" alt=""></p>' for url in urls)
         if frame.name in MEDIA:
             url = URL.search(f"{content} {frame.rest}")
             return f'<p><a href="{escape(url[0])}">{escape(url[0])}</a></p>' if url else content

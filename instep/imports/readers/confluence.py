@@ -8,10 +8,10 @@ from html import escape
 
 from selectolax.lexbor import LexborHTMLParser
 
-from instep.imports.html.document import Node, tag_of, text_of
-from instep.imports.products.confluence_macros import prepare
+from instep.imports.html.html_document import Node, tag_of, text_of
+from instep.imports.products.confluence_macros import simplify_macros
 from instep.imports.products.html_files import first_text, inner_html, linked_path, parse_page
-from instep.imports.products.texts import DEFAULT_LOCALE, Texts, locale_of
+from instep.imports.products.html_texts import DEFAULT_LOCALE, HtmlTexts, locale_of
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -65,15 +65,10 @@ def read_index(path: str, files: SourceFiles) -> Space:
     """The tree of pages, which the index writes as lists in lists."""
     tree = parse_page(files.read(path))
     space = Space(posixpath.dirname(path), key_of(tree))
-    known = set(files.paths())
+    paths = set(files.paths())
     for link in tree.css("ul li a[href]"):
-        target = linked_path(path, link.attributes.get("href"))
-        if (
-            target in known
-            and target is not None
-            and target.endswith(".html")
-            and target not in space.parents
-        ):
+        target = linked_path(path, link.attributes.get("href")) or ""
+        if target in paths and target.endswith(".html") and target not in space.parents:
             space.order.append(target)
             space.parents[target] = next((each for each in above(path, link) if each in space.parents), None)
     tops = [page for page in space.order if space.parents[page] is None]
@@ -121,7 +116,7 @@ def read_space(
 ) -> None:
     """Pages with pages below them become collections, but not the home page, which everything is below."""
     parents = {parent for parent in space.parents.values() if parent is not None and parent != space.home}
-    texts = Texts(losses, prepare=prepare)
+    texts = HtmlTexts(losses, prepare=simplify_macros)
     for path in space.order:
         tree = parse_page(files.read(path))
         title = title_of(tree) or posixpath.basename(path).removesuffix(".html")
@@ -147,7 +142,7 @@ def page_key(path: str) -> str:
 
 
 def page_of(
-    space: Space, path: str, tree: LexborHTMLParser, title: str, place: str | None, texts: Texts
+    space: Space, path: str, tree: LexborHTMLParser, title: str, place: str | None, texts: HtmlTexts
 ) -> ImportedPage:
     content = tree.css_first("#main-content") or tree.css_first("#content") or tree.body
     html = inner_html(content)

@@ -4,10 +4,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from instep.imports.products.addresses import id_patterns
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
+from instep.imports.products.html_texts import (
+    DEFAULT_LOCALE,
+    HtmlTexts,
+    list_attachments,
+    locale_of,
+    read_saved_files,
+)
+from instep.imports.products.id_addresses import id_patterns
 from instep.imports.products.json_files import Row, documents, key, number, objects, sample, text
-from instep.imports.products.texts import DEFAULT_LOCALE, Texts, list_attachments, locale_of, read_saved_files
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -57,7 +63,7 @@ def read(files: SourceFiles) -> Tree:
     if not solutions.articles:
         raise UnreadableSource("No file holds articles: save the articles of each folder too.")
     losses = Losses()
-    texts = Texts(losses, read_saved_files(files))
+    texts = HtmlTexts(losses, read_saved_files(files))
     collections = collections_of(solutions)
     order = order_of(collections)
 
@@ -134,7 +140,7 @@ def visibility_of(folder: Row) -> Visibility:
     return "public" if folder.get("visibility", EVERYBODY) == EVERYBODY else "authenticated"
 
 
-def pages_of(solutions: Solutions, row: Row, texts: Texts) -> list[ImportedPage]:
+def pages_of(solutions: Solutions, row: Row, texts: HtmlTexts) -> list[ImportedPage]:
     """The article, and its translations after it."""
     translations = solutions.translations[str(row["id"])].items()
     return [
@@ -143,7 +149,7 @@ def pages_of(solutions: Solutions, row: Row, texts: Texts) -> list[ImportedPage]
     ]
 
 
-def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts: Texts) -> ImportedPage:
+def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts: HtmlTexts) -> ImportedPage:
     article_id = str(original["id"])
     path = solutions.paths[article_id] + (f"/{language}" if language else "")
     title = text(row, "title") or f"Article {article_id}"

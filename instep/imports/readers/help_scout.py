@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from instep.imports.html.document import Document, discard, text_of
-from instep.imports.products.addresses import path_of, sites_of
+from instep.imports.html.html_document import HtmlDocument, discard, text_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
+from instep.imports.products.html_texts import DEFAULT_LOCALE, HtmlTexts, SavedFiles, read_saved_files
+from instep.imports.products.id_addresses import path_of, sites_of
 from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
-from instep.imports.products.texts import DEFAULT_LOCALE, SavedFiles, Texts, read_saved_files
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -96,26 +96,23 @@ def collections_of(docs: Docs) -> list[ImportedCollection]:
 def place_of(docs: Docs, row: Row) -> str | None:
     """The first category of the article that there is, or its collection."""
     categories = row.get("categories")
-    known = (
-        [str(each) for each in categories if str(each) in docs.categories]
-        if isinstance(categories, list)
-        else []
-    )
+    ids = [str(each) for each in categories] if isinstance(categories, list) else []
+    category = next((each for each in ids if each in docs.categories), None)
     collection = key(row, "collectionId")
-    return known[0] if known else (collection if collection in docs.collections else None)
+    return category or (collection if collection in docs.collections else None)
 
 
 def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> ImportedPage:
     path = docs.paths[str(row["id"])]
     title = text(row, "name") or f"Article {row['id']}"
 
-    def drop_private_notes(document: Document) -> None:
+    def drop_private_notes(document: HtmlDocument) -> None:
         """Notes that only the team sees don't belong on a page for customers."""
         for note in document.css(PRIVATE_NOTES):
             losses.add(path, f"private note, which is left out: “{text_of(note)[:80]}”")
             discard(note)
 
-    body = Texts(losses, saved_files, drop_private_notes).convert(text(row, "text"), title, path)
+    body = HtmlTexts(losses, saved_files, drop_private_notes).convert(text(row, "text"), title, path)
     if row.get("hasDraft"):
         losses.add(path, "changes that are not published yet: the published text is imported")
     article_number = key(row, "number")

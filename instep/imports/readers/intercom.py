@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from instep.imports.html.document import Document, Node
-from instep.imports.products.addresses import id_patterns, path_of, sites_of
+from instep.imports.html.html_document import HtmlDocument, Node
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
+from instep.imports.products.html_texts import HtmlTexts, locale_of, most_common_locale, read_saved_files
+from instep.imports.products.id_addresses import id_patterns, path_of, sites_of
 from instep.imports.products.json_files import Row, documents, key, number, objects, sample, text
-from instep.imports.products.texts import Texts, locale_of, most_common_locale, read_saved_files
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -26,7 +26,7 @@ NOT_LOCALES = {"type"}
 
 
 @dataclass(slots=True)
-class HelpCenter:
+class IntercomCenter:
     articles: dict[str, Row] = field(default_factory=dict)
     collections: dict[str, Row] = field(default_factory=dict)
     redirects: list[Row] = field(default_factory=list)
@@ -58,7 +58,7 @@ def read(files: SourceFiles) -> Tree:
     if not center.articles:
         raise UnreadableSource("No file holds articles: save the pages of the API's list of articles too.")
     losses = Losses()
-    texts = Texts(losses, read_saved_files(files), prepare)
+    texts = HtmlTexts(losses, read_saved_files(files), prepare)
     collections = collections_of(center)
     order = order_of(collections)
     articles = sorted(center.articles.values(), key=lambda row: order.get(parent_of(center, row), len(order)))
@@ -75,8 +75,8 @@ def read(files: SourceFiles) -> Tree:
     )
 
 
-def read_center(files: SourceFiles) -> HelpCenter:
-    center = HelpCenter()
+def read_center(files: SourceFiles) -> IntercomCenter:
+    center = IntercomCenter()
     for path, document in documents(files):
         for row in rows_of(document):
             row_id = str(row["id"])
@@ -92,7 +92,7 @@ def read_center(files: SourceFiles) -> HelpCenter:
     return center
 
 
-def prepare(document: Document) -> None:
+def prepare(document: HtmlDocument) -> None:
     """Callouts differ only in their colour."""
     for callout in document.css(CALLOUTS):
         callout.attrs["class"] = f"callout {kind_of(callout)}"
@@ -103,7 +103,7 @@ def kind_of(callout: Node) -> str:
     return next((kind for colour, kind in COLOURS.items() if f"background-color:{colour}" in style), "note")
 
 
-def collections_of(center: HelpCenter) -> list[ImportedCollection]:
+def collections_of(center: IntercomCenter) -> list[ImportedCollection]:
     ordered = list[Ordered]()
     for row_id, row in center.collections.items():
         name, description = text(row, "name") or f"Collection {row_id}", text(row, "description") or None
@@ -112,14 +112,14 @@ def collections_of(center: HelpCenter) -> list[ImportedCollection]:
     return in_reading_order(ordered)
 
 
-def parent_of(center: HelpCenter, row: Row) -> str | None:
+def parent_of(center: IntercomCenter, row: Row) -> str | None:
     """The collection that an article is in; the first one when there are several."""
     several = row.get("parent_ids")
     ids = [key(row, "parent_id"), *(map(str, several) if isinstance(several, list) else ())]
     return next((each for each in ids if each in center.collections), None)
 
 
-def pages_of(center: HelpCenter, row: Row, texts: Texts) -> list[ImportedPage]:
+def pages_of(center: IntercomCenter, row: Row, texts: HtmlTexts) -> list[ImportedPage]:
     """The article in its default locale, and its translations after it."""
     code = text(row, "default_locale") or locale_in(text(row, "url")) or "en"
     translated = row.get("translated_content")
@@ -140,12 +140,12 @@ def pages_of(center: HelpCenter, row: Row, texts: Texts) -> list[ImportedPage]:
 
 def locale_in(url: str) -> str:
     """The language code before `/articles/` in an address."""
-    before, found, _ = url.partition("/articles/")
-    return before.rpartition("/")[2] if found else ""
+    before, separator, _ = url.partition("/articles/")
+    return before.rpartition("/")[2] if separator else ""
 
 
 def page_of(
-    center: HelpCenter, row: Row, code: str, content: Row, texts: Texts, *, is_original: bool
+    center: IntercomCenter, row: Row, code: str, content: Row, texts: HtmlTexts, *, is_original: bool
 ) -> ImportedPage:
     article_id = str(row["id"])
     path = center.paths[article_id] + ("" if is_original else f"/{code}")
@@ -177,7 +177,7 @@ def page_of(
     )
 
 
-def redirects_of(center: HelpCenter, pages: list[ImportedPage]) -> list[ImportedRedirect]:
+def redirects_of(center: IntercomCenter, pages: list[ImportedPage]) -> list[ImportedRedirect]:
     """The help center's own redirects, as far as they lead to articles."""
     addresses = {page.key: page.address for page in pages if page.address}
     return [

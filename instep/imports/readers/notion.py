@@ -10,8 +10,8 @@ from io import StringIO
 from urllib.parse import quote, unquote
 
 from instep.imports.products.html_files import first_text, inner_html, parse_page
-from instep.imports.products.notion_markup import plain_asides, prepare
-from instep.imports.products.texts import DEFAULT_LOCALE, Texts
+from instep.imports.products.html_texts import DEFAULT_LOCALE, HtmlTexts
+from instep.imports.products.notion_markup import plain_asides, simplify_notion
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -72,7 +72,7 @@ class Export:
 
     def __init__(self, files: SourceFiles, losses: Losses) -> None:
         self.losses = losses
-        self.texts = Texts(losses, prepare=prepare)
+        self.texts = HtmlTexts(losses, prepare=simplify_notion)
         self.pages: dict[str, SourcePage] = {}
         for path in files.paths():
             match = NAME.match(posixpath.basename(path))
@@ -93,22 +93,22 @@ class Export:
 
     def _add(self, path: str, match: re.Match[str], content: bytes) -> None:
         text = content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
-        known = self.pages.get(match["id"])
+        earlier_page = self.pages.get(match["id"])
         if match["kind"] == "csv":
             # The file with `_all` has every row, the other one those of a view.
-            if known is None or known.rows is None or match["all"]:
+            if earlier_page is None or earlier_page.rows is None or match["all"]:
                 page = SourcePage(match["id"], path.replace("_all.csv", ".csv"), match["title"])
                 page.rows = read_rows(path, text)
-                if known is None or known.rows is not None:
+                if earlier_page is None or earlier_page.rows is not None:
                     self.pages[page.id] = page
                 else:
-                    known.rows = page.rows
+                    earlier_page.rows = page.rows
             return
         if match["kind"] == "html":
             page = self._html_page(path, match, content)
         else:
             page = markdown_page(path, match, text)
-        page.rows = known.rows if known is not None else None
+        page.rows = earlier_page.rows if earlier_page is not None else None
         self.pages[page.id] = page
 
     def _html_page(self, path: str, match: re.Match[str], content: bytes) -> SourcePage:
@@ -159,10 +159,10 @@ class Export:
         pages = list[ImportedPage]()
         if page.rows is None or page.text.strip():
             pages.append(self._article(page.id, page.path, page.title, page.text, place, page.heading_ids))
-        known = {child.title.strip() for child in self.children.get(page.id, ())}
+        titles = {child.title.strip() for child in self.children.get(page.id, ())}
         for number, row in enumerate(page.rows or (), 1):
             title, *_ = [*row.values(), ""]
-            if (title or "").strip() and title.strip() not in known:
+            if (title or "").strip() and title.strip() not in titles:
                 text = row_text(row)
                 path = f"{page.path}#{number}"
                 self.losses.add(path, f"row of the database “{page.title}”, which is an article now: {title}")

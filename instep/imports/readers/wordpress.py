@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 from xml.etree.ElementTree import Element
 
-from instep.imports.products.addresses import path_of, sites_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
+from instep.imports.products.html_texts import DEFAULT_LOCALE, HtmlTexts, locale_of
+from instep.imports.products.id_addresses import path_of, sites_of
 from instep.imports.products.shortcodes import Shortcodes, with_paragraphs
-from instep.imports.products.texts import DEFAULT_LOCALE, Texts, locale_of
 from instep.imports.products.xml_files import read_xml
 from instep.imports.tree import (
     ImportedCollection,
@@ -146,7 +146,7 @@ class BlogReader:
     def __init__(self, blog: Blog, losses: Losses) -> None:
         self.blog = blog
         self.losses = losses
-        self.texts = Texts(losses)
+        self.texts = HtmlTexts(losses)
         self.by_id = {item.id: item for item in blog.items}
         attachments = [item for item in blog.items if item.value("post_type") == "attachment"]
         self.images = {item.id: item.value("attachment_url") for item in attachments}

@@ -4,16 +4,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from instep.imports.products.addresses import id_patterns, path_of, sites_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
-from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
-from instep.imports.products.texts import (
-    Texts,
+from instep.imports.products.html_texts import (
+    HtmlTexts,
     list_attachments,
     locale_of,
     most_common_locale,
     read_saved_files,
 )
+from instep.imports.products.id_addresses import id_patterns, path_of, sites_of
+from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -55,7 +55,7 @@ def read(files: SourceFiles) -> Tree:
     if not guide.articles:
         raise UnreadableSource("No file holds articles: save the pages of the API's list of articles too.")
     losses = Losses()
-    texts = Texts(losses, read_saved_files(files))
+    texts = HtmlTexts(losses, read_saved_files(files))
     collections = collections_of(guide)
     pages = [
         page for article_id in in_order(guide, collections) for page in pages_of(guide, article_id, texts)
@@ -98,10 +98,10 @@ def add_further(guide: Guide, document: Any) -> None:
         guide.default_locale = text(document, "default_locale") or guide.default_locale
 
 
-def keep_original(known: dict[str, Row], row: Row) -> None:
-    """Of the versions of a category or section the one in its source locale is kept."""
-    if str(row["id"]) not in known or row.get("locale") == row.get("source_locale"):
-        known[str(row["id"])] = row
+def keep_original(originals: dict[str, Row], row: Row) -> None:
+    """Keep the version of a category or section that is in its source locale."""
+    if str(row["id"]) not in originals or row.get("locale") == row.get("source_locale"):
+        originals[str(row["id"])] = row
 
 
 def add_article(guide: Guide, row: Row, path: str) -> None:
@@ -152,7 +152,7 @@ def ordered_collection(row: Row, kind: str, parent: str | None) -> Ordered:
     return (number(row, "position"), title), collection
 
 
-def pages_of(guide: Guide, article_id: str, texts: Texts) -> list[ImportedPage]:
+def pages_of(guide: Guide, article_id: str, texts: HtmlTexts) -> list[ImportedPage]:
     """The article, and its translations after it."""
     versions = guide.articles[article_id]
     original = original_of(versions)
@@ -160,7 +160,7 @@ def pages_of(guide: Guide, article_id: str, texts: Texts) -> list[ImportedPage]:
     return [page_of(guide, article_id, original, row, texts) for row in (original, *others)]
 
 
-def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: Texts) -> ImportedPage:
+def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlTexts) -> ImportedPage:
     is_original = row is original
     code = text(row, "locale") or guide.default_locale
     path = guide.paths.get(article_id, article_id) + ("" if is_original else f"/{code}")

@@ -4,9 +4,9 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 from instep.core.readable import IGNORED_IN_URLS, SCHEME
-from instep.imports.html.document import (
+from instep.imports.html.html_document import (
     BLOCK_SELECTOR,
-    Document,
+    HtmlDocument,
     Node,
     discard,
     is_blank,
@@ -37,7 +37,7 @@ PLAYERS = (
 MAX_TOLD_CHARACTERS = 80
 
 
-def keep_addresses(document: Document) -> None:
+def keep_addresses(document: HtmlDocument) -> None:
     """Turn what is embedded into links, and take out addresses that run or hold something."""
     for picture in document.css("picture"):
         keep_picture_of(picture)
@@ -65,7 +65,7 @@ def keep_picture_of(picture: Node) -> None:
     unwrap(picture)
 
 
-def keep_image(document: Document, image: Node) -> None:
+def keep_image(document: HtmlDocument, image: Node) -> None:
     attributes = image.attributes
     alt = " ".join((attributes.get("alt") or "").split())
     sources = [attributes.get(name) for name in ("src", *LATE_SOURCES)]
@@ -82,7 +82,7 @@ def keep_image(document: Document, image: Node) -> None:
     image.attrs["alt"] = alt
 
 
-def link_embedded(document: Document, embedded: Node) -> None:
+def link_embedded(document: HtmlDocument, embedded: Node) -> None:
     """A paragraph with a link to what is embedded; its page, where the player's address tells that."""
     attributes = embedded.attributes
     inner = embedded.css_first("source[src]") if tag_of(embedded) in {"video", "audio"} else None
@@ -121,7 +121,7 @@ def page_of(address: str) -> str:
     return wrapped[0] if wrapped and wrapped[0].startswith("https://") else address
 
 
-def keep_link(document: Document, link: Node) -> None:
+def keep_link(document: HtmlDocument, link: Node) -> None:
     """Leave a link with its text, or only its text when the address may not be kept."""
     if link.attributes.get("href") is None:
         return unwrap(link)

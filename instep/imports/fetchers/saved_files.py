@@ -14,8 +14,8 @@ from urllib.parse import urljoin, urlsplit
 from instep.core import limits
 from instep.core.outbound.client import RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch
-from instep.imports.fetchers.api import Api, request_url
-from instep.imports.products.texts import SAVED_FILES
+from instep.imports.fetchers.product_api import Api, request_url
+from instep.imports.products.html_texts import SAVED_FILES
 from instep.imports.tree import UnreadableSource
 
 FOLDER = "files"

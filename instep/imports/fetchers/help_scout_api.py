@@ -4,9 +4,9 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from instep.imports.fetchers.api import Api, Headers, NotThere, basic, fields_of
 from instep.imports.fetchers.fetcher import Fetcher
-from instep.imports.fetchers.files import save_files
+from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, object_fields
+from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows
 
 HOST = "https://docsapi.helpscout.net"
@@ -46,7 +46,7 @@ async def save_list(api: Api, name: str, path: str, plural: str) -> list[Any]:
     """Save a list with all of its pages; the rows."""
 
     def next_page(page: Any) -> str | None:
-        envelope = fields_of(fields_of(page).get(plural))
+        envelope = object_fields(object_fields(page).get(plural))
         current, last = envelope.get("page", 1), envelope.get("pages", 1)
         if not isinstance(current, int) or not isinstance(last, int) or current >= last:
             return None

@@ -1,4 +1,4 @@
-"""Texts of a product: HTML becomes Markdown, its losses are told, saved files take the place of addresses."""
+"""Texts of a product: HTML becomes Markdown, losses are told, saved files take the place of addresses."""
 
 import posixpath
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Any
 
 from instep.core.locales import valid_locale
 from instep.imports.html.convert import HtmlText, to_markdown
-from instep.imports.html.document import Document
+from instep.imports.html.html_document import HtmlDocument
 from instep.imports.products.json_files import Row, read_json
 from instep.imports.tree import Losses, SourceFiles
 
@@ -27,17 +27,17 @@ def read_saved_files(files: SourceFiles) -> SavedFiles:
 
 
 @dataclass(slots=True)
-class Texts:
+class HtmlTexts:
     """Converts the texts of one source; `prepare` turns the product's own markup into plain HTML."""
 
     losses: Losses
     saved_files: SavedFiles = field(default_factory=dict)
-    prepare: Callable[[Document], None] | None = None
+    prepare: Callable[[HtmlDocument], None] | None = None
 
     def convert(self, html: str, title: str, path: str) -> HtmlText:
         """The Markdown of a page that stands at a path."""
 
-        def prepare(document: Document) -> None:
+        def prepare(document: HtmlDocument) -> None:
             if self.prepare is not None:
                 self.prepare(document)
             self._lead_to_files(document, path)
@@ -47,7 +47,7 @@ class Texts:
             self.losses.add(path, loss)
         return text
 
-    def _lead_to_files(self, document: Document, path: str) -> None:
+    def _lead_to_files(self, document: HtmlDocument, path: str) -> None:
         for selector, name in (("img[src]", "src"), ("a[href]", "href")):
             for node in document.css(selector) if self.saved_files else ():
                 address = (node.attributes.get(name) or "").strip()

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from instep.imports.fetchers.api import Api, Headers, NotThere, bearer, fields_of
 from instep.imports.fetchers.fetcher import Fetcher
-from instep.imports.fetchers.files import save_files
+from instep.imports.fetchers.product_api import Api, Headers, NotThere, bearer, object_fields
+from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows, text
 
 VERSION = "2.14"
@@ -50,7 +50,7 @@ def next_page(path: str) -> Callable[[Any], str | None]:
     """Pages are counted; the answer tells how many there are, or the URL of the next one."""
 
     def read(page: Any) -> str | None:
-        pages = fields_of(fields_of(page).get("pages"))
+        pages = object_fields(object_fields(page).get("pages"))
         if following := text(pages, "next"):
             return following
         current, last = pages.get("page", 1), pages.get("total_pages", 1)

@@ -21,7 +21,7 @@ UNSEEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re
 
 
 @dataclass(slots=True)
-class Document:
+class HtmlDocument:
     """A tree that the steps of the conversion change; `losses` are noun phrases for whoever imports."""
 
     parser: LexborHTMLParser
@@ -52,11 +52,11 @@ class Document:
         return node
 
 
-def read_document(html: str) -> Document:
+def read_document(html: str) -> HtmlDocument:
     """Parse HTML; raises `TooComplex` for nesting that would take too long to parse."""
     html = NOT_IN_TEXTS.sub("", html)
     refuse_costly_html(html, "")
-    return Document(LexborHTMLParser(html))
+    return HtmlDocument(LexborHTMLParser(html))
 
 
 def paragraphs_of_text(html: str) -> str:
@@ -93,7 +93,7 @@ def is_blank(node: Node | None) -> bool:
     return node is not None and node.is_text_node and not (node.text_content or "").strip()
 
 
-def is_within(node: Node, names: set[str]) -> bool:
+def is_inside(node: Node, names: set[str]) -> bool:
     """Whether one of these elements is around the node."""
     return any(tag_of(parent) in names for parent in parents_of(node))
 
@@ -105,7 +105,7 @@ def parents_of(node: Node) -> Iterator[Node]:
         parent = parent.parent
 
 
-def rename(document: Document, node: Node, name: str) -> Node:
+def rename(document: HtmlDocument, node: Node, name: str) -> Node:
     """Put an element of another name, without attributes, in the place of one."""
     renamed = document.parser.create_node(name)
     node.insert_before(renamed, move=True)

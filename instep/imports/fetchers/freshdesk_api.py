@@ -4,9 +4,9 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from instep.imports.fetchers.api import Api, Headers, NotThere, basic, fields_of
 from instep.imports.fetchers.fetcher import Fetcher
-from instep.imports.fetchers.files import save_files
+from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, object_fields
+from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import objects
 
 SOLUTIONS = "/api/v2/solutions"
@@ -41,7 +41,7 @@ async def fetch(api: Api) -> None:
 async def save_languages(api: Api) -> list[str]:
     """Save the settings of the portal, which not every key may read; the languages beside the first one."""
     try:
-        settings = fields_of(await api.find("/api/v2/settings/helpdesk"))
+        settings = object_fields(await api.find("/api/v2/settings/helpdesk"))
     except NotThere:
         return []
     api.save("helpdesk.json", {**settings, "domain": urlsplit(api.base).netloc})

@@ -3,12 +3,12 @@
 import re
 from urllib.parse import unquote
 
-from instep.imports.html.document import (
-    Document,
+from instep.imports.html.html_document import (
+    HtmlDocument,
     Node,
     discard,
     is_blank,
-    is_within,
+    is_inside,
     rename,
     tag_of,
     text_of,
@@ -23,7 +23,7 @@ MAX_STEPS = 5
 HeadingIds = tuple[tuple[str, int], ...]
 
 
-def note_ids(document: Document) -> None:
+def note_ids(document: HtmlDocument) -> None:
     """Write on each heading the ids in it, those right before it, and those after it that links lead to."""
     linked = {unquote((link.attributes.get("href") or "")[1:]) for link in document.css('a[href^="#"]')}
     last: Node | None = None
@@ -34,7 +34,7 @@ def note_ids(document: Document) -> None:
             add_linked(last, [each for each in waiting if each not in before], linked)
             add_ids(node, [name for each in (*before, node) for name in ids_of(each)])
             last, waiting = node, []
-        elif last is not None and is_within(node, set(LEVELS)):
+        elif last is not None and is_inside(node, set(LEVELS)):
             add_ids(last, ids_of(node))
         else:
             waiting.append(node)
@@ -68,11 +68,11 @@ def ids_of(node: Node) -> list[str]:
 
 def add_ids(heading: Node | None, ids: list[str]) -> None:
     if heading is not None and ids:
-        known = (heading.attributes.get(IDS) or "").split()
-        heading.attrs[IDS] = " ".join(dict.fromkeys([*known, *ids]))
+        earlier_ids = (heading.attributes.get(IDS) or "").split()
+        heading.attrs[IDS] = " ".join(dict.fromkeys([*earlier_ids, *ids]))
 
 
-def drop_title(document: Document, title: str) -> None:
+def drop_title(document: HtmlDocument, title: str) -> None:
     """Take out a first heading that repeats the title."""
     first = document.body.css_first(SELECTOR)
     if first is None or text_of(first).casefold() != " ".join(title.split()).casefold():
@@ -84,7 +84,7 @@ def drop_title(document: Document, title: str) -> None:
         discard(first)
 
 
-def tidy_headings(document: Document, *, is_below_title: bool) -> HeadingIds:
+def tidy_headings(document: HtmlDocument, *, is_below_title: bool) -> HeadingIds:
     """Take out empty headings and what headings can't hold; the ids with the number of their heading.
 
     Where the article's title is the first heading, a text with headings of the first level gets all of them

@@ -4,9 +4,9 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from instep.imports.fetchers.api import Api, Headers, NotThere, basic, bearer, fields_of
 from instep.imports.fetchers.fetcher import Fetcher
-from instep.imports.fetchers.files import save_files
+from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, bearer, object_fields
+from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows, text
 from instep.imports.tree import UnreadableSource
 
@@ -54,11 +54,11 @@ async def attachments_of(api: Api, article_id: int) -> Any:
 
 def next_page(page: Any) -> str | None:
     """Where the next page is: pages by cursor tell that there is one, pages by number leave it out."""
-    fields = fields_of(page)
+    fields = object_fields(page)
     if "meta" not in fields:
         return text(fields, "next_page") or None
-    has_more = fields_of(fields["meta"]).get("has_more")
-    return text(fields_of(fields.get("links")), "next") or None if has_more else None
+    has_more = object_fields(fields["meta"]).get("has_more")
+    return text(object_fields(fields.get("links")), "next") or None if has_more else None
 
 
 FETCHER = Fetcher(

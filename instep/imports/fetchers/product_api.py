@@ -149,12 +149,12 @@ class Api:
 
 def seconds_to_wait(response: RawResponse | None, attempt: int) -> float:
     """What `Retry-After` says (RFC 9110 section 10.2.3), else longer after each attempt."""
-    told = response.headers.get("retry-after", "") if response else ""
+    value = response.headers.get("retry-after", "") if response else ""
     try:
-        seconds = float(told)
+        seconds = float(value)
     except ValueError:
         try:
-            seconds = (parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds()
+            seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
         except (ValueError, TypeError):
             seconds = float(2**attempt)
     return min(max(0.0, seconds), limits.MAX_IMPORT_WAIT_SECONDS)
@@ -169,7 +169,7 @@ def bearer(token: str) -> Headers:
     return {"Authorization": f"Bearer {token}"}
 
 
-def fields_of(page: Any) -> dict[str, Any]:
+def object_fields(page: Any) -> dict[str, Any]:
     """The fields of an answer; none if it is no object."""
     return page if isinstance(page, dict) else {}
 
