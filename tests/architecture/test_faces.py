@@ -30,7 +30,7 @@ FACES: dict[str, set[str]] = {
     "app": {""},
     "articles": {"editing", "live", "paths", "texts"},
     "collections": {"visibility"},
-    "ci": {"client", "command", "environment", "escaping", "report", "shapes", "shipped"},
+    "ci": {"client", "command", "environment", "escaping", "folder_sync", "report", "shapes", "shipped"},
     "demo": {"command"},
     "drafts": {
         *("releasing", "reopening", "source_queue", "suppression", "viewing"),
