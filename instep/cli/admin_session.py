@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from instep.core.database import Tx
-    from instep.identity.schemas import Ctx
+    from instep.core.database import Database, Tx
+    from instep.identity.schemas import Bot, Ctx
 
 Result = TypeVar("Result")
 
@@ -50,6 +50,48 @@ def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Res
     return as_owner(run)
 
 
+def with_bot(
+    workspace: str | None, reference: str | None, work: "Callable[[Database, Bot], Awaitable[Result]]"
+) -> Result:
+    """Run the work on the named bot, or on the only one, with a pool of connections as a server has it."""
+    import asyncio
+
+    from instep.core.config import settings
+    from instep.core.database import Database
+    from instep.core.postgres import application_url, running_postgres
+    from instep.migrations import migrate
+    from instep.workspaces.actions import find_workspace
+
+    async def find_bot(tx: "Tx") -> "Bot":
+        return (await ctx_of_bot(tx, (await find_workspace(tx, workspace)).id, reference)).bot
+
+    async def run(url: str, bot: "Bot") -> Result:
+        database = Database(url, settings().database_pool)
+        await database.open()
+        try:
+            return await work(database, bot)
+        finally:
+            await database.close()
+
+    with running_postgres(settings()) as postgres:
+        migrate(postgres.url)
+        bot = work_at(postgres.url, find_bot)
+        return asyncio.run(run(application_url(postgres), bot))
+
+
+async def ctx_of_bot(tx: "Tx", workspace_id: str, reference: str | None) -> "Ctx":
+    """The context of an operator on the named bot, or on the only one of the workspace."""
+    from instep.core.errors import InvalidRequest
+    from instep.workspaces.queries import list_bots
+
+    if reference is not None:
+        return await operator_ctx(tx, workspace_id, reference)
+    bots = await list_bots(tx, workspace_id)
+    if len(bots) != 1:
+        raise InvalidRequest("Name the bot with --bot: `instep bot list` shows them.")
+    return await operator_ctx(tx, workspace_id, str(bots[0].id))
+
+
 async def operator_ctx(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
     """The context of an operator, on the bot of the workspace that has this id or slug."""
     from instep.core.clock import utc_now
@@ -59,18 +101,3 @@ async def operator_ctx(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
     row = await find_bot_by_reference(tx, workspace_id, reference)
     bot = Bot(row.id, row.workspace_id, row.slug, row.name, row.locale)
     return Ctx(tx, bot, OPERATOR, utc_now())
-
-
-async def operator_ctx_of(tx: "Tx", workspace: str | None, bot: str | None) -> "Ctx":
-    """The context of an operator on the named bot of the named workspace; without a name, on the only one."""
-    from instep.core.errors import InvalidRequest
-    from instep.workspaces.actions import find_workspace
-    from instep.workspaces.queries import list_bots
-
-    workspace_id = (await find_workspace(tx, workspace)).id
-    if bot is not None:
-        return await operator_ctx(tx, workspace_id, bot)
-    bots = await list_bots(tx, workspace_id)
-    if len(bots) != 1:
-        raise InvalidRequest("Name the bot with --bot: `instep bot list` shows them.")
-    return await operator_ctx(tx, workspace_id, str(bots[0].id))

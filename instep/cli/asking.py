@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from instep.cli.admin_session import as_owner, operator_ctx_of
+from instep.cli.admin_session import ctx_of_bot, in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_list
@@ -128,10 +128,10 @@ def remove_golden(
 def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaitable[Result]]") -> Result:
     """Run the work on the named bot, or on the only one."""
 
-    async def run(tx: "Tx") -> Result:
-        return await work(await operator_ctx_of(tx, workspace, bot))
+    async def run(tx: "Tx", workspace_id: str) -> Result:
+        return await work(await ctx_of_bot(tx, workspace_id, bot))
 
-    return as_owner(run)
+    return in_workspace(workspace, run)
 
 
 def as_text(preview: "AnswerPreviewOut") -> str:
