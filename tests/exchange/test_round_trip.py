@@ -34,7 +34,8 @@ def fill(installation: Installation, key: str, articles: int, files: int) -> Non
     [bot] = [row for row in client.get("/v1/bots").json()["results"] if row["slug"] == "acme"]
     for number in range(articles):
         shown = "".join(f"\n![P]({url})\n" for url in sent[number::articles])
-        text = f"\r\n# One *{number}*\n\n[N](/help/{bot['slug']}/articles/article-{(number + 1) % articles})\n{shown}"
+        link = f"/help/{bot['slug']}/articles/article-{(number + 1) % articles}"
+        text = f"\r\n# One *{number}*\n\n[N]({link})\n{shown}"
         body = {
             "title": f"Article {number}",
             "contentMarkdown": text,
