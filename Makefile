@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-backups test-files test-outbound test-races test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -53,6 +53,12 @@ test-backups: dev ## Run the proofs of backups: under load, with every byte dama
 
 test-races: dev ## Run the proofs under concurrency with their full numbers, over four server processes
 	$(BIN)/pytest -m races tests/races
+
+test-sync: dev ## Run 500 random sequences of edits in git and in Instep through the sync
+	$(BIN)/pytest -m sync tests/git_sync
+
+test-exchange: dev ## Export a help center, import it into an empty one and export that: the same bytes
+	$(BIN)/pytest -m exchange tests/exchange
 
 test-chaos: dev ## Run the proofs of delivery while workers and PostgreSQL are killed and clocks move (needs faketime)
 	$(BIN)/pytest -m chaos tests/chaos

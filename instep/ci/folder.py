@@ -100,8 +100,8 @@ class Folder:
 
     def blobs_since(self, commit: str) -> set[tuple[str, str]]:
         """Paths and ids of all files that a commit since then has written."""
-        shown = ("--format=", "--raw", "--no-abbrev", "--no-renames", "-m", "-z")
-        output = self.git.read("log", *shown, f"{commit}..{self.commit}", "--", self.name)
+        log_options = ("--format=", "--raw", "--no-abbrev", "--no-renames", "-m", "-z")
+        output = self.git.read("log", *log_options, f"{commit}..{self.commit}", "--", self.name)
         rows = [row for row in output.decode("utf-8", "replace").split("\0") if row]
         return {
             (self.below(path), facts.split()[3]) for facts, path in zip(rows[::2], rows[1::2], strict=False)

@@ -99,10 +99,10 @@ class FolderSync:
             history, renames = self.folder.blobs_since(commit), self.folder.renames_since(commit)
         elif commit is not None and self.folder.is_shallow():
             raise Refused(SHALLOW)
-        known = {row["path"]: row for row in state["files"]}
+        earlier_pages = {row["path"]: row for row in state["files"]}
         pages = self.folder.contents(blob for blob in blobs if is_page(blob))
         return {
-            "files": [page_of(blob, data, known.get(blob.path, {}), history) for blob, data in pages],
+            "files": [page_of(blob, data, earlier_pages.get(blob.path, {}), history) for blob, data in pages],
             "renames": [row for row in renames if row["from"].endswith(".md")],
             **({"previousCommit": commit} if is_known else {}),
         }
@@ -135,15 +135,15 @@ class FolderSync:
         return answer
 
 
-def page_of(blob: Blob, data: bytes, known: Json, history: set[tuple[str, str]]) -> Json:
+def page_of(blob: Blob, data: bytes, earlier_page: Json, history: set[tuple[str, str]]) -> Json:
     digest = digest_of(data)
     page: Json = {"path": blob.path, "sha256": digest}
-    if known.get("sha256") != digest:
+    if earlier_page.get("sha256") != digest:
         try:
             page["content"] = data.decode()
         except UnicodeDecodeError:
             raise Refused(f"{blob.path} is not UTF-8: save it as UTF-8.") from None
-    page["hasWritten"] = (blob.path, known.get("writtenBlob")) in history
+    page["hasWritten"] = (blob.path, earlier_page.get("writtenBlob")) in history
     return page
 
 

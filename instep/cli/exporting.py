@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from instep.cli.admin_session import with_bot
 from instep.cli.asking import use_served_url
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say
 
 if TYPE_CHECKING:
-    from instep.core.database import Tx
-    from instep.exports.actions import Export
+    from instep.core.database import Database
     from instep.exports.schemas import ExportOut
+    from instep.identity.schemas import Bot
 
 
 def export(
@@ -30,43 +31,29 @@ def export(
 
     Any Markdown editor and git host reads it, and `instep import` takes it back as it is.
     """
-    import asyncio
 
-    from instep.cli.admin_session import ctx_of_bot, work_at
-    from instep.core.config import settings
-    from instep.core.postgres import application_url, running_postgres
-    from instep.exports.actions import prepare_export
-    from instep.migrations import migrate
-    from instep.workspaces.actions import find_workspace
-
-    async def prepare(tx: "Tx") -> "Export":
-        workspace_id = (await find_workspace(tx, workspace)).id
-        return await prepare_export(await ctx_of_bot(tx, workspace_id, bot))
+    async def run(database: "Database", found_bot: "Bot") -> "ExportOut":
+        return await write(database, found_bot, path)
 
     use_served_url()
-    with running_postgres(settings()) as postgres:
-        migrate(postgres.url)
-        prepared = work_at(postgres.url, prepare)
-        size = asyncio.run(write(prepared, application_url(postgres), path))
-    out = prepared.summary(str(path), size)
+    out = with_bot(workspace, bot, run)
     say(out, as_text(out), as_json)
 
 
-async def write(prepared: "Export", url: str, path: Path) -> int:
-    """Write the files as the application reads them; the number of bytes."""
+async def write(database: "Database", bot: "Bot", path: Path) -> "ExportOut":
+    from instep.core.clock import utc_now
     from instep.core.config import settings
-    from instep.core.database import Database
+    from instep.exports.actions import prepare_export
     from instep.exports.archive import write_export
     from instep.files.storage import open_storages
+    from instep.identity.schemas import OPERATOR, Ctx
 
-    database = Database(url, size=1)
-    await database.open()
-    try:
-        with progress(len(prepared.parts)) as advance:
-            storages = open_storages(settings(), database)
-            return await write_export(prepared, database, storages, path, advance)
-    finally:
-        await database.close()
+    async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
+        prepared = await prepare_export(Ctx(tx, bot, OPERATOR, utc_now()))
+    with progress(len(prepared.parts)) as advance:
+        storages = open_storages(settings(), database)
+        size = await write_export(prepared, database, storages, path, advance)
+    return prepared.summary(str(path), size)
 
 
 @contextmanager

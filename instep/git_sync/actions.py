@@ -13,10 +13,10 @@ from instep.exports.relative_links import file_address, relative_targets
 from instep.files.kinds import BY_CONTENT_TYPE
 from instep.git_sync import queries
 from instep.git_sync.arrivals import place_arrivals, write_arrivals
-from instep.git_sync.article_pages import plan_articles, sync_articles
-from instep.git_sync.collection_pages import sync_collections
 from instep.git_sync.departures import sync_departures
-from instep.git_sync.pages import UnusablePage, read_page
+from instep.git_sync.folder_articles import plan_articles, sync_articles
+from instep.git_sync.folder_collections import sync_collections
+from instep.git_sync.pages import UnusablePage, parse_page
 from instep.git_sync.pairing import follow_renames
 from instep.git_sync.schemas import (
     Sync,
@@ -123,7 +123,7 @@ def _read_pages(work: Work, known_texts: Mapping[str, str | None]) -> None:
             raise InvalidRequest(f"`files` names {file.path} twice: send each file once.")
         text = _text_of(file, known_texts.get(file.path))
         try:
-            page = read_page(file.path, text, file.has_written)
+            page = parse_page(file.path, text, file.has_written)
         except UnusablePage as refusal:
             work.unreadable_paths.add(file.path)
             work.sync.tell(file.path, "refused", refusal.message)

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from instep.exports.layout import COLLECTION_FILE, file_stem
 from instep.exports.page_file import new_page
 from instep.exports.relative_links import article_address
-from instep.git_sync.article_pages import ArticlePlan
-from instep.git_sync.pages import article_values, collection_values, matter_of
+from instep.git_sync.folder_articles import ArticlePlan
+from instep.git_sync.pages import matter_of, values_of_article, values_of_collection
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.git_sync.work import Work, set_next
 
@@ -69,7 +69,7 @@ def folder_for(work: Work, collection_id: str | None, placed: dict[str, SyncedAr
     taken = work.pages.keys() | work.rows.keys() | placed.keys()
     folder = above + next_name(names_in(above, taken), file_stem(collection.slug)) + "/"
     work.folders.by_folder[folder] = collection.id
-    path, values = folder + COLLECTION_FILE, collection_values(collection)
+    path, values = folder + COLLECTION_FILE, values_of_collection(collection)
     text = new_page(matter_of(path, values, work.folders), "").text
     row = SyncedFile(path, "collection", collection.id)
     set_next(row, text, "", values)
@@ -92,7 +92,7 @@ def next_name(names: Iterable[str], stem: str) -> str:
 
 def write_arrivals(work: Work, placed: dict[str, SyncedArticle]) -> None:
     for path, article in placed.items():
-        values = article_values(article)
+        values = values_of_article(article)
         matter = matter_of(path, values, work.folders)
         if article.translation_of is not None:
             matter["translates"] = translated_locale(work, article)

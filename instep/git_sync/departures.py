@@ -1,8 +1,8 @@
 """Files that git no longer has."""
 
 from instep.articles.actions import archive_article
-from instep.git_sync.pages import article_values
-from instep.git_sync.refusals import attempted
+from instep.git_sync.file_refusals import attempted
+from instep.git_sync.pages import values_of_article
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.git_sync.work import Work
 
@@ -47,8 +47,8 @@ async def depart(work: Work, path: str, row: SyncedFile) -> None:
 
 def has_changed(row: SyncedFile, article: SyncedArticle) -> bool:
     """Whether the article differs from what git had and from what the last sync wrote."""
-    current = article.content, article_values(article)
-    known = [(row.article_text, row.article_values)]
+    current = article.content, values_of_article(article)
+    bases = [(row.article_text, row.article_values)]
     if row.draft_id is None:
-        known.append((row.next_article_text, row.next_article_values))
-    return current not in known
+        bases.append((row.next_article_text, row.next_article_values))
+    return current not in bases

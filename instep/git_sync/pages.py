@@ -84,7 +84,7 @@ class Folders:
         return next((folder for folder, value in self.by_folder.items() if value == collection_id), None)
 
 
-def read_page(path: str, text: str, has_written: bool = False) -> FolderPage | None:
+def parse_page(path: str, text: str, has_written: bool = False) -> FolderPage | None:
     """The page; None for a Markdown file without a title in its front matter, which is nobody's article."""
     file = split_page(text)
     try:
@@ -141,7 +141,7 @@ def one_of(matter: dict[str, str], name: str, choices: tuple[str, ...], default:
     return value
 
 
-def article_values(article: SyncedArticle) -> dict[str, str | None]:
+def values_of_article(article: SyncedArticle) -> dict[str, str | None]:
     return {
         "title": article.title,
         "description": article.description,
@@ -152,7 +152,7 @@ def article_values(article: SyncedArticle) -> dict[str, str | None]:
     }
 
 
-def collection_values(collection: SyncedCollection) -> dict[str, str | None]:
+def values_of_collection(collection: SyncedCollection) -> dict[str, str | None]:
     return {
         "title": collection.title,
         "description": collection.description,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from instep.git_sync.pages import FolderPage, UnusablePage, read_page
+from instep.git_sync.pages import FolderPage, UnusablePage, parse_page
 from instep.git_sync.schemas import SyncedFile
 from instep.git_sync.work import Work
 
@@ -52,7 +52,7 @@ def page_of(row: SyncedFile) -> FolderPage | None:
     """The page as the last sync saw or wrote it."""
     text = row.file_text if row.file_text is not None else row.next_file_text
     try:
-        return read_page(row.path, text) if text is not None else None
+        return parse_page(row.path, text) if text is not None else None
     except UnusablePage:
         return None
 

@@ -65,7 +65,12 @@ Commit = Annotated[
         pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$", description="A commit id.", examples=["4b825dc" + "0" * 33]
     ),
 ]
-Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="The SHA-256 of its bytes.")]
+Digest = Annotated[
+    str,
+    Field(
+        pattern=r"^[0-9a-f]{64}$", description="The SHA-256 of its bytes.", examples=["9f86d081884c7d65" * 4]
+    ),
+]
 
 
 class SyncedFileIn(Body):

@@ -56,28 +56,27 @@ def lift_values(base_file: Values | None, file: Values, base_article: Values | N
     }
 
 
-async def carry(before: str, after: str, kept: str, replaced: str) -> str:
+async def carry(before: str, after: str, before_lines: str, after_lines: str) -> str:
     """The text in the other notation that `after` is in its own.
 
-    `before` and `after` are compared; lines that both have come from `kept`, which has the same lines as
-    `before`, and the others from `replaced`, which has the same lines as `after`.
+    `before` and `after` are compared; lines that both have come from `before_lines`, the other notation of
+    `before`, and all others from `after_lines`, that of `after`.
     """
     if before == after:
-        return kept
-    texts = before, after, kept, replaced
+        return before_lines
+    texts = before, after, before_lines, after_lines
     if sum(map(len, texts)) <= limits.MAX_INLINE_CHARACTERS:
         return carry_now(*texts)
     try:
         return await run_with_timeout(carry_now, *texts, seconds=limits.MAX_DIFF_SECONDS)
     except TimeLimitExceeded:
-        return replaced
+        return after_lines
 
 
-def carry_now(before: str, after: str, kept: str, replaced: str) -> str:
-    keys = split_lines(before), split_lines(after)
-    kept_lines, lines = split_lines(kept), split_lines(replaced)
-    for ours, theirs, length in matching_blocks(*keys):
-        lines[theirs : theirs + length] = kept_lines[ours : ours + length]
+def carry_now(before: str, after: str, before_lines: str, after_lines: str) -> str:
+    source, lines = split_lines(before_lines), split_lines(after_lines)
+    for ours, theirs, length in matching_blocks(split_lines(before), split_lines(after)):
+        lines[theirs : theirs + length] = source[ours : ours + length]
     return "".join(lines)
 
 

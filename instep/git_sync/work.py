@@ -7,7 +7,7 @@ from typing import Any
 from instep.core.config import settings
 from instep.exports.page_file import split_page
 from instep.exports.relative_links import SiteMap, to_addresses, to_paths
-from instep.git_sync.pages import FolderPage, Folders, UnusablePage, read_page, values_of
+from instep.git_sync.pages import FolderPage, Folders, UnusablePage, parse_page, values_of
 from instep.git_sync.schemas import Sync, SyncCreate, SyncedArticle, SyncedCollection, SyncedFile
 from instep.git_sync.three_way import MergedValues, Values, carry, lift_values, merge_values
 from instep.identity.schemas import Ctx
@@ -67,7 +67,7 @@ def base_values(work: Work, row: SyncedFile) -> dict[str, str | None] | None:
     if row.file_text is None:
         return None
     try:
-        page = read_page(work.former_paths.get(row.path, row.path), row.file_text)
+        page = parse_page(work.former_paths.get(row.path, row.path), row.file_text)
         return values_of(page, work.folders) if page is not None else None
     except UnusablePage:
         # Its collection has another slug since: then every value counts as changed in git.

@@ -35,6 +35,7 @@ FACES: dict[str, set[str]] = {
         "command",
         "environment",
         "escaping",
+        "folder_sync",
         "printing",
         "report",
         "retries",

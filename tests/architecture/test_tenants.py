@@ -22,6 +22,8 @@ from instep.people.schemas import Attempt
 from tests.alerts.targets import add_target
 from tests.drafts.review import hold_back_statement, look_at
 from tests.files.uploads import show_in_article, upload
+from tests.git_sync.repository import Repository
+from tests.git_sync.repository import page as page_text
 from tests.golden.golden import keep, lose_a_name
 from tests.imports.bringing import Importer
 from tests.imports.sources import page, tree
@@ -78,6 +80,8 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await client.post("/v1/redirects", json={"from": "/old", "articleId": "begin"})
     await client.post("/v1/changelog/entries", json=body)
     await show_in_article(client, await upload(client))
+    folder = Repository(client, {"synced.md": page_text("Synced")})
+    await folder.sync()
     change = {"change": {"kind": "pr", "title": "Rename it"}}
     await client.post("/v1/tasks", json=change, headers={"Idempotency-Key": "deploy-1"})
     endpoint = {"url": "https://example.com/hooks", "events": ["*"]}
@@ -145,6 +149,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *("suppressed_statements", "draft_viewers", "previews", "review_digests"),
         *("imports", "import_refs", "erasures"),
         *("files", "file_references", "stored_objects", "object_chunks"),
+        *("synced_folders", "synced_files"),
     ]
 
 

@@ -16,6 +16,7 @@ from tests.support.http import body_of, create_article, create_collection, creat
 TEXT = {"title": "Install", "contentMarkdown": "Run it."}
 EDIT = {"contentMarkdown": "Run it twice."}
 CHANGE = {"change": {"kind": "pr", "title": "Rename a setting"}}
+SYNC = {"folder": "docs/help", "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "files": []}
 REDIRECT = {"from": "/old/*", "url": "https://example.com/new"}
 ENDPOINT = {"url": "https://example.com/hooks", "events": ["*"]}
 
@@ -94,6 +95,8 @@ TABLE = [
     Operation("PATCH", "/changelog/entries/{entry}", "write", body={"title": "Faster"}),
     Operation("POST", "/changelog/entries/{entry}/publish", "write"),
     Operation("POST", "/changelog/entries/{news}/unpublish", "write"),
+    Operation("GET", "/sync", "read", query={"folder": "docs/help"}),
+    Operation("POST", "/sync", "write", body=SYNC, audited="docs/help"),
     Operation("GET", "/tasks", "read"),
     Operation("POST", "/tasks", "write", 202, body=CHANGE),
     Operation("GET", "/tasks/{task}", "read"),

@@ -203,6 +203,10 @@ def days(time: timedelta) -> str:
             ),
         ),
         ("golden-questions", (f"{limits.MAX_GOLDEN_QUESTIONS}",)),
+        (
+            "sync-with-git",
+            (f"at most {limits.MAX_SYNC_FILES:,} files in {limits.MAX_SYNC_BODY_BYTES // 1024**2} MiB",),
+        ),
         ("send-a-code-change", (f"{limits.IDEMPOTENCY_RETENTION_HOURS} hours",)),
         ("articles", (f"{days(limits.DELETED_ARTICLE_RETENTION)}",)),
     ],

@@ -8,16 +8,16 @@ from instep.collections.schemas import CollectionCreate, CollectionUpdate
 from instep.exports.file_contents import NO_COLLECTION, slug_of_name
 from instep.exports.layout import COLLECTION_FILE
 from instep.git_sync import queries
+from instep.git_sync.file_refusals import attempted, validated
 from instep.git_sync.pages import (
     NEW_FOLDER,
     FolderPage,
-    collection_values,
     implied_slug,
     parent_folder,
     values_of,
+    values_of_collection,
     with_values,
 )
-from instep.git_sync.refusals import attempted, validated
 from instep.git_sync.schemas import Action, SyncedCollection, SyncedFile
 from instep.git_sync.work import Work, in_step, lifted_values, merged_values, set_base, set_next
 
@@ -78,7 +78,7 @@ async def adopt_or_create(work: Work, page: FolderPage) -> SyncedFile | None:
         row,
         file_text=page.file.text,
         article_text="",
-        article_values=collection_values(work.collections[collection_id]),
+        article_values=values_of_collection(work.collections[collection_id]),
     )
     work.rows[page.path] = row
     work.sync.tell(page.path, "created", f"The collection “{values['title']}” is new.")
@@ -88,7 +88,7 @@ async def adopt_or_create(work: Work, page: FolderPage) -> SyncedFile | None:
 async def bring_together(work: Work, page: FolderPage, row: SyncedFile, collection: SyncedCollection) -> None:
     if row.next_file_text is not None and (page.file.text == row.next_file_text or page.has_written):
         row.advance()
-    values, current = values_of(page, work.folders), collection_values(collection)
+    values, current = values_of(page, work.folders), values_of_collection(collection)
     merged = merged_values(work, row, values, current)
     changes = {name: value for name, value in merged.article.items() if current[name] != value}
     if changes:

@@ -13,9 +13,9 @@ from instep.drafts.schemas import EditProposal
 from instep.exports.file_contents import ORDER_PREFIX
 from instep.exports.page_file import PageFile
 from instep.exports.relative_links import article_address
-from instep.git_sync.collection_pages import collection_id_of, tell_outcome
-from instep.git_sync.pages import FolderPage, UnusablePage, article_values, values_of, with_values
-from instep.git_sync.refusals import attempted, validated
+from instep.git_sync.file_refusals import attempted, validated
+from instep.git_sync.folder_collections import collection_id_of, tell_outcome
+from instep.git_sync.pages import FolderPage, UnusablePage, values_of, values_of_article, with_values
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.git_sync.three_way import MergedValues, carry, merge_texts
 from instep.git_sync.work import (
@@ -80,7 +80,7 @@ def plan_article(
         plan.article = work.articles.get(plan.row.resource_id)
         choose_base(work, plan, plan.row)
     if plan.article is not None:
-        plan.merged = merged_values(work, plan.row, plan.values, article_values(plan.article))
+        plan.merged = merged_values(work, plan.row, plan.values, values_of_article(plan.article))
         plan.waits = plan.waits or plan.article.status == "in_review"
         if plan.article.status == "archived" and plan.row is not None and plan.row.article_values is None:
             # A file that comes back brings its article back.
@@ -189,7 +189,7 @@ async def bring_together(work: Work, plan: ArticlePlan, row: SyncedFile, article
 def is_in_step(plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> bool:
     """Whether nothing has changed on either side since the last sync."""
     assert plan.merged is not None, "the plan has an article"
-    current = article_values(article)
+    current = values_of_article(article)
     return (
         row.next_file_text is None
         and (plan.page.file.text, article.content) == (row.file_text, row.article_text)
@@ -206,7 +206,7 @@ async def settled(work: Work, values: dict[str, str | None]) -> dict[str, str | 
 
 async def update(work: Work, article: SyncedArticle, values: dict[str, str | None], content: str) -> bool:
     """Give the article these values and this text; whether that changed anything."""
-    current = article_values(article)
+    current = values_of_article(article)
     changes = {name: value for name, value in values.items() if current[name] != value}
     status = changes.pop("status", None)
     fields: dict[str, str | None] = dict(changes)
@@ -253,7 +253,7 @@ async def propose(work: Work, plan: ArticlePlan, text: str, *, is_conflict: bool
     row, article = plan.row, plan.article
     assert row is not None, "the plan has a row"
     assert article is not None, "the plan has an article"
-    base_values = row.article_values or article_values(article)
+    base_values = row.article_values or values_of_article(article)
     title = plan.values["title"]
     commit = work.request.commit[:SHORT_COMMIT]
     proposal = EditProposal(
