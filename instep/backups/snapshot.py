@@ -25,7 +25,7 @@ from instep.backups.stored_objects import write_objects
 from instep.backups.tables import Connection, Table, list_sequences, stored_tables
 from instep.core.database import OUTAGES
 from instep.core.outages import outage_of
-from instep.files.queries import BACKUP_LOCK
+from instep.files.storage import BACKUP_LOCK
 from instep.migrations import UnknownRevision, revision_at, revisions
 
 APPLICATION = "instep backup"
