@@ -263,6 +263,13 @@ async def test_into_a_new_data_folder_with_the_embedded_postgresql(filled: None,
     assert json.loads(report.out)["counts"]["bots"] >= 1
 
 
+def forget_files(url: str) -> None:
+    """Backups of other tests need no folder of files."""
+    with psycopg.connect(url) as connection:
+        connection.execute("delete from files")
+        connection.execute("delete from stored_objects")
+
+
 @pytest.mark.backups
 async def test_files_in_a_folder_come_back_where_new_files_go(
     app: FastAPI,
@@ -270,10 +277,13 @@ async def test_files_in_a_folder_come_back_where_new_files_go(
     operator: Operator,
     elsewhere: Operator,
     database: Database,
+    database_url: str,
     empty_url: str,
     tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     there = f"file://{tmp_path}/files"
+    request.addfinalizer(lambda: forget_files(database_url))
     app.state.storages = open_storages(settings().model_copy(update={"files": there}), database)
     file = await upload(client)
     await show_in_article(client, file)
