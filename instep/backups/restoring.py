@@ -14,6 +14,7 @@ import psycopg
 
 from instep.answers.erasure_marks import ErasureMark
 from instep.answers.visitor_data import repeat_erasures
+from instep.backups.advisory_locks import try_lock
 from instep.backups.archive import Archive, open_archive
 from instep.backups.emptiness import clear, refuse_occupied
 from instep.backups.erasure_ledger import read_ledgers
@@ -90,8 +91,11 @@ def fill(
 ) -> Restored:
     bucket = open_bucket(settings.files) if settings.files else None
     manifest = archive.manifest
-    with psycopg.connect(url, autocommit=True, options=OPTIONS) as connection:
-        if connection.execute("select pg_try_advisory_lock(%s)", [RESTORE_LOCK]).fetchone() != (True,):
+    with (
+        psycopg.connect(url, autocommit=True, options=OPTIONS) as connection,
+        try_lock(connection, RESTORE_LOCK) as is_locked,
+    ):
+        if not is_locked:
             raise RestoreRefused("Another restore into this database is under way: wait for its end.")
         refuse_occupied(connection)
         clear(connection)
