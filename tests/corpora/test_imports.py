@@ -118,7 +118,12 @@ def missing_pages(imported: Imported) -> list[str]:
     paths = {page.page.path for page in imported.plan.pages} | {
         row.path for row in imported.plan.tree.entries
     }
-    return [row["path"] for row in markdown_pages(imported) if row["path"] not in paths]
+    # A name that begins with a dot is that of a part, which other pages include.
+    return [
+        row["path"]
+        for row in markdown_pages(imported)
+        if row["path"] not in paths and not posixpath.basename(row["path"]).startswith(".")
+    ]
 
 
 def wrong_locales(imported: Imported) -> list[tuple[str, str, str]]:
