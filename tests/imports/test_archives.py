@@ -55,7 +55,11 @@ def test_a_hostile_archive_is_refused_with_one_sentence(content: bytes, words: s
     assert "\x1b" not in message
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no archive", archive({"a.md": "x" * 99})[:-30]])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PK\x03\x04", b"no archive", archive({"a.md": "x" * 99})[:-30]],
+    ids=["empty", "a beginning", "a text", "without its end"],
+)
 def test_what_is_no_whole_archive_is_refused(content: bytes) -> None:
     with pytest.raises(UnreadableSource, match="is no intact ZIP archive: make it again"):
         open_archive(content, "export.zip")
