@@ -44,6 +44,7 @@ def archive_with(name: str, mode: int = 0, content: bytes = b"x") -> bytes:
         (archive({"bomb.md": b"\0" * 40_000_000}), "“bomb.md” in it is compressed as only a bomb is"),
         (archive({}), "it holds no file"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "archive",
 )
 def test_a_hostile_archive_is_refused_with_one_sentence(content: bytes, words: str) -> None:
     with pytest.raises(UnreadableSource) as refusal:
