@@ -15,10 +15,11 @@ from instep.changelog import actions as changelog
 from instep.changelog.schemas import ChangelogEntryCreate, ChangelogEntryUpdate
 from instep.collections.actions import create_collection, find_collection, update_collection
 from instep.collections.schemas import CollectionCreate, CollectionUpdate
-from instep.core.errors import InvalidRequest
+from instep.core.errors import InvalidRequest, InvalidState
 from instep.core.slug_rules import SlugTaken
 from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import EditProposal
+from instep.golden.actions import add_golden_question, list_golden_questions_of
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.imports import queries
@@ -33,7 +34,7 @@ from instep.imports.schemas import (
     PlannedPage,
     PlannedRedirect,
 )
-from instep.imports.tree import Loss
+from instep.imports.tree import ImportedQuestion, Loss
 from instep.redirects.actions import add_redirects
 from instep.redirects.schemas import FormerPath
 
@@ -111,6 +112,28 @@ async def import_redirects(
 
 
 @writes
+async def import_questions(
+    ctx: Ctx, import_id: str, questions: Sequence[ImportedQuestion], ids: Ids, written: Written
+) -> str:
+    """Add the golden questions of articles; one that an article has already stays as it is."""
+    for question in questions:
+        article_id = ids.articles.get(question.page)
+        try:
+            async with ctx.tx.transaction():
+                if article_id is not None:
+                    await add_golden_question(ctx, question.question, article_id)
+        except InvalidState as refusal:
+            if not await _has_question(ctx, article_id, question.question):
+                written.losses.append(Loss(question.page, f"golden question: {refusal.message}"))
+    return import_id
+
+
+async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool:
+    rows = await list_golden_questions_of(ctx, article_id) if article_id is not None else []
+    return question in [row.question for row in rows]
+
+
+@writes
 async def import_entries(
     ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, written: Written
 ) -> str:
@@ -133,6 +156,7 @@ async def _create_collection(ctx: Ctx, planned: PlannedCollection, ids: Mapping[
         "visibility": planned.collection.visibility,
         "parentId": ids.get(planned.parent) if planned.parent else None,
         **({"description": planned.description} if planned.description else {}),
+        **({"icon": planned.collection.icon} if planned.collection.icon else {}),
     }
     return (await create_collection(ctx, CollectionCreate.model_validate(fields))).id
 
@@ -203,7 +227,12 @@ async def _create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
     article = await create(ctx, ArticleCreate.model_validate(fields), "markdown", SOURCE, "draft")
     if page.page.status == "draft":
         return article
-    return await save(ctx, article, live_columns(ctx, article), "markdown")
+    if page.page.status == "archived":
+        return await save(ctx, article, {"status": "archived"}, "markdown")
+    columns = live_columns(ctx, article)
+    if page.page.published_at is not None:
+        columns["published_at"] = page.page.published_at
+    return await save(ctx, article, columns, "markdown")
 
 
 async def _changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: Ids) -> dict[str, Any]:
@@ -267,8 +296,12 @@ async def _write_entry(ctx: Ctx, plan: Plan, entry: PlannedEntry, known_id: str 
         entry_id = known_id
         await changelog.update_changelog_entry(ctx, entry_id, ChangelogEntryUpdate.model_validate(fields))
     else:
+        if entry.entry.source_url is not None:
+            fields["sourceUrl"] = entry.entry.source_url
         row = await changelog.create_changelog_entry(ctx, ChangelogEntryCreate.model_validate(fields))
         entry_id = row.id
+        if entry.entry.status == "archived":
+            await changelog.archive_changelog_entry(ctx, entry_id)
         if entry.entry.status == "published":
             await changelog.publish_past_entry(ctx, row, entry.entry.published_at or ctx.now)
     ref = {

@@ -26,6 +26,7 @@ from instep.imports.batch_writing import (
     import_collections,
     import_entries,
     import_pages,
+    import_questions,
     import_redirects,
 )
 from instep.imports.schemas import (
@@ -112,6 +113,8 @@ async def run_plan(run: ImportRun) -> ImportReport:
             await write_batch(run, addresses, batch)
     for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
         await write_redirects(run, redirects)
+    if run.plan.tree.questions:
+        await write_questions(run)
     for entries in batches(run.work.entries, limits.IMPORT_BATCH_ARTICLES):
         await write_entries(run, addresses, entries)
     run.plan.report.losses += run.losses
@@ -182,6 +185,18 @@ async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) 
     await attempt(run, write)
     run.losses += written.losses
     run.advance(len(redirects))
+
+
+async def write_questions(run: ImportRun) -> None:
+    written = Written([], {})
+
+    async def write(ctx: Ctx) -> None:
+        written.losses.clear()
+        questions = run.plan.tree.questions
+        await import_questions(ctx, run.import_id, questions, await ids_of(ctx, run, {}), written)
+
+    await attempt(run, write)
+    run.losses += written.losses
 
 
 async def write_entries(run: ImportRun, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
