@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -28,8 +28,6 @@ BLANK_DIGEST = b"0" * DIGEST_CHARACTERS
 # The end of central directory record (PKWARE APPNOTE 6.3.10, section 4.3.16), before the comment.
 END_RECORD = struct.Struct("<4s4H2LH")
 READ_BYTES = 256 * 1024
-
-Progress = Callable[[int], None]
 
 
 class DigestedStream:
@@ -140,17 +138,17 @@ class Archive:
 
 
 @contextmanager
-def open_archive(path: Path, progress: Progress = lambda _: None) -> Iterator[Archive]:
+def open_archive(path: Path) -> Iterator[Archive]:
     """Open a backup and check it whole: the digest of the file, the manifest, and each part against it.
 
-    `progress` is called with the number of bytes of the file that were read. Raises `BackupRefused`.
+    Raises `BackupRefused`.
     """
     try:
         file = path.open("rb")
     except OSError as error:
         raise BackupRefused(f"{path} can't be read: {error.strerror}.") from None
     with file:
-        check_digest(file, progress)
+        check_digest(file)
         try:
             contents = ZipFile(file)
         except (BadZipFile, ValueError, NotImplementedError) as error:
@@ -161,7 +159,7 @@ def open_archive(path: Path, progress: Progress = lambda _: None) -> Iterator[Ar
             yield archive
 
 
-def check_digest(file: BinaryIO, progress: Progress) -> None:
+def check_digest(file: BinaryIO) -> None:
     """Refuse a file that does not end with its digest, or whose digest differs."""
     size = file.seek(0, os.SEEK_END)
     tail = END_RECORD.size + len(COMMENT) + DIGEST_CHARACTERS
@@ -178,7 +176,6 @@ def check_digest(file: BinaryIO, progress: Progress) -> None:
     while left and (piece := file.read(min(READ_BYTES, left))):
         digest.update(piece)
         left -= len(piece)
-        progress(size - left)
     digest.update(BLANK_DIGEST)
     if digest.hexdigest().encode() != end[-DIGEST_CHARACTERS:]:
         raise damage("its bytes do not have the digest that they should have")

@@ -11,6 +11,7 @@ import psycopg
 import structlog
 
 from instep.answers.erasure_marks import ErasureMark, list_marks
+from instep.backups.advisory_locks import try_lock
 from instep.backups.destinations import Destination, backup_name, erasures_destination, scheduled_destination
 from instep.backups.erasure_ledger import write_marks
 from instep.backups.errors import Stopped
@@ -80,9 +81,12 @@ async def read_marks_of(database: Database) -> list[ErasureMark]:
 
 
 def run_scheduled(settings: Settings, owner_url: str, marks: list[ErasureMark], stop: Event) -> bool:
-    """Make, store and note one backup, and remove old ones; False if it failed, which is noted too."""
-    with psycopg.connect(owner_url, autocommit=True) as connection:
-        if not is_due(connection):
+    """Make, store and note one backup, unless another process does or has; False if it failed."""
+    with (
+        psycopg.connect(owner_url, autocommit=True) as connection,
+        try_lock(connection, SCHEDULE_LOCK) as is_locked,
+    ):
+        if not is_locked or has_recent_backup(connection):
             return True
         began_at, started = utc_now(), time.monotonic()
         name = backup_name(began_at)
@@ -100,12 +104,9 @@ def run_scheduled(settings: Settings, owner_url: str, marks: list[ErasureMark], 
         return True
 
 
-def is_due(connection: Connection) -> bool:
-    """Whether nobody makes a backup now or has just made one; the lock ends with the session."""
-    if connection.execute("select pg_try_advisory_lock(%s)", [SCHEDULE_LOCK]).fetchone() != (True,):
-        return False
+def has_recent_backup(connection: Connection) -> bool:
     recent = "select from backup_runs where name is not null and began_at > now() - %s limit 1"
-    return connection.execute(recent, [MIN_INTERVAL]).rowcount == 0
+    return connection.execute(recent, [MIN_INTERVAL]).rowcount > 0
 
 
 def note_run(

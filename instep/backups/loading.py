@@ -36,7 +36,7 @@ def load_tables(
         for part in manifest.tables:
             load_table(connection, archive, part)
             if part.rows:
-                progress(f"{part.table}: {part.rows:,} rows")
+                progress(f"{part.table}: {part.rows:,}")
         load_objects(connection, bucket, archive.read(manifest.objects, manifest.objects.name))
     set_sequences(connection, manifest)
 

@@ -14,6 +14,7 @@ import psycopg
 
 from instep.answers.erasure_marks import ErasureMark
 from instep.answers.visitor_data import repeat_erasures
+from instep.backups.advisory_locks import try_lock
 from instep.backups.archive import Archive, open_archive
 from instep.backups.emptiness import clear, refuse_occupied
 from instep.backups.erasure_ledger import read_ledgers
@@ -90,8 +91,11 @@ def fill(
 ) -> Restored:
     bucket = open_bucket(settings.files) if settings.files else None
     manifest = archive.manifest
-    with psycopg.connect(url, autocommit=True, options=OPTIONS) as connection:
-        if connection.execute("select pg_try_advisory_lock(%s)", [RESTORE_LOCK]).fetchone() != (True,):
+    with (
+        psycopg.connect(url, autocommit=True, options=OPTIONS) as connection,
+        try_lock(connection, RESTORE_LOCK) as is_locked,
+    ):
+        if not is_locked:
             raise RestoreRefused("Another restore into this database is under way: wait for its end.")
         refuse_occupied(connection)
         clear(connection)
@@ -157,18 +161,20 @@ def describe_restored(restored: Restored) -> str:
         "in: look at `instep key list` and `instep user list`.",
     ]
     notes = [
-        (restored.files, "files of the bucket were restored too."),
-        (restored.missing_files, "files are missing: their storage had lost them before the backup."),
-        (restored.erased_visitors, "erasures of visitors from after the backup were repeated."),
+        (restored.files, "Files of the bucket that were restored too", ""),
+        (restored.missing_files, "Files that their storage had lost before the backup", ""),
+        (restored.erased_visitors, "Erasures of visitors from after the backup that were repeated", ""),
         (
             restored.ended_deliveries,
-            "deliveries of webhooks waited and are not sent: redeliver those you need.",
+            "Deliveries of webhooks that waited and are not sent",
+            " Redeliver those you need.",
         ),
-        (restored.dropped_messages, "messages to chat channels waited and are not sent."),
+        (restored.dropped_messages, "Messages to chat channels that waited and are not sent", ""),
         (
             restored.unreadable_secrets,
-            "secrets can't be read with the keys that are set: put the secret key of the former installation "
-            "into INSTEP_SECRET_KEY, or into INSTEP_SECRET_KEY_PREVIOUS.",
+            "Secrets that can't be read with the keys that are set",
+            " Put the secret key of the former installation into INSTEP_SECRET_KEY, or into "
+            "INSTEP_SECRET_KEY_PREVIOUS.",
         ),
     ]
-    return "\n".join([*lines, *(f"{count:,} {note}" for count, note in notes if count)])
+    return "\n".join([*lines, *(f"{note}: {count:,}.{advice}" for count, note, advice in notes if count)])

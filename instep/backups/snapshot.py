@@ -25,7 +25,7 @@ from instep.backups.stored_objects import write_objects
 from instep.backups.tables import Connection, Table, list_sequences, stored_tables
 from instep.core.database import OUTAGES
 from instep.core.outages import outage_of
-from instep.files.queries import BACKUP_LOCK
+from instep.files.storage import BACKUP_LOCK
 from instep.migrations import UnknownRevision, revision_at, revisions
 
 APPLICATION = "instep backup"
@@ -104,7 +104,7 @@ def write_snapshot(
         with archive.part(OBJECTS) as part:
             counts = write_objects(connection, bucket, part, stop)
         if counts.count:
-            progress(f"{counts.count:,} files of the bucket, {part.bytes:,} bytes")
+            progress(f"files of the bucket: {counts.count:,}")
         sequences: dict[str, dict[str, int]] = {}
         for sequence in list_sequences(connection):
             sequences.setdefault(sequence.table, {})[sequence.column] = sequence.last
@@ -154,7 +154,7 @@ def write_table(
             if stop.is_set():
                 raise Stopped
     if part.lines:
-        progress(f"{table.name}: {part.lines:,} rows, {part.bytes:,} bytes")
+        progress(f"{table.name}: {part.lines:,}")
     return TablePart(
         table=table.name, columns=table.columns, rows=part.lines, bytes=part.bytes, sha256=part.sha256
     )

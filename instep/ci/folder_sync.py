@@ -1,18 +1,20 @@
 """Run `instep sync`: send a folder as its commit has it, and write what comes back."""
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from instep.ci.client import Client, LimitReached, Refused, read_server
-from instep.ci.command import FAILED, LIMIT_REACHED, WOULD_EDIT, say
+from instep.ci.client import Client, LimitReached
+from instep.ci.command import FAILED, LIMIT_REACHED, WOULD_EDIT
+from instep.ci.credentials import read_server
 from instep.ci.escaping import without_commands
 from instep.ci.folder import Blob, Folder, digest_of, is_asset, is_page, open_folder
+from instep.ci.printing import print_text, say
 from instep.ci.shapes import Bot
+from instep.ci.transport import Refused
 from instep.core.errors import AppError
 
 Json = dict[str, Any]
@@ -42,8 +44,8 @@ def run_sync(options: SyncOptions, environ: Mapping[str, str]) -> int:
     try:
         server = read_server(environ)
         folder = open_folder(options.path)
-        with Client(server) as client:
-            answer = FolderSync(client, client.choose_bot(options.bot or None), folder, options).run()
+        client = Client(server)
+        answer = FolderSync(client, client.choose_bot(options.bot or None), folder, options).run()
         if not options.dry_run:
             folder.write(answer["writes"])
     except LimitReached as refusal:
@@ -52,8 +54,7 @@ def run_sync(options: SyncOptions, environ: Mapping[str, str]) -> int:
     except AppError as refusal:
         say(refusal.message)
         return FAILED
-    text = json.dumps(answer, ensure_ascii=False) if options.as_json else as_text(answer, folder)
-    sys.stdout.write(f"{text}\n")
+    print_text(json.dumps(answer, ensure_ascii=False) if options.as_json else as_text(answer, folder))
     return exit_code(answer, options)
 
 

@@ -25,8 +25,8 @@ from instep.cli import (
 from instep.cli.asking import ask
 from instep.cli.backups import backup, restore
 from instep.cli.changes import change
-from instep.cli.exporting import export
 from instep.cli.checks import check
+from instep.cli.exporting import export
 from instep.cli.helping import Area, command, show_help
 from instep.cli.imports import import_articles
 from instep.cli.installation import doctor, migrate, routes

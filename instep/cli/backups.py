@@ -29,12 +29,14 @@ def backup(
         manifest = make_backup(postgres.url, bucket, file, tell)
     contents = BackupContents(**manifest_facts(manifest))
     lines = [
-        f"{file} holds {contents.rows:,} rows of {contents.tables} tables: {file.stat().st_size:,} bytes."
+        f"{file} holds {contents.rows:,} rows of {contents.tables} tables in {file.stat().st_size:,} bytes."
     ]
     if contents.files:
-        lines.append(f"{contents.files:,} files of the bucket are in it.")
+        lines.append(f"Files of the bucket in it: {contents.files:,}.")
     if contents.missing_files:
-        lines.append(f"{contents.missing_files:,} files are not: their storage has lost them.")
+        lines.append(
+            f"Files that are missing, since their storage has lost them: {contents.missing_files:,}."
+        )
     lines.append("Keep the secret key apart from it: the backup does not hold it, and needs it.")
     say(contents, "\n".join(lines), as_json)
 

@@ -9,6 +9,7 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
 from instep.files.schemas import FileUse, PictureSize, SentFile, StoredFile
+from instep.files.storage import BACKUP_LOCK
 from instep.identity.schemas import Ctx
 
 FILE = """
@@ -193,10 +194,6 @@ async def remove_unreferenced(tx: Tx, now: datetime, most: int) -> int:
         most=most,
     )
     return removed
-
-
-# Backups hold this advisory lock, shared, from before their snapshot until they have copied the bucket.
-BACKUP_LOCK = 4_927_001_735
 
 
 async def list_removable(tx: Tx, now: datetime, most: int) -> list[FreedObject]:

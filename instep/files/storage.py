@@ -34,6 +34,8 @@ REQUEST_SECONDS = 30
 CONNECT_SECONDS = 5
 MAX_RETRIES = 2
 PROBE_KEY = "instep-doctor"
+# Backups hold this advisory lock, shared, from before their snapshot until they have copied the bucket.
+BACKUP_LOCK = 4_927_001_735
 
 
 class StorageUnavailable(Unavailable):

@@ -74,7 +74,7 @@ class ParsedPage:
     heading_places: tuple[int, ...]
 
 
-def parse_page(text: str) -> ParsedPage:
+def parse_references(text: str) -> ParsedPage:
     """Read a text; its time grows as that of the renderer, so foreign texts belong into a sandbox."""
     html = comrak.render_markdown(text, extension_options=extensions(), render_options=_render_options())
     reader = _Reader(text)

@@ -23,7 +23,7 @@ class Places:
         return None if collection is None else self.homes.get(collection)
 
 
-def place(tree: Tree) -> Places:
+def place_on_levels(tree: Tree) -> Places:
     """Fold collections below the deepest level into the one above them, which is told as a loss."""
     places = Places()
     levels: dict[str, int] = {}

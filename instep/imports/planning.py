@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from instep.core import limits
 from instep.core.locales import valid_locale
 from instep.imports.addresses import Directory, directory_of, source_path
-from instep.imports.placing import Places, place
+from instep.imports.placing import Places, place_on_levels
 from instep.imports.rewriting import PageRewriter
 from instep.imports.schemas import (
     BotState,
@@ -196,7 +196,7 @@ def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
     """What importing a tree does to a bot in this state; it changes nothing."""
     tree = without_repeated_keys(tree)
     directory = directory_of(tree, files.paths())
-    planner = Planner(tree, state, place(tree), directory)
+    planner = Planner(tree, state, place_on_levels(tree), directory)
     slugs = planner.slugs()
     rewriter = PageRewriter(directory, files, state.bot_slug, state.bot_locale, slugs)
     originals = planner.originals()

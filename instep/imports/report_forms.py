@@ -76,22 +76,22 @@ def summary_lines(report: ImportReport) -> Iterator[str]:
             yield f"{counted(counts.total, nouns)}: {in_words(counts)}"
     links = report.links
     if links.total:
-        broken = f", {links.broken} broken in the source already" if links.broken else ""
-        yield f"{counted(links.total, ('link', 'links'))} inside: {links.rewritten} rewritten{broken}"
+        broken = f", {links.broken:,} broken in the source already" if links.broken else ""
+        yield f"{counted(links.total, ('link', 'links'))} inside: {links.rewritten:,} rewritten{broken}"
     if links.anchors:
-        missing = f", {links.missing_anchors} without that place" if links.missing_anchors else ""
+        missing = f", {links.missing_anchors:,} without that place" if links.missing_anchors else ""
         yield f"{counted(links.anchors, ('link', 'links'))} to a place in a page{missing}"
     files = report.files
     if files.total:
-        listed = f", {files.listed} not: see below" if files.listed else ""
+        listed = f", {files.listed:,} not: see below" if files.listed else ""
         names = ("picture or file", "pictures and files")
-        yield f"{counted(files.total, names)}: {files.stored} stored{listed}"
+        yield f"{counted(files.total, names)}: {files.stored:,} stored{listed}"
     if files.remote:
         yield f"{counted(files.remote, ('picture', 'pictures'))} elsewhere in the web: left there"
 
 
 def in_words(counts: OutcomeCounts) -> str:
-    words = [f"{number} {word}" for name, word in WORDS.items() if (number := getattr(counts, name))]
+    words = [f"{number:,} {word}" for name, word in WORDS.items() if (number := getattr(counts, name))]
     if counts.absent:
         words.append(f"{counts.absent} more that the source no longer has, which stay")
     return ", ".join(words)

@@ -11,7 +11,7 @@ from instep.core import limits
 from instep.files.kinds import kind_of_bytes
 from instep.imports.addresses import Directory, SourceTarget
 from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of, letters
-from instep.imports.markdown_references import ParsedPage, Reference, parse_page
+from instep.imports.markdown_references import ParsedPage, Reference, parse_references
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
 from instep.imports.tree import ImportedPage, Loss, SourceFiles
 
@@ -68,7 +68,7 @@ class PageRewriter:
 
     def parse(self, page: ImportedPage) -> ParsedPage:
         if page.key not in self.parsed:
-            self.parsed[page.key] = parse_page(page.markdown)
+            self.parsed[page.key] = parse_references(page.markdown)
         return self.parsed[page.key]
 
     def edit_of(

@@ -4,11 +4,13 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, get_args
 
 from instep import __version__
 from instep.ci.command import Options, send_change
 from instep.ci.environment import Kind
+from instep.ci.folder_sync import SyncOptions, run_sync
 from instep.core import limits
 from instep.review.release import ReleaseOptions, run_release
 
@@ -29,6 +31,7 @@ def new_parser() -> ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_change(commands)
     add_release(commands)
+    add_sync(commands)
     return parser
 
 
@@ -107,6 +110,37 @@ def add_release(commands: Any) -> None:
 
 def release_options(options: Namespace) -> ReleaseOptions:
     return ReleaseOptions(options.url, options.range, options.bot, options.json)
+
+
+def add_sync(commands: Any) -> None:
+    """The options of `instep sync`."""
+    summary = "Bring a folder in git and the help center at INSTEP_URL in step."
+    parser = commands.add_parser("sync", help=summary, description=summary, allow_abbrev=False)
+    parser.set_defaults(run=lambda given: run_sync(sync_options(given), os.environ))
+    parser.add_argument(
+        "path", metavar="PATH", type=Path, help="A folder of Markdown files in a git checkout."
+    )
+    parser.add_argument(
+        "--draft", action="store_true", help="Propose what changed in git as drafts instead of publishing it."
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="Say what would happen; the exit code is 3 if anything would.",
+    )
+    parser.add_argument(
+        "--restart",
+        action="store_true",
+        help="After a forced push: forget the last sync; what differs becomes drafts.",
+    )
+    add_bot(parser)
+    add_json(parser)
+
+
+def sync_options(options: Namespace) -> SyncOptions:
+    return SyncOptions(
+        options.path, options.bot, options.draft, options.dry_run, options.restart, options.json
+    )
 
 
 def add_bot(parser: ArgumentParser) -> None:

@@ -26,8 +26,9 @@ PROGRAMS = {"app", "mcp_servers", "runtime", "worker"}
 PROGRAM_FACE = {"errors", "jobs", "pages", "rest", "tools"}
 # Further modules that are faces of their package.
 FACES: dict[str, set[str]] = {
-    "answers": {"ask", "golden", "inbox", "visitor_data", "visitor_tokens"},
+    "answers": {"ask", "erasure_marks", "golden", "inbox", "visitor_data", "visitor_tokens"},
     "app": {""},
+    "backups": {"restoring", "snapshot"},
     "articles": {"editing", "live", "paths", "texts"},
     "collections": {"visibility"},
     "ci": {
@@ -82,7 +83,7 @@ FACES: dict[str, set[str]] = {
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},
-    "workspaces": {"queries"},
+    "workspaces": {"backup_state", "queries"},
     "writer": {
         *("", "diffs.parser", "diffs.patch", "llm.model_step"),
         *("new_articles.outline", "new_articles.outline_sources"),

@@ -9,13 +9,16 @@ import pytest
 from fastapi import FastAPI
 from psycopg import sql
 
-from instep.backups.tables import LEFT_OUT
+from instep.backups.settling import CONTINUED_JOBS
+from instep.backups.tables import LEFT_OUT, list_tables
 from instep.core.config import settings
 from instep.core.database import Database, Tx
+from instep.core.outbound.client import OutboundClient
 from instep.files.storage import open_storages
 from instep.identity.scopes import Role
 from instep.migrations import head, is_being_restored, migrate, migrate_to, revision_at
 from instep.people.invitations import invite
+from instep.runtime import worker_of
 from tests.alerts.targets import add_target
 from tests.backups.conftest import BackUp
 from tests.files.uploads import open_file, show_in_article, upload
@@ -260,6 +263,13 @@ async def test_into_a_new_data_folder_with_the_embedded_postgresql(filled: None,
     assert json.loads(report.out)["counts"]["bots"] >= 1
 
 
+def forget_files(url: str) -> None:
+    """Backups of other tests need no folder of files."""
+    with psycopg.connect(url) as connection:
+        connection.execute("delete from files")
+        connection.execute("delete from stored_objects")
+
+
 @pytest.mark.backups
 async def test_files_in_a_folder_come_back_where_new_files_go(
     app: FastAPI,
@@ -267,10 +277,13 @@ async def test_files_in_a_folder_come_back_where_new_files_go(
     operator: Operator,
     elsewhere: Operator,
     database: Database,
+    database_url: str,
     empty_url: str,
     tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     there = f"file://{tmp_path}/files"
+    request.addfinalizer(lambda: forget_files(database_url))
     app.state.storages = open_storages(settings().model_copy(update={"files": there}), database)
     file = await upload(client)
     await show_in_article(client, file)
@@ -292,3 +305,24 @@ async def test_files_in_a_folder_come_back_where_new_files_go(
     with psycopg.connect(empty_url) as connection:
         chunks = connection.execute("select data from object_chunks").fetchall()
     assert content in {bytes(data) for (data,) in chunks}
+
+
+def test_it_is_decided_for_every_kind_of_job_whether_it_goes_on(database: Database) -> None:
+    """A new kind belongs to one of these, or to `CONTINUED_JOBS`."""
+    told_outside = {"send_alert", "send_review_digest"}
+    scheduled_at_every_start = {
+        *("back_up", "embed_articles", "prune", "store_indexes", "sweep_files"),
+        # The marks are in the database, and the next backup writes them too.
+        "keep_erasures",
+    }
+    kinds = set(worker_of(database, OutboundClient(settings().allow_list))._handlers)
+
+    assert kinds == {*CONTINUED_JOBS, *told_outside, *scheduled_at_every_start}
+
+
+def test_every_table_that_is_left_out_exists(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        names = {table.name for table in list_tables(connection)}
+
+    assert set(LEFT_OUT) - {"passage_vectors"} <= names
+    assert all(reason.strip() for reason in LEFT_OUT.values())

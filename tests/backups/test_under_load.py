@@ -115,7 +115,9 @@ def test_a_backup_under_load_is_one_moment(tmp_path: Path) -> None:
             first_text, second_text = (int(article["contentMarkdown"]) for article in articles)
             assert least <= second_text <= first_text <= second_text + 1 <= most + 1
             for article in articles:
-                revisions = client.get(f"/v1/articles/{article['id']}/revisions?page_size=100").json()["results"]
+                revisions = client.get(f"/v1/articles/{article['id']}/revisions?page_size=100").json()[
+                    "results"
+                ]
                 assert article["version"] == int(article["contentMarkdown"]) + 1
                 assert len(revisions) == min(50, int(article["contentMarkdown"]))
             # It goes on where it was.

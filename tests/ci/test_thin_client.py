@@ -64,7 +64,7 @@ async def test_the_server_gives_it_with_its_digest(visitor: Client) -> None:
     assert told.text == f"{digest.hexdigest()}  instep.pyz\n"
 
 
-@pytest.mark.parametrize("name", ["change", "release"])
+@pytest.mark.parametrize("name", ["change", "release", "sync"])
 def test_it_has_the_options_of_the_installed_command(archive: Path, name: str) -> None:
     option = re.compile(r"(?<![\w-])--[a-z]+")
     installed = CliRunner().invoke(installed_commands, [name, "--help"]).output

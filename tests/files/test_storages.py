@@ -13,7 +13,7 @@ from instep.core.errors import Unusable
 from instep.core.jobs import Job
 from instep.files.actions import SWEEP_FILES
 from instep.files.jobs import sweep_files
-from instep.files.storage import Storages, open_bucket, open_storages
+from instep.files.storage import BACKUP_LOCK, Storages, open_bucket, open_storages
 from tests.files.samples import KINDS, picture
 from tests.files.uploads import FILES, count_objects, open_file, send, show_in_article, upload
 from tests.support.cast import Api, Cast
@@ -214,3 +214,22 @@ def test_a_bucket_without_its_account_is_refused_with_the_reason(
     monkeypatch.delenv("AZURE_STORAGE_ACCOUNT_NAME", raising=False)
     with pytest.raises(Unusable, match=r"INSTEP_FILES can't be used: .*[Aa]ccount"):
         open_bucket("az://container/files")
+
+
+@OUTSIDE
+async def test_nothing_leaves_the_bucket_while_a_backup_is_made(
+    api: Api, cast: Cast, storages: Storages, database: Database, owner: Tx
+) -> None:
+    """The backup needs the objects that its snapshot knows."""
+    client = api(cast.acme.write_key)
+    file = await upload(client)
+    await owner.execute("select pg_advisory_lock_shared(%(lock)s)", lock=BACKUP_LOCK)
+    ok(await client.delete(f"{FILES}/{file['id']}"))
+
+    await sweep_files(database, storages, Job(1, SWEEP_FILES, {}, 1))
+    meanwhile = await paths_in(storages)
+    await owner.execute("select pg_advisory_unlock_shared(%(lock)s)", lock=BACKUP_LOCK)
+    await sweep_files(database, storages, Job(1, SWEEP_FILES, {}, 1))
+
+    assert len(meanwhile) == 1
+    assert await paths_in(storages) == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 from collections.abc import Coroutine
 from itertools import count
 from typing import Any, TypeVar
@@ -34,6 +35,8 @@ class SyncMachine(RuleBasedStateMachine):
     def begin(self) -> None:
         self.repository = Repository(self.client)
         self.typed: set[str] = set()
+        # What somebody has taken away: it need not be in a present text.
+        self.removed: set[str] = set()
         self.open_paths: set[str] = set()
         self.add_file(0)
         self.sync()
@@ -61,12 +64,14 @@ class SyncMachine(RuleBasedStateMachine):
     def title_file(self, number: int) -> None:
         if path := self.any_path(number):
             lines = self.repository.files[path].split("\n")
+            self.take_away(lines[1])
             lines[1] = f"title: {self.word()}"
             self.repository.write(path, "\n".join(lines))
 
     @rule(number=NUMBERS)
     def delete_file(self, number: int) -> None:
         if path := self.any_path(number):
+            self.take_away(self.repository.files[path])
             self.repository.delete(path)
 
     @rule(number=NUMBERS, is_told=st.booleans())
@@ -81,9 +86,23 @@ class SyncMachine(RuleBasedStateMachine):
             content = self.edited(article["contentMarkdown"], edit, line)
             self.wait(self.client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": content}))
 
+    @rule(number=NUMBERS, line=NUMBERS)
+    def edit_both_sides(self, number: int, line: int) -> None:
+        """Two people change the same line, or lines beside each other."""
+        if path := self.any_path(number):
+            self.edit_file(number, "replace", line)
+            title = self.repository.files[path].split("\n")[1].removeprefix("title: ")
+            rows = self.wait(all_pages(self.client, "/v1/articles"))
+            for article in [row for row in rows if row["title"] == title]:
+                content = self.edited(article["contentMarkdown"], "replace", line)
+                self.wait(
+                    self.client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": content})
+                )
+
     @rule(number=NUMBERS)
     def title_article(self, number: int) -> None:
         if article := self.any_article(number):
+            self.take_away(article["title"])
             self.wait(self.client.patch(f"/v1/articles/{article['id']}", json={"title": self.word()}))
 
     @rule(number=NUMBERS, status=st.sampled_from(["publish", "unpublish"]))
@@ -94,6 +113,7 @@ class SyncMachine(RuleBasedStateMachine):
     @rule(number=NUMBERS)
     def delete_article(self, number: int) -> None:
         if number % 3 == 0 and (article := self.any_article(number)):
+            self.take_away(f"{article['title']} {article['contentMarkdown']}")
             self.wait(self.client.delete(f"/v1/articles/{article['id']}"))
 
     @rule()
@@ -109,6 +129,9 @@ class SyncMachine(RuleBasedStateMachine):
             body = {"apply": {}, "overwrite": {"onConflict": "overwrite"}, "dismiss": {}}[verdict]
             door = "dismiss" if verdict == "dismiss" else "apply"
             draft = drafts[number % len(drafts)]
+            for path in (f"/v1/drafts/{draft['id']}", f"/v1/articles/{draft['articleId']}"):
+                text = body_of(self.wait(self.client.get(path)))
+                self.take_away(f"{text['title']} {text['contentMarkdown']}")
             self.wait(self.client.post(f"/v1/drafts/{draft['id']}/{door}", json=body))
 
     @rule(commits=st.booleans(), drafts=st.booleans())
@@ -128,6 +151,7 @@ class SyncMachine(RuleBasedStateMachine):
             assert again["writes"] == [], again
             assert set(actions(again).values()) <= OPEN, again
         self.hold_in_step()
+        self.hold_present_lines()
 
     def check(self, answer: Json) -> None:
         """What overlaps is not written, and nothing is said twice."""
@@ -154,6 +178,13 @@ class SyncMachine(RuleBasedStateMachine):
             lines = [line for line in articles[title]["contentMarkdown"].split("\n") if ") stays" not in line]
             assert [line for line in body.split("\n") if ") stays" not in line] == lines
 
+    def hold_present_lines(self) -> None:
+        """What nobody took away is in a file or an article now, and not in its history alone."""
+        articles = self.wait(all_pages(self.client, "/v1/articles"))
+        texts = [f"{row['title']}\n{row['contentMarkdown']}" for row in articles]
+        present = "\n".join([*self.repository.files.values(), *texts])
+        assert [word for word in self.typed - self.removed if word not in present] == []
+
     @invariant()
     def hold_every_line(self) -> None:
         """Whatever anybody typed is in an article, a file, a draft, or the history of one."""
@@ -166,6 +197,9 @@ class SyncMachine(RuleBasedStateMachine):
 
     async def texts_of_instep(self) -> list[str]:
         raise NotImplementedError
+
+    def take_away(self, text: str) -> None:
+        self.removed |= set(re.findall(r"w\d+x", text))
 
     def any_path(self, number: int) -> str | None:
         paths = sorted(self.repository.files)
@@ -184,5 +218,6 @@ class SyncMachine(RuleBasedStateMachine):
         if not places or edit == "insert":
             return text + f"{self.word()}\n" if number % 2 else text + f"\n{self.word()}\n"
         place = random.Random(number).choice(places)
+        self.take_away(lines[place])
         lines[place : place + 1] = [self.word()] if edit == "replace" else []
         return "\n".join(lines)

@@ -9,8 +9,9 @@ from instep.core.markdown import extensions, options, renders_at_once
 
 FENCE = re.compile(r"[ >]*(?:[-*+] |[0-9]+[.)] )*(`{3,})")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-# Code, and escapes that are rarely needed: within a line, or within a word.
-CODE_OR_ESCAPE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|(?<=\w)\\_(?=\w)|(?<=.)\\([-+.#=)>!|])", re.DOTALL)
+BACKTICKS = re.compile(r"(?<!\\)`+")
+# Escapes that are rarely needed: within a word, or within a line.
+RARE_ESCAPE = re.compile(r"(?<=\w)\\(?=_\w)|(?<=.)\\(?=[-+.#=)>!|])")
 
 
 def drop_escapes(markdown: str) -> str:
@@ -44,14 +45,37 @@ def plainer(block: str) -> str:
     if "\\" not in block or not renders_at_once(block):
         return block
     html = rendered(block)
-    for candidate in (ESCAPE.sub(r"\1", block), CODE_OR_ESCAPE.sub(unescaped, block)):
+    for candidate in (ESCAPE.sub(r"\1", block), without_rare_escapes(block)):
         if candidate != block and rendered(candidate) == html:
             return candidate
     return block
 
 
-def unescaped(match: re.Match[str]) -> str:
-    return match[0] if match[1] else match[0].replace("\\", "", 1)
+def without_rare_escapes(block: str) -> str:
+    parts = list[str]()
+    position = 0
+    for start, end in code_spans(block):
+        parts += [RARE_ESCAPE.sub("", block[position:start]), block[start:end]]
+        position = end
+    return "".join([*parts, RARE_ESCAPE.sub("", block[position:])])
+
+
+def code_spans(block: str) -> Iterator[tuple[int, int]]:
+    """Where code begins and ends: at runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
+    runs = [(run.start(), run.end()) for run in BACKTICKS.finditer(block)]
+    closing: dict[int, int] = {}
+    following = dict[int, int]()
+    for number in range(len(runs) - 1, -1, -1):
+        start, end = runs[number]
+        if end - start in following:
+            closing[number] = following[end - start]
+        following[end - start] = number
+    number = 0
+    while number < len(runs):
+        if number in closing:
+            yield runs[number][0], runs[closing[number]][1]
+            number = closing[number]
+        number += 1
 
 
 def rendered(block: str) -> str:

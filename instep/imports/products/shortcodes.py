@@ -12,7 +12,7 @@ BLOCK_TAG = re.compile(
 )
 CODE_TAG = re.compile(r"<(/?)(pre|code)\b[^<>]*>", re.IGNORECASE)
 TOKEN = re.compile(r"\[(/?)([A-Za-z][\w-]*)((?:\s[^\[\]\n]*)?)\]")
-ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\]\"']+))")
+ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\]\"']+))")
 URL = re.compile(r"https?://[^\s\"'<>\[\]]+")
 PICTURE = re.compile(r"\s*((?:<a\b[^<>]*>\s*)?<img\b[^<>]*>(?:\s*</a>)?)(.*)", re.DOTALL | re.IGNORECASE)
 MEDIA = {"embed", "youtube", "vimeo", "video", "audio", "playlist", "loom", "wistia"}
