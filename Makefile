@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-chaos first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -65,6 +65,12 @@ test-exchange: dev ## Export a help center, import it into an empty one and expo
 
 test-chaos: dev ## Run the proofs of delivery while workers and PostgreSQL are killed and clocks move (needs faketime)
 	$(BIN)/pytest -m chaos tests/chaos
+
+first-hour: dev browser ## Do docs/first-hour.md as a newcomer would, from a fresh clone, and print how long it takes
+	$(BIN)/pytest -m first_hour -p no:randomly -s tests/docs
+
+docs-check: setup ## Find what changes make wrong in docs/help, with Instep itself: make docs-check BASE=origin/main
+	scripts/docs-check $(or $(BASE),origin/main)
 
 people: dev browser tests/pages/installed assets-check ## Hold every page and state against axe, the keyboard, reflow and valid HTML (needs npm)
 	$(BIN)/pytest -m people tests/pages
