@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PROMPT = re.compile(r"<<done>>")
-FAILURE = re.compile(r"<<(\d+) from: (.*)>>")
+FAILURE = re.compile(r"^<<\d+ from: .*>>", re.M)
 # Bash takes the terminal, whose signals it then gets, by opening it as the leader of a new session.
 SHELL = 'exec bash --norc --noprofile --noediting < "$1" > "$1" 2>&1'
-PROMPTS = {"PS1": "<<done>>", "PS2": "", "PROMPT_COMMAND": ""}
+# The prompt is written in two parts, since the terminal shows this line before `stty` takes effect.
+SETUP = "stty -echo; PS2=; PS1='<<''done>>'; trap 'echo \"<<$? from: $BASH_COMMAND>>\"' ERR\n"
 
 
 class Terminal:
@@ -31,11 +32,11 @@ class Terminal:
             ["bash", "-c", SHELL, "bash", os.ttyname(slave)],
             start_new_session=True,
             cwd=folder,
-            env={**environment, **PROMPTS},
+            env=dict(environment),
         )
         asyncio.get_running_loop().add_reader(self.master, self.read)
         self.slave = slave
-        self.type("stty -echo; trap 'echo \"<<$? from: $BASH_COMMAND>>\"' ERR\n")
+        self.type(SETUP)
 
     def read(self) -> None:
         self.printed += os.read(self.master, 65_536).decode(errors="replace").replace("\r", "")

@@ -1,7 +1,7 @@
-"""A page of the documentation that is done as it is written: blocks for the terminal, sentences for the browser."""
+"""A page of the documentation, done as it is written: blocks at the terminal, sentences in the browser."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,8 @@ class Step:
 
 def steps_of(page: Path) -> Iterator[Step]:
     """All steps in the order of the page, each with the heading that it stands below."""
-    title, block = "", None
+    title = ""
+    block: list[str] | None = None
     for line in page.read_text().splitlines():
         if block is not None:
             if line == "```":
@@ -93,7 +94,7 @@ class Reader:
         await self.terminal.until_done()
 
 
-SENTENCES = {
+SENTENCES: dict[str, Callable[..., Awaitable[None]]] = {
     r"Open the link that it prints\.": Reader.open_link,
     r"Open `(\S+)`\.": Reader.open_address,
     r"Press \*\*(.+)\*\*\.": Reader.press,
