@@ -70,6 +70,10 @@ class Reader:
         await self.terminal.until_done()
         await self.window.goto(address)
 
+    async def open_when_said(self, address: str, words: str) -> None:
+        await self.terminal.until(re.compile(re.escape(words)), 60)
+        await self.open_address(address)
+
     async def press(self, name: str) -> None:
         places = self.window.get_by_role("button", name=name, exact=True)
         await places.or_(self.window.get_by_role("link", name=name, exact=True)).first.click()
@@ -97,6 +101,7 @@ class Reader:
 SENTENCES: dict[str, Callable[..., Awaitable[None]]] = {
     r"Open the link that it prints\.": Reader.open_link,
     r"Open `(\S+)`\.": Reader.open_address,
+    r"Open `(\S+)` when the terminal says “(.+)”\.": Reader.open_when_said,
     r"Press \*\*(.+)\*\*\.": Reader.press,
     r"Type `(.+)` into \*\*(.+)\*\*\.": Reader.type,
     r"The page says “(.+)”\.": Reader.see,
