@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-chaos people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
+.PHONY: help setup dev demo serve assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-chaos first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -28,9 +28,12 @@ assets-check: frontend/node_modules/installed ## Build it again and compare it w
 check: dev ## Format, lint, strict types, import ladder
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/verifiers.py contract/fuzz.py contract/mcp.py contract/authorization.py contract/clients/oauth_client.py scripts/check_assets.py
+	$(BIN)/mypy --strict instep tests bench eval contract/readers.py contract/verifiers.py contract/fuzz.py contract/mcp.py contract/authorization.py contract/clients/oauth_client.py scripts
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_assets.py
+
+reference: dev ## Write the pages of docs/help that are made from the code: settings, commands, limits
+	$(BIN)/python -m scripts.reference
 
 format: dev ## Format the code
 	$(BIN)/ruff format .
@@ -62,6 +65,12 @@ test-exchange: dev ## Export a help center, import it into an empty one and expo
 
 test-chaos: dev ## Run the proofs of delivery while workers and PostgreSQL are killed and clocks move (needs faketime)
 	$(BIN)/pytest -m chaos tests/chaos
+
+first-hour: dev browser ## Do docs/first-hour.md as a newcomer would, from a fresh clone, and print how long it takes
+	$(BIN)/pytest -m first_hour -p no:randomly -s tests/docs
+
+docs-check: setup ## Find what changes make wrong in docs/help, with Instep itself: make docs-check BASE=origin/main
+	scripts/docs-check $(or $(BASE),origin/main)
 
 people: dev browser tests/pages/installed assets-check ## Hold every page and state against axe, the keyboard, reflow and valid HTML (needs npm)
 	$(BIN)/pytest -m people tests/pages

@@ -52,112 +52,194 @@ class Settings(BaseModel):
 
     database_url: str | None = Field(
         None,
-        description="an external PostgreSQL; none: the embedded one",
+        description="The address of a PostgreSQL of your own. Not set: the embedded one.",
         examples=["postgresql://instep@db.internal/instep"],
     )
     data_dir: Path = Field(
         default_factory=lambda: default_data_dir(),
-        description="the data folder",
+        description="The data folder.",
         examples=["/var/lib/instep"],
     )
     site_url: str = Field(
         "http://127.0.0.1:8000",
-        description="the public address of this installation",
+        description="The public address of this installation: `http://` or `https://`, a host and, if"
+        " needed, a port, without a path. It begins every `url` of the API.",
         examples=["https://help.example.com"],
     )
     secret_key: str | None = Field(
-        None, min_length=SECRET_KEY_CHARACTERS, description="signs cursors, seals secrets; made when missing"
+        None,
+        min_length=SECRET_KEY_CHARACTERS,
+        description="Signs the cursors of lists and encrypts the signing secrets of webhooks, the visitor"
+        " secrets of bots and the addresses of chat alerts. Not set: made once and kept in the data folder.",
     )
     secret_key_previous: str = Field(
-        "", description="secret keys used before, comma separated: what they signed or sealed is still read"
+        "",
+        description="Secret keys used before, comma separated, each of at least"
+        f" {SECRET_KEY_CHARACTERS} characters: what they signed or encrypted is still read.",
     )
-    requests_per_minute: int = Field(120, ge=1, description="requests a minute per API key", examples=[240])
+    requests_per_minute: int = Field(
+        120, ge=1, description="Requests a minute for each API key.", examples=[240]
+    )
     anonymous_requests_per_minute: int = Field(
-        60, ge=1, description="requests a minute per address without a valid API key", examples=[120]
-    )
-    tasks_per_hour: int = Field(300, ge=1, description="tasks an hour per API key", examples=[600])
-    jobs: bool = Field(True, description="whether the server's processes run jobs too", examples=["false"])
-    database_pool: int = Field(
-        10, ge=1, le=100, description="database connections of one process", examples=[20]
+        60, ge=1, description="Requests a minute for each address without a valid API key.", examples=[120]
     )
     public_requests_per_minute: int = Field(
         600,
         ge=1,
-        description="requests a minute per address for pages and public documents, in each process",
+        description="Requests a minute for each address to pages and public documents, in each server"
+        " process.",
         examples=[1_200],
     )
     trusted_proxies: str = Field(
         "",
-        description="proxies whose X-Forwarded-For tells who calls; none: the connection's own address",
+        description="Proxies that may tell who calls by `X-Forwarded-For`, comma separated. Empty: the"
+        " connection's own address counts.",
+    )
+    tasks_per_hour: int = Field(
+        300,
+        ge=1,
+        description="Tasks an hour for each API key; a workspace as a whole may make ten times as many.",
+        examples=[600],
+    )
+    jobs: bool = Field(
+        True, description="Whether the processes of `instep serve` run jobs too.", examples=["false"]
     )
     conversation_retention_days: int = Field(
-        365, ge=1, description="days that leads and conversations with a person are kept", examples=[90]
+        365,
+        ge=1,
+        description="For how many days leads and conversations with a person are kept.",
+        examples=[90],
     )
-    oidc_issuer: str | None = Field(
-        None,
-        description="the OpenID provider through which people may sign in; none: without one",
-        examples=["https://login.example.com"],
-    )
-    oidc_client_id: str | None = Field(None, description="how the provider knows this installation")
-    oidc_client_secret: str | None = Field(
-        None, pattern=VISIBLE, description="the secret that the provider gave with it"
-    )
-    oidc_name: str = Field(
-        "single sign-on", description="what the button to the provider says", examples=["Acme login"]
-    )
-    oidc_create_role: Literal["owner", "editor", "viewer"] | None = Field(
-        None, description="the role of people whom the provider names first; none: they need an invitation"
-    )
-    development: bool = Field(
-        False, description="whether the pages for developing Instep itself are shown", examples=["true"]
+    database_pool: int = Field(
+        10, ge=1, le=100, description="The most database connections of one process.", examples=[20]
     )
     metrics_token: str | None = Field(
         None,
         min_length=METRICS_TOKEN_CHARACTERS,
         pattern=VISIBLE,
-        description="what others than this machine show to read /metrics; none: nobody else",
+        description="What a Prometheus on another machine shows to read `/metrics`. Not set: only this"
+        " machine reads it.",
     )
     metrics_port: int | None = Field(
-        None, ge=1, le=65_535, description="where `instep worker` answers for its metrics", examples=[9_464]
+        None,
+        ge=1,
+        le=65_535,
+        description="The port of `127.0.0.1` at which `instep worker` answers for its metrics. Not set: it"
+        " does not.",
+        examples=[9_464],
     )
     log_format: Literal["json", "text"] | None = Field(
         None,
-        description="the form of log lines; none: text at a terminal, JSON elsewhere",
+        description="The form of log lines: `json` or `text`. Not set: text at a terminal, JSON elsewhere.",
         examples=["json"],
     )
     otel_exporter_otlp_endpoint: str | None = Field(
-        None, description="the OpenTelemetry collector that gets traces by OTLP/HTTP; none: no traces"
+        None,
+        description="The OpenTelemetry collector that gets traces by OTLP/HTTP. Not set: none are made.",
     )
-    webhook_allow: str = Field("", description="hosts and networks open to webhooks though not public")
+    development: bool = Field(
+        False,
+        description="Shows `/app/_parts`, on which those who develop Instep look at its parts. Leave it off"
+        " elsewhere.",
+        examples=["true"],
+    )
+    oidc_issuer: str | None = Field(
+        None,
+        description="The OpenID provider through which people may sign in. Not set: without one.",
+        examples=["https://login.example.com"],
+    )
+    oidc_client_id: str | None = Field(
+        None, description="How the provider knows this installation. Needed with the issuer."
+    )
+    oidc_client_secret: str | None = Field(
+        None,
+        pattern=VISIBLE,
+        description="The secret that the provider gave with it. Needed with the issuer.",
+    )
+    oidc_name: str = Field(
+        "single sign-on",
+        description="What the button to the provider says: “Sign in with …”.",
+        examples=["Acme login"],
+    )
+    oidc_create_role: Literal["owner", "editor", "viewer"] | None = Field(
+        None,
+        description="The role of people whom the provider names for the first time: `owner`, `editor` or"
+        " `viewer`. Not set: they need an invitation.",
+    )
+    webhook_allow: str = Field(
+        "",
+        description="Hosts and networks for webhooks, chat alerts and issuers of trusts although they are not"
+        " public, comma separated.",
+    )
     files: str | None = Field(
         None,
-        description="the bucket or folder of images and downloads; none: the database",
+        description="The bucket or folder that holds images and downloads: `s3://`, `gs://` or `az://` with a"
+        " bucket, or `file:///` with a folder. Not set: the database.",
         examples=["s3://acme-help/files"],
     )
     backups: str | None = Field(
         None,
-        description="the folder or bucket of daily backups; none: they are made by command",
+        description="The folder or bucket of daily backups: a path, or `s3://`, `gs://` or `az://` with a"
+        " bucket. Not set: they are made by command.",
         examples=["/var/backups/instep"],
     )
-    backup_keep: int = Field(14, ge=1, description="daily backups that are kept", examples=[30])
-    model: str | None = Field(None, description="the language model that helps to write; none: without one")
+    backup_keep: int = Field(
+        14, ge=1, description="The number of daily backups that are kept.", examples=[30]
+    )
+    model: str | None = Field(
+        None,
+        description="A language model that helps the writer: `openai:NAME` or `anthropic:NAME`. Not set: no"
+        " model is asked.",
+    )
     model_seconds: int = Field(
-        60, ge=1, le=600, description="how long one question to the model may take", examples=[120]
+        60,
+        ge=1,
+        le=600,
+        description="The seconds that one question to the model may take with all its tries.",
+        examples=[120],
     )
     model_tokens_per_task: int = Field(
-        40_000, ge=4_000, description="tokens that one task may use", examples=[80_000]
+        40_000,
+        ge=4_000,
+        description="The most tokens that one task may use, questions and answers together.",
+        examples=[80_000],
     )
     model_tokens_per_day: int = Field(
-        1_000_000, ge=0, description="tokens that one bot may use in a day", examples=[2_000_000]
+        1_000_000,
+        ge=0,
+        description="The most tokens that one bot may use in a day (UTC).",
+        examples=[2_000_000],
     )
-    openai_api_key: str | None = Field(None, pattern=VISIBLE, description="the key of OpenAI's form")
-    openai_base_url: str | None = Field(None, description="its endpoint; none: OpenAI's own")
-    anthropic_api_key: str | None = Field(None, pattern=VISIBLE, description="the key of Anthropic's form")
-    anthropic_base_url: str | None = Field(None, description="its endpoint; none: Anthropic's own")
-    embeddings: str | None = Field(None, description="what finds articles by meaning; none: words alone")
-    embeddings_url: str | None = Field(None, description="its endpoint; none: that of OPENAI_BASE_URL")
+    openai_api_key: str | None = Field(
+        None,
+        pattern=VISIBLE,
+        description="The key of an endpoint of OpenAI's form. Needed unless its address is set.",
+    )
+    openai_base_url: str | None = Field(
+        None, description="The address before `/chat/completions`. Not set: `https://api.openai.com/v1`."
+    )
+    anthropic_api_key: str | None = Field(
+        None,
+        pattern=VISIBLE,
+        description="The key of an endpoint of Anthropic's form. Needed unless its address is set.",
+    )
+    anthropic_base_url: str | None = Field(
+        None, description="The address before `/v1/messages`. Not set: `https://api.anthropic.com`."
+    )
+    embeddings: str | None = Field(
+        None,
+        description="Embeddings, which find articles that say the same in other words: `openai:NAME` or"
+        " `local:FOLDER`. Not set: words alone count.",
+    )
+    embeddings_url: str | None = Field(
+        None, description="The address before `/embeddings`. Not set: that of `OPENAI_BASE_URL`."
+    )
     embeddings_key: str | None = Field(
-        None, pattern=VISIBLE, validate_default=True, description="the key of that endpoint"
+        None,
+        pattern=VISIBLE,
+        validate_default=True,
+        description="The key of that address, which is sent nowhere else. Not set: that of"
+        " `OPENAI_API_KEY`, if the address is not set either.",
     )
 
     @field_validator("site_url")

@@ -111,8 +111,6 @@ HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12
 # Articles on one page of a collection, and pages of any list.
 COLLECTION_ARTICLES = 100
-# The dashboard: articles or entries on one page of a list.
-DASHBOARD_PAGE_ROWS = 50
 # The tree beside a text: collections in it, and articles before and after the one that is read.
 TREE_COLLECTIONS = 200
 TREE_NEIGHBOURS = 30
@@ -133,7 +131,7 @@ MAX_IMPORT_FETCHED_BYTES = 4 * 1024 * 1024 * 1024
 MAX_IMPORT_REQUESTS = 100_000
 IMPORT_REQUEST_SECONDS = 60
 # One image or download, those fetched at the same time, and redirects that lead to one.
-MAX_IMPORT_FILE_BYTES = 21 * 1024 * 1024
+MAX_FETCHED_FILE_BYTES = 21 * 1024 * 1024
 MAX_CONCURRENT_IMPORT_FETCHES = 4
 MAX_IMPORT_FILE_REDIRECTS = 3
 # Repetitions of a request after a rate limit or a fault of the API, and the longest wait before one.
@@ -155,6 +153,13 @@ MAX_IMPORT_DOWNLOAD_BYTES = 512 * 1024 * 1024
 IMPORT_FETCH_SECONDS = 300
 # Processor time for reading a source and planning its import.
 MAX_IMPORT_SECONDS = 120
+# Values of a settings file or front matter that is imported, each YAML alias counted with what it repeats.
+MAX_IMPORT_SETTINGS_VALUES = 100_000
+# Blocks of HTML around each other in a page that is imported; the tags of deeper ones are left out.
+MAX_IMPORT_HTML_LEVELS = 50
+# Bytes that the template language of an imported page may write, and how often its loops may run.
+MAX_IMPORT_TEMPLATE_BYTES = 2_000_000
+MAX_IMPORT_TEMPLATE_STEPS = 100_000
 # Articles, and redirects, of one transaction; files that are stored at the same time.
 IMPORT_BATCH_ARTICLES = 25
 IMPORT_BATCH_REDIRECTS = 500
@@ -644,11 +649,3 @@ MAX_REPORTED_LINE_CHARACTERS = 300
 MAX_REPORTED_SKIPPED_FILES = 20
 # GitHub accepts a step summary of one megabyte.
 MAX_SUMMARY_BYTES = 900_000
-
-# Values of a settings file or front matter that is imported, each YAML alias counted with what it repeats.
-MAX_IMPORT_SETTINGS_VALUES = 100_000
-# Blocks of HTML around each other in a page that is imported; the tags of deeper ones are left out.
-MAX_IMPORT_HTML_LEVELS = 50
-# Bytes that the template language of an imported page may write, and how often its loops may run.
-MAX_IMPORT_TEMPLATE_BYTES = 2_000_000
-MAX_IMPORT_TEMPLATE_STEPS = 100_000

@@ -169,3 +169,12 @@ async def test_a_phone_shows_the_list_and_then_the_draft(signed_in_tab: Page, sh
     await expect(signed_in_tab.get_by_role("heading", level=1)).to_have_text("One")
     await expect(signed_in_tab.get_by_role("button", name="Apply", exact=True)).to_be_in_viewport()
     assert await signed_in_tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_the_only_draft_is_applied_with_the_mouse(signed_in_tab: Page, shelf: Shelf) -> None:
+    draft = await shelf.edit("One")
+    await signed_in_tab.reload()
+    await signed_in_tab.get_by_role("button", name="Apply", exact=True).click()
+
+    await expect(signed_in_tab.get_by_text("Applied “One”.")).to_be_visible()
+    assert await shelf.text_of(draft) == NEW_LIMITS

@@ -118,6 +118,8 @@ class Desk {
     if (!next) {
       // Nothing is next: the answer is a whole page.
       await this.sending;
+      // A form ignores that it is to be sent while the event of its sending is still on its way (HTML, 4.10.22.3).
+      await new Promise((resolve) => setTimeout(resolve));
       form.removeAttribute("data-act");
       form.requestSubmit(button);
       return;

@@ -66,7 +66,7 @@ class FileSaver:
             is_own = urlsplit(url)[:2] == urlsplit(self.api.base)[:2]
             async with asyncio.timeout(limits.IMPORT_REQUEST_SECONDS):
                 response = await fetch(
-                    self.api.client, url, self.api.headers if is_own else {}, limits.MAX_IMPORT_FILE_BYTES
+                    self.api.client, url, self.api.headers if is_own else {}, limits.MAX_FETCHED_FILE_BYTES
                 )
             self.api.bytes_left -= len(response.body)
             if response.status not in REDIRECTS or "location" not in response.headers:

@@ -1,0 +1,1 @@
+"""Pages of `docs/help` that are written from the code, for `make reference`."""
