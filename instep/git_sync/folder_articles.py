@@ -335,8 +335,11 @@ def original_id(work: Work, page: FolderPage) -> str | None:
 
 def remove_page(work: Work, plan: ArticlePlan, row: SyncedFile) -> None:
     """The article is deleted in Instep: its file goes too, unless somebody has changed it since."""
-    path = plan.page.path
-    if plan.page.file.text in (row.file_text, row.next_file_text):
+    path, known_texts = plan.page.path, [row.file_text]
+    if row.draft_id is None:
+        # What a draft proposes is git's own change, which has never been in the article.
+        known_texts.append(row.next_file_text)
+    if plan.page.file.text in known_texts:
         work.sync.writes[path] = None
         work.sync.tell(
             path, "removed", "Its article was deleted in Instep, where it can be restored for a while."
