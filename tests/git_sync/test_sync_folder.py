@@ -202,6 +202,32 @@ async def test_a_deleted_article_takes_its_file_along(client: Client, repository
     await repository.settle()
 
 
+async def test_slugs_that_renames_give_up_are_free_in_the_same_sync(
+    client: Client, repository: Repository
+) -> None:
+    repository.rename(A, "z.md", is_told=False)
+    repository.write("00-a.md", page("New", "New\n"))
+
+    answer = await repository.sync()
+
+    assert {"refused"} & set(actions(answer).values()) == set()
+    texts = {slug: (await article_at(client, slug))["contentMarkdown"] for slug in "az"}
+    assert texts == {"a": "New\n", "z": "One\n\nTwo\n\nThree\n"}
+    await repository.settle()
+
+
+async def test_a_translation_waits_for_its_original(client: Client, repository: Repository) -> None:
+    repository.write("b.md", page("B", status="new"))
+    repository.write("b.de.md", page("B auf Deutsch"))
+
+    assert actions(await repository.sync()) == {"b.md": "refused", "b.de.md": "refused"}
+    repository.write("b.md", page("B"))
+    await repository.sync()
+
+    [translation] = (await article_at(client, "b"))["translations"]
+    assert translation["locale"] == "de"
+
+
 async def test_a_file_whose_change_waits_as_a_draft_stays_when_its_article_is_deleted(
     client: Client, repository: Repository
 ) -> None:
