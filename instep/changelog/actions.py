@@ -46,7 +46,11 @@ async def create_changelog_entry(ctx: Ctx, new: ChangelogEntryCreate) -> Changel
 
     Its slug is made from the title and stays, also when the title changes.
     """
-    base = slugify(new.title, "entry")
+    return await create_entry(ctx, new, slugify(new.title, "entry"))
+
+
+async def create_entry(ctx: Ctx, new: ChangelogEntryCreate, slug: str) -> ChangelogEntry:
+    """Create an entry with this slug or a numbered one, inside of an action that is marked `@writes`."""
     row = {
         "id": new_id("chg"),
         "title": new.title,
@@ -56,8 +60,8 @@ async def create_changelog_entry(ctx: Ctx, new: ChangelogEntryCreate) -> Changel
     }
     entry = None
     while entry is None:
-        slug = free_slug(base, await queries.slugs_like(ctx, base))
-        entry = await queries.insert(ctx, {**row, "slug": slug})
+        free = free_slug(slug, await queries.slugs_like(ctx, slug))
+        entry = await queries.insert(ctx, {**row, "slug": free})
     return entry
 
 

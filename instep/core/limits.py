@@ -615,6 +615,8 @@ MAX_EDIT_FORM_BYTES = 6 * 1024 * 1024
 MAX_SYNC_FILES = 5_000
 MAX_SYNC_PATH_CHARACTERS = 500
 MAX_SYNC_BODY_BYTES = 32 * 1024 * 1024
+# How often pages are tried again that need what another page of the same sync gives up or makes.
+MAX_SYNC_ROUNDS = 10
 
 # The commands `instep change` and `instep draft`.
 # Time of one run of git, and of one API request.

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import urldefrag
 
 from instep.core.clock import isoformat
 from instep.exports.layout import AT_TOP, Layout
@@ -17,6 +18,7 @@ from instep.exports.page_file import PageFile, new_page
 from instep.exports.relative_links import article_address
 from instep.exports.schemas import ArticleRow, CollectionRow, EntryRow, QuestionRow, RedirectRow
 from instep.identity.schemas import Bot
+from instep.redirects.path_patterns import page_path
 
 MANIFEST_FILE = "instep.json"
 REDIRECTS_FILE = "redirects.json"
@@ -109,10 +111,18 @@ def redirect_lines(
         if (address := article_address(bot, row.locale, slug)) not in present
     }
     for row in redirects:
-        target = row.url or layout.articles.get(row.article_id or "")
+        target = portable_url(bot, row.url, layout) if row.url else layout.articles.get(row.article_id or "")
         if target is not None:
             targets[row.path] = target
     return json_bytes([{"from": source, "to": targets[source]} for source in sorted(targets)])
+
+
+def portable_url(bot: Bot, url: str, layout: Layout) -> str:
+    """The file that stands for a URL of the help center itself; any other URL as it is."""
+    path = page_path(bot.help_url, url)
+    file = layout.site.path_of(f"/help/{bot.slug}{path}") if path is not None else None
+    fragment = urldefrag(url).fragment
+    return url if file is None else f"{file}#{fragment}" if fragment else file
 
 
 def question_lines(questions: Sequence[QuestionRow], layout: Layout) -> bytes:

@@ -23,6 +23,8 @@ MAX_NAME_BYTES = 180
 # What some file systems refuse in names.
 UNSAFE_NAME_CHARACTERS = str.maketrans(dict.fromkeys('<>:"|?*', "-"))
 AT_TOP = ""
+# The folder itself as a path, which stands for the home page.
+ROOT = "."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,8 @@ def add_addresses(
     files: Sequence[StoredFile],
 ) -> None:
     site, home = layout.site, f"/help/{bot.slug}"
+    site.add(ROOT, home)
+    site.add(CHANGELOG_FOLDER, f"{home}/changelog")
     # A present address wins over a former one of another article, so those come first.
     for row in articles:
         for slug in row.former_slugs:

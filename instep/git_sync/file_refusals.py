@@ -14,7 +14,7 @@ from instep.web.errors import first_fault
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
-async def attempted(work: Work, path: str, change: Awaitable[None]) -> None:
+async def attempted(work: Work, path: str, change: Awaitable[None]) -> AppError | None:
     """Do what a file asks for; when it is refused, nothing of it has happened, and the reason is told."""
     row = work.rows.get(path)
     before = replace(row) if row is not None else None
@@ -32,6 +32,8 @@ async def attempted(work: Work, path: str, change: Awaitable[None]) -> None:
         if write is None:
             work.sync.writes.pop(path, None)
         work.sync.tell(path, "refused", refusal.message)
+        return refusal
+    return None
 
 
 def restore_row(work: Work, path: str, row: Any) -> None:

@@ -5,8 +5,10 @@ from pathlib import PurePosixPath
 
 from instep.articles import actions as articles
 from instep.articles.schemas import ArticleCreate, ArticleUpdate
-from instep.core.errors import NotFound
+from instep.core import limits
+from instep.core.errors import InvalidRequest, NotFound
 from instep.core.markdown_cost import refuse_costly_markdown
+from instep.core.slug_rules import SlugTaken
 from instep.drafts.actions import dismiss_draft, queue_edit
 from instep.drafts.pending import DraftNotPending
 from instep.drafts.schemas import EditProposal
@@ -29,6 +31,10 @@ from instep.git_sync.work import (
 )
 
 SHORT_COMMIT = 12
+
+
+class OriginalMissing(InvalidRequest):
+    """A translation can't be made before its original; the message says what to change."""
 
 
 @dataclass(slots=True)
@@ -119,8 +125,22 @@ def know_address(work: Work, plan: ArticlePlan) -> None:
 
 
 async def sync_articles(work: Work, plans: list[ArticlePlan]) -> None:
-    for plan in plans:
-        await attempted(work, plan.page.path, sync_plan(work, plan))
+    """Sync each page; those that needed what another page gives up or makes are tried again after it.
+
+    Each round goes the other way, as one page may wait for the next one, and so on.
+    """
+    for _ in range(limits.MAX_SYNC_ROUNDS):
+        waiting_plans = []
+        for plan in plans:
+            refusal = await attempted(work, plan.page.path, sync_plan(work, plan))
+            if isinstance(refusal, SlugTaken | OriginalMissing):
+                waiting_plans.append(plan)
+        if len(waiting_plans) in (0, len(plans)):
+            return
+        plans = waiting_plans[::-1]
+        work.sync.take_back_refusals({plan.page.path for plan in plans})
+        for plan in plans:
+            plan.row = work.rows.get(plan.page.path)
 
 
 async def sync_plan(work: Work, plan: ArticlePlan) -> None:
@@ -329,14 +349,22 @@ def original_id(work: Work, page: FolderPage) -> str | None:
     locale = page.matter.get("translates")
     if page.locale is None and locale is None:
         return None
-    row = work.rows.get(f"{page.group}.{locale}.md" if locale else f"{page.group}.md")
+    path = f"{page.group}.{locale}.md" if locale else f"{page.group}.md"
+    row = work.rows.get(path)
+    if row is None and path != page.path and (path in work.pages or path in work.unreadable_paths):
+        raise OriginalMissing(
+            f"It translates {path}, which could not be taken over: correct that file first."
+        )
     return row.resource_id if row is not None and row.path != page.path else None
 
 
 def remove_page(work: Work, plan: ArticlePlan, row: SyncedFile) -> None:
     """The article is deleted in Instep: its file goes too, unless somebody has changed it since."""
-    path = plan.page.path
-    if plan.page.file.text in (row.file_text, row.next_file_text):
+    path, known_texts = plan.page.path, [row.file_text]
+    if row.draft_id is None:
+        # What a draft proposes is git's own change, which has never been in the article.
+        known_texts.append(row.next_file_text)
+    if plan.page.file.text in known_texts:
         work.sync.writes[path] = None
         work.sync.tell(
             path, "removed", "Its article was deleted in Instep, where it can be restored for a while."

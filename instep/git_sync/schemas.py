@@ -1,5 +1,6 @@
 """The shapes of a sync between a folder of a git repository and a help center (contract section 10)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -229,6 +230,10 @@ class Sync:
     def id(self) -> str:
         """What the audit log names."""
         return self.folder
+
+    def take_back_refusals(self, paths: Collection[str]) -> None:
+        """These files are tried again."""
+        self.results = [row for row in self.results if row.action != "refused" or row.path not in paths]
 
     def tell(self, path: str, action: Action, message: str, **ids: Any) -> None:
         self.results.append(FileResult(path, action, message, **ids))

@@ -11,21 +11,26 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
+from instep.imports.other_pages import OtherPage, OtherPages, other_pages_of
 from instep.imports.tree import ImportedPage, Tree
 from instep.redirects.path_patterns import ANY, is_match
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
 INDEX_PAGE = re.compile(r"(?:^|/)(?:_?index|readme)$", re.IGNORECASE)
-Kind = Literal["page", "file", "url", "home", "same_page", "external", "broken"]
+Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "external", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTarget:
-    """What a destination leads to; `path` is that of a file of the source, `url` one of another site."""
+    """What a destination leads to; `path` is that of a file of the source, `url` one of another site.
+
+    `other_page` is a page that is no article.
+    """
 
     kind: Kind
     page: ImportedPage | None = None
+    other_page: OtherPage | None = None
     path: str | None = None
     url: str | None = None
     fragment: str = ""
@@ -49,6 +54,7 @@ class Directory:
     translations: dict[tuple[str, str], ImportedPage] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     bases: list[str] = field(default_factory=list)
+    other_pages: OtherPages = field(default_factory=OtherPages)
 
     def find(self, destination: str, page: ImportedPage, *, is_picture: bool = False) -> SourceTarget:
         """What a destination on a page leads to."""
@@ -64,14 +70,31 @@ class Directory:
         return self.find_path(path, unquote(fragment), page, is_picture=is_picture)
 
     def find_path(self, path: str, fragment: str, page: ImportedPage, *, is_picture: bool) -> SourceTarget:
-        steps = (self.file_target, self.page_target) if is_picture else (self.page_target, self.file_target)
-        for step in steps:
+        pages = (self.page_target, self.other_page_target)
+        for step in (self.file_target, *pages) if is_picture else (*pages, self.file_target):
             target = step(path, fragment, page)
             if target is not None:
                 return target
         if path.startswith("/"):
             return self.redirect_target(path, fragment) or (HOME if path == "/" else BROKEN)
-        return BROKEN
+        return HOME if "" in self.relative_candidates(path, page) else BROKEN
+
+    def relative_candidates(self, path: str, page: ImportedPage) -> Iterator[str]:
+        """Paths of files that a relative link may mean; the empty one is the root."""
+        return (candidate for base, _ in self.bases_of(page) for candidate in candidates(base, path))
+
+    def other_page_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
+        if path.startswith("/"):
+            other_page = self.other_page_at(path)
+        else:
+            paths = self.relative_candidates(path, page)
+            found_pages = (self.other_pages.by_path.get(candidate) for candidate in paths)
+            other_page = next((row for row in found_pages if row is not None), None)
+        return SourceTarget("other_page", other_page=other_page, fragment=fragment) if other_page else None
+
+    def other_page_at(self, address: str) -> OtherPage | None:
+        found_pages = (self.other_pages.at_address(path) for path in self.without_base(address))
+        return next((row for row in found_pages if row is not None), None)
 
     def page_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
         found_page = self.find_page(path, page)
@@ -141,6 +164,9 @@ class Directory:
             found_page = self.page_at(path) or self.by_path.get(path.strip("/"))
             if found_page is not None:
                 return SourceTarget("page", found_page, fragment=fragment)
+            other_page = self.other_page_at(path) or self.other_pages.by_path.get(path.strip("/"))
+            if other_page is not None:
+                return SourceTarget("other_page", other_page=other_page, fragment=fragment)
         return None
 
     def redirected(self, path: str) -> str | None:
@@ -207,6 +233,7 @@ def directory_of(tree: Tree, paths: Iterable[str]) -> Directory:
             directory.origins.setdefault(parts.netloc.lower().removeprefix("www."), base)
         if base and base not in directory.bases:
             directory.bases.append(base)
+    directory.other_pages = other_pages_of(tree)
     for page in tree.pages:
         add_page(directory, page)
     for redirect in tree.redirects:

@@ -298,7 +298,7 @@ async def _write_entry(ctx: Ctx, plan: Plan, entry: PlannedEntry, known_id: str 
     else:
         if entry.entry.source_url is not None:
             fields["sourceUrl"] = entry.entry.source_url
-        row = await changelog.create_changelog_entry(ctx, ChangelogEntryCreate.model_validate(fields))
+        row = await changelog.create_entry(ctx, ChangelogEntryCreate.model_validate(fields), entry.slug)
         entry_id = row.id
         if entry.entry.status == "archived":
             await changelog.archive_changelog_entry(ctx, entry_id)

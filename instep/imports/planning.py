@@ -1,11 +1,12 @@
 """What an import will do: pure, from a tree, the files of the source, and what the bot holds already."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from instep.core import limits
 from instep.core.locales import valid_locale
-from instep.imports.addresses import Directory, directory_of, source_path
+from instep.imports.addresses import Directory, SourceTarget, directory_of, source_path
 from instep.imports.placing import Places, place_on_levels
 from instep.imports.rewriting import PageRewriter
 from instep.imports.schemas import (
@@ -22,6 +23,7 @@ from instep.imports.schemas import (
     PlannedText,
     TreeLine,
 )
+from instep.imports.site_addresses import SiteAddresses
 from instep.imports.slugging import first_free, slug_of_page
 from instep.imports.tree import ImportedEntry, ImportedPage, Loss, SourceFiles, Tree
 from instep.redirects.path_patterns import normal_path
@@ -29,6 +31,8 @@ from instep.text.characters import shorten
 
 # Written for a page and not for what it has in common with others.
 UNTITLED = "Untitled"
+# A path of the source, and the key of the page or the URL that it leads to.
+FormerAddress = tuple[str, str | None, str | None]
 
 
 @dataclass(slots=True)
@@ -103,6 +107,37 @@ class Planner:
                 slugs[page.key] = locale, slug_of_page(page, page.title, taken.setdefault(locale, set()))
         return slugs
 
+    def collection_slugs(self) -> dict[str, str]:
+        """The slug of each collection, by its key; one on a level too deep has that of the one above it."""
+        taken = set(self.state.collection_slugs)
+        slugs: dict[str, str] = {}
+        for collection, _ in self.places.collections:
+            earlier = self.state.collections.get(collection.key)
+            names = names_of(collection.slug)
+            slugs[collection.key] = (
+                earlier.slug if earlier else first_free(names, collection.title, "collection", taken)
+            )
+        return {key: slugs[home] for key, home in self.places.homes.items()}
+
+    def entry_slugs(self) -> dict[str, str]:
+        """The slug of each entry, by its key; those that are here keep theirs."""
+        taken = set(self.state.entry_slugs)
+        slugs: dict[str, str] = {}
+        for entry in self.tree.entries:
+            earlier = self.state.entries.get(entry.key)
+            names = names_of(entry.slug)
+            slugs[entry.key] = earlier.slug if earlier else first_free(names, entry.title, "entry", taken)
+        return slugs
+
+    def addresses(self) -> SiteAddresses:
+        return SiteAddresses(
+            self.state.bot_slug,
+            self.state.bot_locale,
+            self.slugs(),
+            self.collection_slugs(),
+            self.entry_slugs(),
+        )
+
     def page(
         self, page: ImportedPage, original: str | None, slug: tuple[str, str], text: PlannedText
     ) -> PlannedPage:
@@ -123,9 +158,8 @@ class Planner:
         )
         return replace(planned, outcome=outcome_of_page(planned))
 
-    def collections(self, pages: list[PlannedPage]) -> Iterator[PlannedCollection]:
+    def collections(self, pages: list[PlannedPage], slugs: Mapping[str, str]) -> Iterator[PlannedCollection]:
         """The collections that are made or changed; a later import makes only those that it needs."""
-        taken = set(self.state.collection_slugs)
         needed = needed_collections(self.places, pages)
         for collection, parent in self.places.collections:
             earlier = self.state.collections.get(collection.key)
@@ -134,9 +168,7 @@ class Planner:
                 collection=collection,
                 title=title,
                 description=self.description_of(collection.description, collection.key),
-                slug=earlier.slug
-                if earlier
-                else first_free(names_of(collection.slug), title, "collection", taken),
+                slug=slugs[collection.key],
                 parent=parent,
                 earlier=earlier,
                 outcome="created",
@@ -147,18 +179,21 @@ class Planner:
             elif self.is_first_import() or collection.key in needed:
                 yield planned
 
-    def entry(self, entry: ImportedEntry, text: PlannedText) -> PlannedEntry:
+    def entry(self, entry: ImportedEntry, slug: str, text: PlannedText) -> PlannedEntry:
         earlier = self.state.entries.get(entry.key)
         outcome: Outcome = "created"
         if earlier is not None:
             changed: Outcome = "kept_here" if earlier.is_changed_here else "updated"
             outcome = "unchanged" if earlier.digest == text.digest else changed
-        return PlannedEntry(entry, self.title_of(entry.title, entry.path), text, earlier, outcome)
+        return PlannedEntry(entry, self.title_of(entry.title, entry.path), slug, text, earlier, outcome)
 
-    def redirects(self) -> Iterator[PlannedRedirect]:
+    def redirects(
+        self, collections: Iterable[PlannedCollection], addresses: SiteAddresses
+    ) -> Iterator[PlannedRedirect]:
         """Every address that the source has or had, once."""
         seen = set[str]()
-        for path, key, url in self.former_paths():
+        paths_of_collections = self.paths_of_collections(collections, addresses)
+        for path, key, url in chain(self.former_paths(addresses), paths_of_collections):
             try:
                 path = normal_path(path)
             except ValueError as error:
@@ -170,10 +205,26 @@ class Planner:
                 seen.add(path)
                 yield PlannedRedirect(path, key, url)
 
-    def former_paths(self) -> Iterator[tuple[str, str | None, str | None]]:
+    def paths_of_collections(
+        self, collections: Iterable[PlannedCollection], addresses: SiteAddresses
+    ) -> Iterator[FormerAddress]:
+        """The addresses of the collections that there will be."""
+        keys = {planned.collection.key for planned in collections}
+        for collection in self.tree.collections:
+            if self.places.home_of(collection.key) not in keys:
+                continue
+            target = SourceTarget("other_page", other_page=collection)
+            url = self.url_of(addresses.of_other_page(target))
+            for address in collection.addresses:
+                yield from ((path, None, url) for path in self.with_bases(source_path(address)))
+
+    def url_of(self, address: str) -> str:
+        """The whole URL of an address of the help center, as redirects store it."""
+        return self.state.help_url + address.removeprefix(f"/help/{self.state.bot_slug}")
+
+    def former_paths(self, addresses: SiteAddresses) -> Iterator[FormerAddress]:
         for page in self.tree.pages:
-            addresses = (*([page.address] if page.address else []), *page.former_addresses)
-            for address in addresses:
+            for address in (*([page.address] if page.address else []), *page.former_addresses):
                 yield from ((path, page.key, None) for path in self.with_bases(source_path(address)))
         for redirect in self.tree.redirects:
             path = source_path(redirect.source)
@@ -182,7 +233,8 @@ class Planner:
                 self.losses.append(Loss(path, f"redirect that leads nowhere: {redirect.target}"))
                 continue
             key = target.page.key if target.page else None
-            yield from ((with_base, key, target.url) for with_base in self.with_bases(path))
+            url = self.url_of(addresses.of_other_page(target)) if target.other_page else target.url
+            yield from ((with_base, key, url) for with_base in self.with_bases(path))
 
     def with_bases(self, path: str) -> Iterator[str]:
         """A path as the old site had it, which may have stood below a base path."""
@@ -197,20 +249,23 @@ def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
     tree = without_repeated_keys(tree)
     directory = directory_of(tree, files.paths())
     planner = Planner(tree, state, place_on_levels(tree), directory)
-    slugs = planner.slugs()
-    rewriter = PageRewriter(directory, files, state.bot_slug, state.bot_locale, slugs)
+    addresses = planner.addresses()
+    rewriter = PageRewriter(directory, files, addresses)
     originals = planner.originals()
     pages = [
-        planner.page(page, originals[page.key], slugs[page.key], rewriter.text_of(page, page.title))
+        planner.page(page, originals[page.key], addresses.pages[page.key], rewriter.text_of(page, page.title))
         for page in tree.pages
     ]
     # An original comes before its translations, which name it.
     pages.sort(key=lambda page: page.original_key is not None)
-    collections = list(planner.collections(pages))
+    collections = list(planner.collections(pages, addresses.collections))
     entries = [
-        planner.entry(entry, rewriter.text_of(page_of(entry, tree), entry.title)) for entry in tree.entries
+        planner.entry(
+            entry, addresses.entries[entry.key], rewriter.text_of(page_of(entry, tree), entry.title)
+        )
+        for entry in tree.entries
     ]
-    redirects = list(planner.redirects())
+    redirects = list(planner.redirects(collections, addresses))
     report = ImportReport(tree.format, source, links=rewriter.links, files=rewriter.counts)
     report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses]
     planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)

@@ -68,7 +68,7 @@ class ImportedText:
 
 
 async def find_state(ctx: Ctx, source: str) -> BotState:
-    """What a plan must know of the bot, in seven statements whatever it holds."""
+    """What a plan must know of the bot, in eight statements whatever it holds."""
     slugs: dict[str, set[str]] = {}
     for row in await ctx.tx.all(Slug, SLUGS, bot=ctx.bot.id):
         slugs.setdefault(row.locale, set()).add(row.slug)
@@ -77,6 +77,9 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
     entries = await ctx.tx.all(KnownEntry, KNOWN_ENTRIES, bot=ctx.bot.id, source=source)
     collection_slugs = await ctx.tx.value(
         "select array_agg(slug) from collections where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+    entry_slugs = await ctx.tx.value(
+        "select array_agg(slug) from changelog_entries where bot_id = %(bot)s", bot=ctx.bot.id
     )
     redirects = await ctx.tx.all(
         RedirectedPath,
@@ -91,7 +94,9 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
         entries={row.key: row for row in entries},
         slugs=slugs,
         collection_slugs=set(collection_slugs or ()),
+        entry_slugs=set(entry_slugs or ()),
         redirects={row.path: row.target for row in redirects},
+        help_url=ctx.bot.help_url,
     )
 
 
@@ -112,7 +117,7 @@ KNOWN_COLLECTIONS = """
     where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'collection'
 """
 KNOWN_ENTRIES = """
-    select r.key, r.entry_id, r.digest,
+    select r.key, r.entry_id, e.slug, r.digest,
         (e.title, e.content_markdown) is distinct from (r.title, r.content_markdown) as is_changed_here
     from import_refs r join changelog_entries e on e.bot_id = r.bot_id and e.id = r.entry_id
     where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'entry'

@@ -2,17 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.files.kinds import kind_of_bytes
 from instep.imports.addresses import Directory, SourceTarget
 from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of, letters
 from instep.imports.markdown_references import ParsedPage, Reference, parse_references
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
+from instep.imports.site_addresses import SiteAddresses
 from instep.imports.tree import ImportedPage, Loss, SourceFiles
 
 DIGEST_CHARACTERS = 32
@@ -36,9 +36,7 @@ class PageRewriter:
 
     directory: Directory
     files: SourceFiles
-    bot_slug: str
-    bot_locale: str
-    slugs: Mapping[str, tuple[str, str]]
+    addresses: SiteAddresses
     links: LinkCounts = field(default_factory=LinkCounts)
     counts: FileCounts = field(default_factory=FileCounts)
     losses: list[Loss] = field(default_factory=list)
@@ -48,10 +46,6 @@ class PageRewriter:
     source_lines: dict[str, list[str]] = field(default_factory=dict)
     missing: set[tuple[str, str]] = field(default_factory=set)
     remote: set[str] = field(default_factory=set)
-
-    @property
-    def home(self) -> str:
-        return f"/help/{self.bot_slug}/"
 
     def text_of(self, page: ImportedPage, further: object = None) -> PlannedText:
         """The text with its links rewritten; `further` is what else the digest covers."""
@@ -108,8 +102,7 @@ class PageRewriter:
     def link_edit(
         self, reference: Reference, target: SourceTarget, page: ImportedPage
     ) -> "DestinationEdit | None":
-        address = self.home if target.kind == "home" else target.url
-        address = address or self.address_of(target, page, reference)
+        address = self.address_of(target, page, reference)
         if address == reference.destination:
             return None
         self.links.rewritten += reference.uses
@@ -118,13 +111,18 @@ class PageRewriter:
         return DestinationEdit(reference.start, reference.end, address)
 
     def address_of(self, target: SourceTarget, page: ImportedPage, reference: Reference) -> str:
-        """The address of a page, with the place in it, as articles link to each other."""
+        """The address of what a link leads to, with the place in it."""
+        if target.kind == "home":
+            return self.addresses.home
+        if target.other_page is not None:
+            return self.addresses.of_other_page(target)
+        if target.url is not None:
+            return target.url
         assert target.page is not None, "a target that is neither URL nor file is a page"
         fragment = self.fragment_of(target, page, reference)
         if target.kind == "same_page" and fragment:
             return f"#{fragment}"
-        locale, slug = self.slugs[target.page.key]
-        path = f"/help/{self.bot_slug}" + path_of_article(self.bot_locale, locale, slug)
+        path = self.addresses.of_page(target.page)
         return f"{path}#{fragment}" if fragment else path
 
     def fragment_of(self, target: SourceTarget, page: ImportedPage, reference: Reference) -> str:
@@ -196,7 +194,7 @@ class PageRewriter:
         """What a target is apart from our own addresses, which may change while the source does not."""
         if target.kind == "file" and target.path is not None:
             return [target.kind, self.file_at(target.path).digest]
-        key = target.page.key if target.page else None
+        key = target.page.key if target.page else getattr(target.other_page, "key", None)
         id = self.anchors_of(target.page).id_of(target.fragment) if target.page and target.fragment else None
         return [target.kind, key, target.url, id]
 

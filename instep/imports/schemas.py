@@ -72,6 +72,7 @@ class KnownEntry:
 
     key: str
     entry_id: str
+    slug: str
     digest: str
     is_changed_here: bool
 
@@ -81,6 +82,7 @@ class BotState:
     """What a plan must know of the bot: earlier imports of the source, and what is taken.
 
     `slugs` are by language; `redirects` are paths, each with the id of its article or with its URL.
+    `help_url` is the address of the help center.
     """
 
     bot_slug: str
@@ -90,7 +92,9 @@ class BotState:
     entries: dict[str, KnownEntry] = field(default_factory=dict)
     slugs: dict[str, set[str]] = field(default_factory=dict)
     collection_slugs: set[str] = field(default_factory=set)
+    entry_slugs: set[str] = field(default_factory=set)
     redirects: dict[str, str] = field(default_factory=dict)
+    help_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,7 @@ class PlannedEntry:
 
     entry: ImportedEntry
     title: str
+    slug: str
     text: PlannedText
     earlier: KnownEntry | None
     outcome: Outcome

@@ -44,7 +44,11 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class ImportedCollection:
-    """A collection; `key` is unique in the tree and stays the same in the next import of the source."""
+    """A collection; `key` is unique in the tree and stays the same in the next import of the source.
+
+    `path` is the file that links may name. `addresses` are its public paths in the source, or patterns of
+    them, which links may use and which lead to the collection afterwards.
+    """
 
     key: str
     title: str
@@ -53,6 +57,8 @@ class ImportedCollection:
     slug: str | None = None
     visibility: Visibility = "public"
     icon: str | None = None
+    path: str | None = None
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,8 @@ class Tree:
     `pages` and `collections` are in reading order, a collection before its children. `locale` is the one of
     pages that are no translations. `sites` are URLs whose paths are addresses of the source, such as
     "https://docs.example.com", or "/handbook" for a base path. `static_folders` are folders whose files are
-    served from the root, such as "public" or "static".
+    served from the root, such as "public" or "static". Links to `changelog_folder` lead to the whole
+    changelog.
     """
 
     format: str
@@ -135,6 +142,7 @@ class Tree:
     questions: tuple[ImportedQuestion, ...] = ()
     sites: tuple[str, ...] = ()
     static_folders: tuple[str, ...] = ()
+    changelog_folder: str | None = None
     losses: tuple[Loss, ...] = ()
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from instep.git_sync.pages import parse_page
 from tests.git_sync.repository import Repository, actions, page
 from tests.support.cast import Client, Json
 from tests.support.http import all_pages, body_of
@@ -19,6 +20,11 @@ Result = TypeVar("Result")
 OPEN = {"conflict", "waiting", "proposed", "refused", "kept"}
 NUMBERS = st.integers(0, 1_000)
 EDITS = st.sampled_from(["replace", "insert", "delete"])
+
+
+def own_lines(text: str) -> list[str]:
+    """The lines but the one whose link has two notations."""
+    return [line for line in text.split("\n") if ") stays" not in line]
 
 
 class SyncMachine(RuleBasedStateMachine):
@@ -168,15 +174,15 @@ class SyncMachine(RuleBasedStateMachine):
 
     def hold_in_step(self) -> None:
         """Pages of which nothing is told say the same on both sides, line by line."""
-        articles = {row["title"]: row for row in self.wait(all_pages(self.client, "/v1/articles"))}
+        articles = {row["slug"]: row for row in self.wait(all_pages(self.client, "/v1/articles"))}
         for path, text in self.repository.files.items():
             if path in self.open_paths:
                 continue
-            title = text.split("\n")[1].removeprefix("title: ")
-            body = text.partition("\n---\n")[2]
-            assert title in articles, (path, text, list(articles))
-            lines = [line for line in articles[title]["contentMarkdown"].split("\n") if ") stays" not in line]
-            assert [line for line in body.split("\n") if ") stays" not in line] == lines
+            file = parse_page(path, text)
+            assert file is not None, (path, text)
+            article = articles[file.slug]
+            assert file.matter["title"] == article["title"]
+            assert own_lines(file.file.body) == own_lines(article["contentMarkdown"])
 
     def hold_present_lines(self) -> None:
         """What nobody took away is in a file or an article now, and not in its history alone."""

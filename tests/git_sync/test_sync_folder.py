@@ -202,6 +202,57 @@ async def test_a_deleted_article_takes_its_file_along(client: Client, repository
     await repository.settle()
 
 
+async def test_slugs_that_renames_give_up_are_free_in_the_same_sync(
+    client: Client, repository: Repository
+) -> None:
+    repository.rename(A, "z.md", is_told=False)
+    repository.write("00-a.md", page("New", "New\n"))
+
+    answer = await repository.sync()
+
+    assert {"refused"} & set(actions(answer).values()) == set()
+    texts = {slug: (await article_at(client, slug))["contentMarkdown"] for slug in "az"}
+    assert texts == {"a": "New\n", "z": "One\n\nTwo\n\nThree\n"}
+    await repository.settle()
+
+
+async def test_a_translation_waits_for_its_original(client: Client, repository: Repository) -> None:
+    repository.write("b.md", page("B", status="new"))
+    repository.write("b.de.md", page("B auf Deutsch"))
+
+    assert actions(await repository.sync()) == {"b.md": "refused", "b.de.md": "refused"}
+    repository.write("b.md", page("B"))
+    await repository.sync()
+
+    [translation] = (await article_at(client, "b"))["translations"]
+    assert translation["locale"] == "de"
+
+
+async def test_a_file_whose_change_waits_as_a_draft_stays_when_its_article_is_deleted(
+    client: Client, repository: Repository
+) -> None:
+    repository.edit(A, "title: A", "title: B")
+    await repository.sync(drafts=True)
+    ok(await client.delete("/v1/articles/a"))
+
+    assert actions(await repository.sync()) == {A: "conflict"}
+    assert "title: B\n" in repository.files[A]
+
+
+async def test_a_file_that_is_renamed_and_edited_while_its_article_is_edited_leaves_both_texts(
+    client: Client, repository: Repository
+) -> None:
+    repository.rename(A, "z.md", is_told=False)
+    repository.edit("z.md", "Two", "Deux")
+    await replace_in_article(client, "a", "Two", "Zwei")
+
+    assert actions(await repository.sync()) == {A: "conflict", "z.md": "created"}
+    assert "Zwei" in (await article_at(client, "a"))["contentMarkdown"]
+    assert "Deux" in (await article_at(client, "z"))["contentMarkdown"]
+    await repository.sync()
+    assert "Deux" in repository.files["z.md"]
+
+
 async def test_deleted_on_one_side_and_changed_on_the_other_is_told_and_left(
     client: Client, repository: Repository
 ) -> None:

@@ -1,11 +1,13 @@
 """The plan of an import: where links, pictures, pages and addresses go, without a database."""
 
+from dataclasses import replace
+
 import pytest
 
 from instep.imports.schemas import BotState, KnownPage
 from instep.imports.tree import ImportedCollection, ImportedRedirect
 from tests.files.samples import picture
-from tests.imports.sources import MemoryFiles, losses_of, page, page_of, planned, text_of, tree
+from tests.imports.sources import EMPTY_BOT, MemoryFiles, losses_of, page, page_of, planned, text_of, tree
 
 PNG = picture()
 
@@ -250,3 +252,22 @@ def test_titles_and_languages_that_can_not_be_stored_are_mended_and_told() -> No
     assert page_of(plan, "b.md").locale == "en"
     assert page_of(plan, "c.md").title == "Untitled"
     assert [what.partition(" ")[0] for what in losses_of(plan)] == ["language", "end"]
+
+
+def test_addresses_of_collections_lead_to_them() -> None:
+    source = tree(
+        page("a.md", "[1](/hc/en-us/sections/360001-First) [2](https://docs.example.com/c/2/#x)\n"),
+        collections=(
+            ImportedCollection("first", "First", addresses=("/hc/*/sections/360001*",)),
+            ImportedCollection("second", "Second", "first", addresses=("/c/2",)),
+        ),
+        sites=("https://docs.example.com",),
+    )
+
+    plan = planned(source, state=replace(EMPTY_BOT, help_url="https://help.example.com"))
+
+    assert text_of(plan, "a.md") == "[1](/help/acme/collections/first) [2](/help/acme/collections/second#x)\n"
+    assert [(row.path, row.url) for row in plan.redirects] == [
+        ("/hc/*/sections/360001*", "https://help.example.com/collections/first"),
+        ("/c/2", "https://help.example.com/collections/second"),
+    ]

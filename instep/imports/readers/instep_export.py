@@ -134,6 +134,7 @@ def read(files: SourceFiles) -> Tree:
     return Tree(
         format=NAME,
         locale=manifest.locale,
+        changelog_folder=CHANGELOG_FOLDER,
         pages=tuple(read_pages(pages, folders, slugs, manifest.locale)),
         collections=tuple(collection_of(folder, row, folders) for folder, row in folders.items()),
         entries=tuple(sorted(map(entry_of, entries), key=place_of_entry)),
@@ -207,6 +208,7 @@ def collection_of(folder: str, row: ExportedPage, folders: dict[str, ExportedPag
         slug=row.facts.slug or slug_of_name(name),
         visibility=row.facts.visibility,
         icon=row.facts.icon,
+        path=row.path,
     )
 
 

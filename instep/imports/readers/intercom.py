@@ -107,7 +107,10 @@ def collections_of(center: IntercomCenter) -> list[ImportedCollection]:
     ordered = list[Ordered]()
     for row_id, row in center.collections.items():
         name, description = text(row, "name") or f"Collection {row_id}", text(row, "description") or None
-        collection = ImportedCollection(row_id, name, key(row, "parent_id"), description)
+        addresses = tuple(
+            pattern for start in ("/*", "/*/*") for pattern in id_patterns(f"{start}/collections/", row_id)
+        )
+        collection = ImportedCollection(row_id, name, key(row, "parent_id"), description, addresses=addresses)
         ordered.append(((number(row, "order"), name), collection))
     return in_reading_order(ordered)
 

@@ -148,7 +148,14 @@ def collections_of(guide: Guide) -> list[ImportedCollection]:
 
 def ordered_collection(row: Row, kind: str, parent: str | None) -> Ordered:
     title = text(row, "name") or f"{kind.capitalize()} {row['id']}"
-    collection = ImportedCollection(f"{kind}-{row['id']}", title, parent, text(row, "description") or None)
+    row_id, folder = str(row["id"]), {"category": "categories", "section": "sections"}[kind]
+    collection = ImportedCollection(
+        f"{kind}-{row_id}",
+        title,
+        parent,
+        text(row, "description") or None,
+        addresses=id_patterns(f"/hc/*/{folder}/", row_id),
+    )
     return (number(row, "position"), title), collection
 
 

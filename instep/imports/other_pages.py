@@ -1,0 +1,50 @@
+"""The pages of a source that are no articles: collections, and the changelog with its entries."""
+
+from dataclasses import dataclass, field
+
+from instep.imports.tree import ImportedCollection, ImportedEntry, Tree
+from instep.redirects.path_patterns import ANY, is_match, segments_of
+
+
+@dataclass(frozen=True, slots=True)
+class Changelog:
+    """The page with all entries."""
+
+
+OtherPage = ImportedCollection | ImportedEntry | Changelog
+
+
+@dataclass(slots=True)
+class OtherPages:
+    """These pages by the files that stand for them, and by their public paths and patterns of these."""
+
+    by_path: dict[str, OtherPage] = field(default_factory=dict)
+    by_address: dict[str, OtherPage] = field(default_factory=dict)
+    patterns: list[tuple[str, OtherPage]] = field(default_factory=list)
+
+    def at_address(self, path: str) -> OtherPage | None:
+        exact = self.by_address.get(without_slashes(path))
+        return exact or next((page for pattern, page in self.patterns if is_match(pattern, path)), None)
+
+
+def other_pages_of(tree: Tree) -> OtherPages:
+    """Index them; of two pages with one name the first has it."""
+    pages = OtherPages()
+    if tree.changelog_folder is not None:
+        pages.by_path[tree.changelog_folder] = Changelog()
+    for entry in tree.entries:
+        pages.by_path.setdefault(entry.path, entry)
+    for collection in tree.collections:
+        if collection.path is not None:
+            pages.by_path.setdefault(collection.path, collection)
+        for address in collection.addresses:
+            if ANY in address:
+                pages.patterns.append((address, collection))
+            else:
+                pages.by_address.setdefault(without_slashes(address), collection)
+    return pages
+
+
+def without_slashes(path: str) -> str:
+    """A path by which two ways to write it are one."""
+    return "/".join(segments_of(path))

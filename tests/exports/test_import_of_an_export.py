@@ -1,0 +1,41 @@
+"""An import of an export is the same help center, with the same links and the same export."""
+
+from instep.core.database import Database
+from instep.imports.readers.instep_export import READER
+from tests.exports.library import FilesOf, export_zip, fill, unpacked
+from tests.imports.bringing import Importer
+from tests.site.pages import publish
+from tests.support.cast import Api, Cast, Client
+from tests.support.http import created, ok
+
+
+async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help_center(
+    client: Client, api: Api, database: Database, cast: Cast
+) -> None:
+    await fill(client, database, cast.acme)
+    home, entries = f"/help/{cast.acme.slug}", "/v1/changelog/entries"
+    entry = created(await client.post(entries, json={"title": "Two", "contentMarkdown": "Text.\n"}))
+    ok(await client.patch(f"{entries}/{entry['id']}", json={"title": "Renamed since"}))
+    start = ok(await client.get("/v1/collections"))["results"][0]
+    links = (
+        f"[a]({home}/) [b]({home}/changelog) [c]({home}/changelog/two)\n"
+        f"[d]({home}/collections/start#list) [e]({home}/articles/install-now)\n"
+    )
+    await publish(client, "All", links, collectionId=start["id"])
+    for source, path in (("/sections/1", "/collections/start"), ("/news", "/changelog")):
+        url = f"http://help.test{home}{path}"
+        created(await client.post("/v1/redirects", json={"from": source, "url": url}))
+
+    first = unpacked(await export_zip(database, cast.acme))
+    files = FilesOf(first)
+    report = await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    # The text of `fill` names a place that its article has never had.
+    assert [loss.what.rpartition("/")[2] for loss in report.losses] == ["01-setup.md#one"]
+    there = api(cast.globex.write_key)
+    text = ok(await there.get("/v1/articles/all"))["contentMarkdown"]
+    assert text == links.replace(home, f"/help/{cast.globex.slug}")
+    for source, path in (("/sections/1", "/collections/start"), ("/news", "/changelog")):
+        answer = await api(None).get(f"/help/{cast.globex.slug}{source}")
+        assert answer.headers["Location"] == f"http://help.test/help/{cast.globex.slug}{path}"
+    assert unpacked(await export_zip(database, cast.globex)) == first
