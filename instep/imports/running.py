@@ -25,6 +25,7 @@ from instep.imports.batch_writing import (
     Written,
     import_collections,
     import_entries,
+    import_order,
     import_pages,
     import_questions,
     import_redirects,
@@ -111,6 +112,8 @@ async def run_plan(run: ImportRun) -> ImportReport:
     for pages in (originals, translations):
         for batch in batches(pages, limits.IMPORT_BATCH_ARTICLES):
             await write_batch(run, addresses, batch)
+    if any(row.moved for row in run.plan.collections):
+        await write_order(run)
     for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
         await write_redirects(run, redirects)
     if run.plan.tree.questions:
@@ -173,6 +176,13 @@ async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[Pla
     run.losses += written.losses
     recount(run.plan.report, pages, written)
     run.advance(len(pages))
+
+
+async def write_order(run: ImportRun) -> None:
+    async def write(ctx: Ctx) -> None:
+        await import_order(ctx, run.import_id, run.plan, await ids_of(ctx, run, {}))
+
+    await attempt(run, write)
 
 
 async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) -> None:

@@ -123,7 +123,9 @@ class Tree:
     `pages` and `collections` are in reading order, a collection before its children. `locale` is the one of
     pages that are no translations. `sites` are URLs whose paths are addresses of the source, such as
     "https://docs.example.com", or "/handbook" for a base path. `static_folders` are folders whose files are
-    served from the root, such as "public" or "static".
+    served from the root, such as "public" or "static". `links_keep_language` says that a link such as
+    "/guides/install" on a translated page leads to the translation, as it does where the generator puts the
+    language of the page before it.
     """
 
     format: str
@@ -135,6 +137,7 @@ class Tree:
     questions: tuple[ImportedQuestion, ...] = ()
     sites: tuple[str, ...] = ()
     static_folders: tuple[str, ...] = ()
+    links_keep_language: bool = False
     losses: tuple[Loss, ...] = ()
 
 
