@@ -106,14 +106,7 @@ async def run_plan(run: ImportRun) -> ImportReport:
         await import_collections(ctx, run.import_id, run.plan)
 
     await attempt(run, write_collections)
-    # Originals come before the translations that name them.
-    originals = [page for page in run.work.pages if page.original_key is None]
-    translations = [page for page in run.work.pages if page.original_key is not None]
-    for pages in (originals, translations):
-        for batch in batches(pages, limits.IMPORT_BATCH_ARTICLES):
-            await write_batch(run, addresses, batch)
-    if any(row.moved for row in run.plan.collections):
-        await write_order(run)
+    await write_pages(run, addresses)
     for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
         await write_redirects(run, redirects)
     if run.plan.tree.questions:
@@ -162,6 +155,17 @@ async def store_file(run: ImportRun, piece: FilePiece) -> bool:
         counts.stored, counts.listed = counts.stored - 1, counts.listed + 1
         return False
     return True
+
+
+async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
+    """Originals come before the translations that name them; then all get their order."""
+    originals = [page for page in run.work.pages if page.original_key is None]
+    translations = [page for page in run.work.pages if page.original_key is not None]
+    for pages in (originals, translations):
+        for batch in batches(pages, limits.IMPORT_BATCH_ARTICLES):
+            await write_batch(run, files, batch)
+    if any(row.moved for row in run.plan.collections):
+        await write_order(run)
 
 
 async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Database, Tx
+from instep.core.markdown import HEADING_PREFIX
 from instep.imports.addresses import PAGE_EXTENSION
 from instep.imports.source_files import open_folder
 from instep.imports.source_reading import Source
@@ -203,11 +204,10 @@ def out_of_order(groups: list[list[str]], imported: Imported, expected: Expected
 def dead_links_not_told(imported: Imported, dead: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Dead links without those to places that the report says are missing in the source already."""
     addresses = {page.page.path: imported.address_of(page) for page in imported.plan.pages}
-    missing = {
-        (addresses.get(path), unquote(urldefrag(link).fragment)) for path, link in told(imported, NO_PLACE)
-    }
-    return [
-        (address, link)
-        for address, link in dead
-        if (address, unquote(urldefrag(link).fragment)) not in missing
-    ]
+    missing = {(addresses.get(path), place_of(link)) for path, link in told(imported, NO_PLACE)}
+    return [(address, link) for address, link in dead if (address, place_of(link)) not in missing]
+
+
+def place_of(link: str) -> str:
+    """The place that a link names, without the prefix that our renderer puts before it."""
+    return unquote(urldefrag(link).fragment).removeprefix(HEADING_PREFIX)
