@@ -42,7 +42,7 @@ format: dev ## Format the code
 test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
 	$(BIN)/pytest -n 2 --dist loadfile
 
-test-corpora: dev ## Run the tests on collections that are not in the repository: ../shared/data/{corpora,docsync,retrieval}
+test-corpora: dev ## Run the tests on collections that are not in the repository: ../shared/data/{corpora,docsync,imports,retrieval}
 	$(BIN)/pytest -n 2 -m corpora tests/corpora
 
 test-files: dev ## Run the tests of files on PostgreSQL, an S3 server and a folder, with hostile files by the thousand

@@ -49,9 +49,11 @@ class Directory:
     by_path: dict[str, ImportedPage] = field(default_factory=dict)
     by_name: dict[str, ImportedPage] = field(default_factory=dict)
     by_address: dict[str, ImportedPage] = field(default_factory=dict)
+    by_folder: dict[str, ImportedPage] = field(default_factory=dict)
     patterns: list[tuple[str, ImportedPage]] = field(default_factory=list)
     redirects: dict[str, str] = field(default_factory=dict)
     translations: dict[tuple[str, str], ImportedPage] = field(default_factory=dict)
+    languages: dict[str, list[ImportedPage]] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     bases: list[str] = field(default_factory=list)
     other_pages: OtherPages = field(default_factory=OtherPages)
@@ -76,7 +78,8 @@ class Directory:
             if target is not None:
                 return target
         if path.startswith("/"):
-            return self.redirect_target(path, fragment) or (HOME if path == "/" else BROKEN)
+            home = HOME if path == "/" else None
+            return self.redirect_target(path, fragment) or home or self.folder_target(path)
         return HOME if "" in self.relative_candidates(path, page) else BROKEN
 
     def relative_candidates(self, path: str, page: ImportedPage) -> Iterator[str]:
@@ -96,6 +99,12 @@ class Directory:
         found_pages = (self.other_pages.at_address(path) for path in self.without_base(address))
         return next((row for row in found_pages if row is not None), None)
 
+    def folder_target(self, path: str) -> SourceTarget:
+        """The first page below an address that has no page of its own."""
+        pages = (self.by_folder.get(address_name(address)) for address in self.without_base(path))
+        first_page = next(filter(None, pages), None)
+        return SourceTarget("page", first_page) if first_page else BROKEN
+
     def page_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
         found_page = self.find_page(path, page)
         return SourceTarget("page", found_page, fragment=fragment) if found_page else None
@@ -103,11 +112,10 @@ class Directory:
     def find_page(self, path: str, page: ImportedPage) -> ImportedPage | None:
         """The page at a path as a page writes it, in its language where the path is its original's."""
         if path.startswith("/"):
-            return (
-                self.page_at(path)
-                or self.page_at(f"/{page.locale.lower()}{path}")
-                or self.by_root(path, page)
-            )
+            addresses = [path, f"/{page.locale.lower()}{path}"]
+            if self.tree.links_keep_language:
+                addresses.reverse()
+            return next(filter(None, map(self.page_at, addresses)), None) or self.by_root(path, page)
         for base, is_original in self.bases_of(page):
             for candidate in candidates(base, path):
                 found_page = self.by_path.get(candidate) or self.by_name.get(name_of(candidate))
@@ -204,6 +212,11 @@ class Directory:
     def in_language_of(self, page: ImportedPage, target: ImportedPage) -> ImportedPage:
         return self.translations.get((target.translation_of or target.key, page.locale), target)
 
+    def other_languages(self, page: ImportedPage) -> list[ImportedPage]:
+        """The same page in the other languages, its original first."""
+        root = page.translation_of or page.key
+        return [other for other in self.languages.get(root, []) if other is not page]
+
     def path_on_site(self, url: str) -> str | None:
         """The path of a URL of the source's own site; None for any other."""
         parts = urlsplit(url if "://" in url else f"https:{url}")
@@ -246,12 +259,15 @@ def add_page(directory: Directory, page: ImportedPage) -> None:
     directory.by_path.setdefault(page.path, page)
     directory.by_name.setdefault(name_of(page.path), page)
     directory.translations.setdefault((page.translation_of or page.key, page.locale), page)
+    directory.languages.setdefault(page.translation_of or page.key, []).append(page)
     for address in (*([page.address] if page.address else []), *page.former_addresses):
         path = source_path(address)
         if ANY in path:
             directory.patterns.append((path, page))
         else:
             directory.by_address.setdefault(address_name(path), page)
+            for folder in addresses_above(path):
+                directory.by_folder.setdefault(folder, page)
 
 
 def source_path(address: str) -> str:
@@ -266,6 +282,14 @@ def candidates(base: str, path: str) -> Iterator[str]:
         candidate = posixpath.normpath(posixpath.join(folder, path))
         if not candidate.startswith(".."):
             yield candidate if candidate != "." else ""
+
+
+def addresses_above(path: str) -> Iterator[str]:
+    """The names of all addresses above one, the nearest first; the root is none of them."""
+    folder = posixpath.dirname(path.rstrip("/"))
+    while folder not in ("", "/"):
+        yield address_name(folder)
+        folder = posixpath.dirname(folder)
 
 
 def folders_above(path: str) -> Iterator[str]:

@@ -40,18 +40,24 @@ def heading_anchors_of(
     """The anchors of a text: `headings` are ids of ours with words, `heading_places` where they stand."""
     anchors = HeadingAnchors()
     for name, number in heading_ids:
-        if 0 <= number < len(headings):
-            anchors.by_name.setdefault(name, headings[number][0])
-    for id, _ in headings:
+        if (id := id_at(headings, number)) is not None:
+            anchors.by_name.setdefault(name, id)
+    named = [(id, words) for id, words in headings if id]
+    for id, _ in named:
         anchors.by_name.setdefault(id, id)
     for match in MARKED_PLACE.finditer(markdown):
         nearest = number_of_heading(match.start(), heading_places)
-        if nearest is not None:
-            anchors.by_name.setdefault(match[1], headings[nearest][0])
-    for id, words in headings:
+        if nearest is not None and (id := id_at(headings, nearest)) is not None:
+            anchors.by_name.setdefault(match[1], id)
+    for id, words in named:
         anchors.by_name.setdefault(letters(id), id)
         anchors.by_name.setdefault(letters(words), id)
     return anchors
+
+
+def id_at(headings: Sequence[tuple[str, str]], number: int) -> str | None:
+    """The id of a heading; one without words has none, and the next one stands for it."""
+    return next((id for id, _ in headings[max(number, 0) :] if id), None)
 
 
 def number_of_heading(place: int, heading_places: Sequence[int]) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from instep.articles.overviews import lock_order
 from instep.articles.schemas import Article, ArticleCreate, TextSource
 from instep.articles.texts import content_columns, create, find_article, live_columns, save
 from instep.changelog import actions as changelog
@@ -23,6 +24,7 @@ from instep.golden.actions import add_golden_question, list_golden_questions_of
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.imports import queries
+from instep.imports.ordering import new_positions, placed
 from instep.imports.planning import changed_facts
 from instep.imports.queries import ImportedText
 from instep.imports.schemas import (
@@ -71,7 +73,9 @@ async def import_collections(ctx: Ctx, import_id: str, plan: Plan) -> str:
             await _update_collection(ctx, planned, planned.earlier.facts, ids)
         elif planned.outcome == "unchanged":
             continue
-        row = {"collection_id": ids[key], "digest": "", "facts": planned.facts, "title": "", "content": ""}
+        # The order is kept once the pages are there, by `import_order`.
+        facts = {**planned.facts, "order": planned.earlier.order if planned.earlier else []}
+        row = {"collection_id": ids[key], "digest": "", "facts": facts, "title": "", "content": ""}
         await queries.keep_ref(ctx, plan.source, "collection", key, row)
     return import_id
 
@@ -93,6 +97,26 @@ async def import_pages(
             written.outcomes[page.page.key] = "failed"
             what = f"the whole page: somebody has just taken its address “{page.slug}”; import again"
             written.losses.append(Loss(page.page.path, what))
+    return import_id
+
+
+@writes
+async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
+    """Put articles into the order of the source where that is another one than at the last import."""
+    await lock_order(ctx)
+    collections = {ids.collections[row.collection.key]: row for row in plan.collections if row.moved}
+    places = await queries.list_places(ctx, list(collections))
+    positions = {place.id: place.position for place in places}
+    changed: dict[str, int] = {}
+    for collection_id, planned in collections.items():
+        present = [place.id for place in places if place.collection_id == collection_id]
+        wanted, moved = [
+            [ids.articles[key] for key in keys if key in ids.articles]
+            for keys in (planned.order, planned.moved)
+        ]
+        changed |= new_positions(placed(present, wanted, moved), positions)
+        await queries.keep_order(ctx, plan.source, planned.collection.key, planned.order)
+    await queries.set_positions(ctx, changed)
     return import_id
 
 
@@ -241,14 +265,10 @@ async def _changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids:
     present = {
         "description": article.description,
         "collection_id": article.collection_id,
-        "position": article.position,
         "visibility": article.visibility,
     }
     before, after = _as_stored(text.facts, ids), _as_stored(page.facts, ids)
     columns = {name: value for name, value in after.items() if before[name] != value}
-    # An article without a collection has the place that it got here.
-    if columns.get("position", 0) is None:
-        del columns["position"]
     return {name: value for name, value in columns.items() if present[name] == before[name]}
 
 
@@ -257,7 +277,6 @@ def _as_stored(facts: Facts, ids: Ids) -> dict[str, Any]:
     return {
         "description": facts.get("description"),
         "collection_id": ids.collections.get(facts.get("collection") or ""),
-        "position": facts.get("position"),
         "visibility": facts.get("visibility"),
     }
 

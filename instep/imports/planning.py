@@ -7,6 +7,7 @@ from itertools import chain
 from instep.core import limits
 from instep.core.locales import valid_locale
 from instep.imports.addresses import Directory, SourceTarget, directory_of, source_path
+from instep.imports.ordering import moved_keys
 from instep.imports.placing import Places, place_on_levels
 from instep.imports.rewriting import PageRewriter
 from instep.imports.schemas import (
@@ -161,8 +162,10 @@ class Planner:
     def collections(self, pages: list[PlannedPage], slugs: Mapping[str, str]) -> Iterator[PlannedCollection]:
         """The collections that are made or changed; a later import makes only those that it needs."""
         needed = needed_collections(self.places, pages)
+        orders = orders_of(pages)
         for collection, parent in self.places.collections:
             earlier = self.state.collections.get(collection.key)
+            order = orders.get(collection.key, [])
             title = self.title_of(collection.title, collection.key)
             planned = PlannedCollection(
                 collection=collection,
@@ -170,14 +173,21 @@ class Planner:
                 description=self.description_of(collection.description, collection.key),
                 slug=slugs[collection.key],
                 parent=parent,
+                order=tuple(order),
+                moved=moved_keys(earlier.order if earlier else [], order),
                 earlier=earlier,
                 outcome="created",
             )
             if earlier is not None:
-                outcome: Outcome = "unchanged" if earlier.facts == planned.facts else "updated"
-                yield replace(planned, outcome=outcome)
+                is_changed = changed_facts(earlier.facts, planned.facts) or self.is_reordered(planned)
+                yield replace(planned, outcome="updated" if is_changed else "unchanged")
             elif self.is_first_import() or collection.key in needed:
                 yield planned
+
+    def is_reordered(self, planned: PlannedCollection) -> bool:
+        """Whether pages that were in the collection already have other places in it."""
+        earlier = (self.state.pages.get(key) for key in planned.moved)
+        return any(page and page.facts.get("collection") == planned.collection.key for page in earlier)
 
     def entry(self, entry: ImportedEntry, slug: str, text: PlannedText) -> PlannedEntry:
         earlier = self.state.entries.get(entry.key)
@@ -305,6 +315,15 @@ def outcome_of_page(page: PlannedPage) -> Outcome:
 def changed_facts(before: Facts, after: Facts) -> dict[str, object]:
     """What the source says now, besides the text, that it did not say when it was imported last."""
     return {name: value for name, value in after.items() if before.get(name) != value}
+
+
+def orders_of(pages: list[PlannedPage]) -> dict[str, list[str]]:
+    """The keys of the pages of each collection; a translation has the place of its original."""
+    orders: dict[str, list[str]] = {}
+    for page in pages:
+        if page.collection is not None and page.original_key is None:
+            orders.setdefault(page.collection, []).append(page.page.key)
+    return orders
 
 
 def needed_collections(places: Places, pages: list[PlannedPage]) -> set[str]:

@@ -1,6 +1,6 @@
 """The SQL of imports, and of what earlier ones made."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,15 @@ class RedirectedPath:
 
     path: str
     target: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArticlePlace:
+    """Where an article that is no translation stands."""
+
+    id: str
+    collection_id: str
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +191,56 @@ async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str
         source=source,
         kind=kind,
         key=key,
+        now=ctx.now,
+    )
+
+
+async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePlace]:
+    """The originals in collections, in their order; they are locked in the order of their ids."""
+    of_collections = """
+        from articles where bot_id = %(bot)s and collection_id = any(%(ids)s) and deleted_at is null
+    """
+    values = {"bot": ctx.bot.id, "ids": list(collection_ids)}
+    await ctx.tx.execute(f"select id {of_collections} order by id for no key update", **values)
+    return await ctx.tx.all(
+        ArticlePlace,
+        f"""
+        select id, collection_id, position {of_collections} and translation_of is null
+        order by position, id
+        """,
+        **values,
+    )
+
+
+async def set_positions(ctx: Ctx, positions: Mapping[str, int]) -> None:
+    """Move articles with their translations, by the ids of originals; a move is no new version."""
+    if not positions:
+        return
+    await ctx.tx.execute(
+        """
+        with stamp as (select stamp_change(%(bot)s) as at), places as (
+            select * from unnest(%(ids)s::text[], %(positions)s::integer[]) as p (id, position))
+        update articles a set position = p.position, updated_at = stamp.at from stamp, places p
+        where a.bot_id = %(bot)s and p.id = coalesce(a.translation_of, a.id)
+        """,
+        bot=ctx.bot.id,
+        ids=list(positions),
+        positions=list(positions.values()),
+    )
+
+
+async def keep_order(ctx: Ctx, source: str, key: str, order: Sequence[str]) -> None:
+    """Remember the order of the pages of a collection in the source."""
+    await ctx.tx.execute(
+        """
+        update import_refs set facts = facts || jsonb_build_object('order', %(order)s::text[]),
+            updated_at = %(now)s
+        where bot_id = %(bot)s and source = %(source)s and kind = 'collection' and key = %(key)s
+        """,
+        bot=ctx.bot.id,
+        source=source,
+        key=key,
+        order=list(order),
         now=ctx.now,
     )
 

@@ -131,7 +131,7 @@ class PageRewriter:
         if target.fragment.startswith(TEXT_FRAGMENT):
             return quote(target.fragment, safe=":~=,-")
         self.links.anchors += reference.uses
-        id = self.anchors_of(target.page).id_of(target.fragment)
+        id = self.place_id(target)
         if id is None and letters(target.fragment) == letters(target.page.title):
             # The title stands above the text, so its place is the whole page.
             return ""
@@ -141,6 +141,24 @@ class PageRewriter:
             self.tell(page, reference, what)
             return quote(target.fragment)
         return as_fragment(id, is_same_page=target.kind == "same_page")
+
+    def place_id(self, target: SourceTarget) -> str | None:
+        """The id of the heading that a fragment names, be it by its name in another language."""
+        if target.page is None or not target.fragment:
+            return None
+        ids = self.heading_ids(target.page)
+        id = self.anchors_of(target.page).id_of(target.fragment)
+        others = self.directory.other_languages(target.page) if id is None else []
+        for other in others:
+            other_ids = self.heading_ids(other)
+            other_id = self.anchors_of(other).id_of(target.fragment)
+            # With as many headings, translations have the same ones in the same order.
+            if other_id is not None and len(other_ids) == len(ids):
+                return ids[other_ids.index(other_id)]
+        return id
+
+    def heading_ids(self, page: ImportedPage) -> list[str]:
+        return [id for id, _ in self.parse(page).headings]
 
     def anchors_of(self, page: ImportedPage) -> HeadingAnchors:
         if page.key not in self.anchors:
@@ -195,8 +213,7 @@ class PageRewriter:
         if target.kind == "file" and target.path is not None:
             return [target.kind, self.file_at(target.path).digest]
         key = target.page.key if target.page else getattr(target.other_page, "key", None)
-        id = self.anchors_of(target.page).id_of(target.fragment) if target.page and target.fragment else None
-        return [target.kind, key, target.url, id]
+        return [target.kind, key, target.url, self.place_id(target)]
 
 
 @dataclass(frozen=True, slots=True)

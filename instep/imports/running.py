@@ -25,6 +25,7 @@ from instep.imports.batch_writing import (
     Written,
     import_collections,
     import_entries,
+    import_order,
     import_pages,
     import_questions,
     import_redirects,
@@ -105,12 +106,7 @@ async def run_plan(run: ImportRun) -> ImportReport:
         await import_collections(ctx, run.import_id, run.plan)
 
     await attempt(run, write_collections)
-    # Originals come before the translations that name them.
-    originals = [page for page in run.work.pages if page.original_key is None]
-    translations = [page for page in run.work.pages if page.original_key is not None]
-    for pages in (originals, translations):
-        for batch in batches(pages, limits.IMPORT_BATCH_ARTICLES):
-            await write_batch(run, addresses, batch)
+    await write_pages(run, addresses)
     for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
         await write_redirects(run, redirects)
     if run.plan.tree.questions:
@@ -161,6 +157,17 @@ async def store_file(run: ImportRun, piece: FilePiece) -> bool:
     return True
 
 
+async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
+    """Originals come before the translations that name them; then all get their order."""
+    originals = [page for page in run.work.pages if page.original_key is None]
+    translations = [page for page in run.work.pages if page.original_key is not None]
+    for pages in (originals, translations):
+        for batch in batches(pages, limits.IMPORT_BATCH_ARTICLES):
+            await write_batch(run, files, batch)
+    if any(row.moved for row in run.plan.collections):
+        await write_order(run)
+
+
 async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
     written = Written([], {})
 
@@ -173,6 +180,13 @@ async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[Pla
     run.losses += written.losses
     recount(run.plan.report, pages, written)
     run.advance(len(pages))
+
+
+async def write_order(run: ImportRun) -> None:
+    async def write(ctx: Ctx) -> None:
+        await import_order(ctx, run.import_id, run.plan, await ids_of(ctx, run, {}))
+
+    await attempt(run, write)
 
 
 async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) -> None:

@@ -65,6 +65,11 @@ class KnownCollection:
     slug: str
     facts: dict[str, Any]
 
+    @property
+    def order(self) -> list[str]:
+        """The keys of the pages that an import has put in order."""
+        return list(self.facts.get("order", ()))
+
 
 @dataclass(frozen=True, slots=True)
 class KnownEntry:
@@ -132,7 +137,8 @@ class PlannedText:
 class PlannedPage:
     """What becomes of a page; `locale`, `title` and `description` are as they can be stored.
 
-    `original_key` is the key of the page that this one translates.
+    `original_key` is the key of the page that this one translates. `position` is where a new article stands;
+    later the collection keeps the order.
     """
 
     page: ImportedPage
@@ -153,20 +159,25 @@ class PlannedPage:
         return {
             "description": self.description,
             "collection": self.collection,
-            "position": self.position,
             "visibility": self.page.visibility,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCollection:
-    """What becomes of a collection, which stands on one of the levels that there are."""
+    """What becomes of a collection, which stands on one of the levels that there are.
+
+    `order` are the keys of its pages in the order of the source; `moved` those that the last import has not
+    put in this order.
+    """
 
     collection: ImportedCollection
     title: str
     description: str | None
     slug: str
     parent: str | None
+    order: tuple[str, ...]
+    moved: tuple[str, ...]
     earlier: KnownCollection | None
     outcome: Outcome
 

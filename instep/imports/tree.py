@@ -130,7 +130,8 @@ class Tree:
     pages that are no translations. `sites` are URLs whose paths are addresses of the source, such as
     "https://docs.example.com", or "/handbook" for a base path. `static_folders` are folders whose files are
     served from the root, such as "public" or "static". Links to `changelog_folder` lead to the whole
-    changelog.
+    changelog. `links_keep_language` says that a link such as "/guides/install" on a translated page leads to
+    the translation, as it does where the generator puts the language of the page before it.
     """
 
     format: str
@@ -143,6 +144,7 @@ class Tree:
     sites: tuple[str, ...] = ()
     static_folders: tuple[str, ...] = ()
     changelog_folder: str | None = None
+    links_keep_language: bool = False
     losses: tuple[Loss, ...] = ()
 
 

@@ -14,7 +14,7 @@ from tests.support.cast import Api, Cast
 from tests.support.limits import SetLimit, SetSetting
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-FOLDERS = ("corpora", "docsync", "retrieval")
+FOLDERS = ("corpora", "docsync", "imports", "retrieval")
 MANY = 1_000_000
 RATES = (
     "PUBLIC_REQUESTS_PER_MINUTE",

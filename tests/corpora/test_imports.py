@@ -3,201 +3,165 @@
 import json
 import posixpath
 import re
-from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urldefrag
+from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 from fastapi import FastAPI
 
-from instep.core import limits
-from instep.core.config import settings
 from instep.core.database import Database, Tx
-from instep.files.storage import open_storages
-from instep.identity.job_context import job_context
-from instep.identity.queries import find_bot
-from instep.imports import actions
+from instep.core.markdown import HEADING_PREFIX
 from instep.imports.addresses import PAGE_EXTENSION
-from instep.imports.planning import plan
-from instep.imports.running import ImportRun, run_plan, work_of
-from instep.imports.schemas import ImportReport, Plan
 from instep.imports.source_files import open_folder
-from instep.imports.source_reading import Source, read_now
-from tests.imports.bringing import IMPORTER
+from instep.imports.source_reading import Source
+from tests.corpora.conftest import DATA
+from tests.corpora.imported import (
+    Imported,
+    bring,
+    dead_addresses,
+    dead_links,
+    open_site,
+    orders,
+    writes,
+)
 from tests.support.cast import Api, Cast
-from tests.support.http import stranger
 
 pytestmark = pytest.mark.corpora
 
-IMPORTS = Path(__file__).parents[3] / "shared" / "data" / "imports"
+IMPORTS = DATA / "imports"
 # Single exports of products have tests of their own; they have no lists of pages.
 FOLDERS = sorted(
     path.parent.name for path in IMPORTS.glob("*/expected.json") if '"lists"' in path.read_text()
 )
 BROKEN = "link that leads nowhere: "
+NO_PLACE = "link to a place that the page doesn't have: "
 NO_PICTURE = "picture that is not in the source: "
-# Folders that declare no order: files are listed by their names, which may be compared in two ways.
-WITHOUT_ORDER = {"zendesk-markdown"}
+SVG = "picture that is an SVG, which can hold scripts: "
 # The licence was put beside the pages with another name than the one that they link to.
 ADDED_FILES = {("wiki", "LICENSE")}
-ARTICLE_LINK = re.compile(r'<a[^>]* href="(/help/[^"]*)"')
-PICTURE = re.compile(r'<img[^>]* src="(/files/[^"]*)"')
-ID = re.compile(r' id="([^"]+)"')
+PICTURE = re.compile(r"/files/[^/]+/([0-9a-f]{64})\.")
 
 
-class Imported:
-    """A tree that was imported into a bot of its own, and what was expected of it."""
+class Expected:
+    """The figures of a tree."""
 
-    def __init__(self, name: str, plan: Plan, report: ImportReport) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.plan = plan
-        self.report = report
         self.paths = list(open_folder(IMPORTS / name / "tree").paths())
         self.stems = {PAGE_EXTENSION.sub("", path).removesuffix("/index") for path in self.paths}
-        self.expected: dict[str, Any] = json.loads((IMPORTS / name / "expected.json").read_text())
+        figures: dict[str, Any] = json.loads((IMPORTS / name / "expected.json").read_text())
+        self.images: dict[str, int] = figures["images"]
+        self.lists: dict[str, Any] = figures["lists"]
 
     @property
-    def lists(self) -> dict[str, Any]:
-        lists: dict[str, Any] = self.expected.get("lists", {})
-        return lists
+    def pages(self) -> list[dict[str, Any]]:
+        """A name that begins with a dot is that of a part, which others include."""
+        return [row for row in self.lists["pages"] if not posixpath.basename(row["path"]).startswith(".")]
+
+    @property
+    def addresses(self) -> list[tuple[str, str | None]]:
+        """Former addresses, each with the path of its page where the figures tell it."""
+        addresses = [(row["url"], row["path"]) for row in self.pages if row.get("url")]
+        return addresses + [(row["from"], None) for row in self.lists["redirects"] if row["resolves"]]
+
+    def is_here(self, path: str, link: str) -> bool:
+        """Whether a link names a page or a file of the tree, or an address of one."""
+        if (self.name, link) in ADDED_FILES:
+            return False
+        target = urlsplit(link).path
+        name = PAGE_EXTENSION.sub(
+            "", posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).strip("./")
+        )
+        is_file = any(stem == name or stem.endswith(f"/{name}") for stem in self.stems)
+        addresses = {address.strip("/") for address, _ in self.addresses} - {""}
+        return bool(name) and (is_file or target.strip("/") in addresses)
 
 
-async def bring(database: Database, cast: Cast, name: str) -> Imported:
-    source = Source(name, folder=IMPORTS / name / "tree")
-    read = read_now(source, None)
-    payload = {"workspace": cast.acme.workspace_id, "bot": str(cast.acme.bot_id)}
-    async with job_context(database, payload, IMPORTER) as ctx:
-        state = await actions.state_for_plan(ctx, read.source)
-    files = source.open()
-    planned = plan(read.tree, files, state, read.source)
-    if planned.report.changes_nothing:
-        return Imported(name, planned, planned.report)
-    work = work_of(planned)
-    async with job_context(database, payload, IMPORTER) as ctx, ctx.tx.transaction():
-        row = await actions.begin_by_command(ctx, name, read.tree.format, read.source, work.total)
-        bot = await find_bot(ctx.tx, cast.acme.bot_id)
-    storage = open_storages(settings(), database).for_new_files
-    run = ImportRun(
-        *(database, storage, bot, IMPORTER, row.id, planned, files, work), tell=lambda done, total: None
-    )
-    return Imported(name, planned, await run_plan(run))
-
-
-def markdown_pages(imported: Imported) -> list[dict[str, Any]]:
-    """The pages of the figures; a name that begins with a dot is that of a part, which others include."""
-    rows: list[dict[str, Any]] = imported.lists.get("pages", [])
-    return [row for row in rows if not posixpath.basename(row["path"]).startswith(".")]
+def source_of(name: str) -> Source:
+    return Source(name, folder=IMPORTS / name / "tree")
 
 
 @pytest.mark.parametrize("name", FOLDERS)
 async def test_a_tree_comes_whole_and_only_once(
     app: FastAPI, api: Api, database: Database, owner: Tx, cast: Cast, name: str
 ) -> None:
-    imported = await bring(database, cast, name)
+    imported, expected = await bring(database, cast.acme, source_of(name)), Expected(name)
     report = imported.report
 
     assert report.pages.failed == 0, [loss for loss in report.losses if "whole page" in loss.what]
-    assert missing_pages(imported) == []
-    assert wrong_locales(imported) == []
-    site = await texts(owner, cast)
-    assert list(dead_links(site, cast)) == []
-    assert await dead_pictures(owner, cast, site) == []
-    assert newly_broken(imported) == []
-    assert lost_pictures(imported) == []
-    assert out_of_order(imported) == []
-    assert await dead_addresses(app, cast, imported) == []
+    assert missing_pages(imported, expected) == []
+    assert wrong_locales(imported, expected) == []
+    assert newly_broken(imported, expected) == []
+    assert places_not_found(imported, expected) == []
+    assert lost_pictures(imported, expected) == []
+    assert await dead_pictures(owner, cast) == []
+    assert out_of_order(await orders(owner, cast.acme), imported, expected) == []
+    site = await open_site(app, imported)
+    assert len(site.ids) == len(imported.public_pages)
+    assert dead_links_not_told(imported, dead_links(imported, site)) == []
+    assert await dead_addresses(app, imported, site, expected.addresses) == []
 
-    before = await writes(owner, cast)
-    again = await bring(database, cast, name)
+    before = await writes(owner, cast.acme)
+    again = await bring(database, cast.acme, source_of(name))
     assert again.report.changes_nothing
-    assert await writes(owner, cast) == before
+    assert await writes(owner, cast.acme) == before
 
 
-def missing_pages(imported: Imported) -> list[str]:
+def missing_pages(imported: Imported, expected: Expected) -> list[str]:
     paths = {page.page.path for page in imported.plan.pages} | {
         row.path for row in imported.plan.tree.entries
     }
-    return [row["path"] for row in markdown_pages(imported) if row["path"] not in paths]
+    return [row["path"] for row in expected.pages if row["path"] not in paths]
 
 
-def wrong_locales(imported: Imported) -> list[tuple[str, str, str]]:
+def wrong_locales(imported: Imported, expected: Expected) -> list[tuple[str, str, str]]:
     locales = {page.page.path: page.locale for page in imported.plan.pages}
     return [
         (row["path"], row["locale"], locales[row["path"]])
-        for row in markdown_pages(imported)
+        for row in expected.pages
         if row["path"] in locales and row["locale"].lower() != locales[row["path"]].lower()
     ]
 
 
-async def texts(owner: Tx, cast: Cast) -> dict[str, str]:
-    """The HTML of every article, by its path below the root of the installation."""
-    rows: dict[str, str] | None = await owner.value(
-        """
-        select jsonb_object_agg('/help/' || %(slug)s::text
-            || case when locale = 'en' then '' else '/' || locale end || '/articles/' || slug, content_html)
-        from articles where bot_id = %(bot)s
-        """,
-        bot=cast.acme.bot_id,
-        slug=cast.acme.slug,
-    )
-    return rows or {}
-
-
-def dead_links(site: dict[str, str], cast: Cast) -> Iterator[tuple[str, str]]:
-    """Links between our articles that lead to no article, or to no place in it that was there."""
-    for path, html in site.items():
-        for href in ARTICLE_LINK.findall(html):
-            address, _ = urldefrag(unquote(href))
-            if address not in site and address != f"/help/{cast.acme.slug}/":
-                yield path, href
-
-
-async def dead_pictures(owner: Tx, cast: Cast, site: dict[str, str]) -> list[str]:
-    digests = {
-        match[1] for html in site.values() for match in re.finditer(r"/files/[^/]+/([0-9a-f]{64})\.", html)
-    }
-    stored = await owner.value(
-        "select array_agg(sha256) from files where bot_id = %(bot)s", bot=cast.acme.bot_id
-    )
-    return sorted(digests - set(stored or ()))
-
-
-def newly_broken(imported: Imported) -> list[str]:
-    """Links that the report calls broken, that the figures of the source do not, and that name a file of it.
-
-    Of what pages link to, the corpus leaves much out: such links can't work, whoever imports them.
-    """
-    broken = {(path, bare(link)) for path, link in imported.lists.get("broken_links", [])}
-    told = [
-        (loss.path, bare(loss.what.removeprefix(BROKEN)))
+def told(imported: Imported, what: str) -> list[tuple[str, str]]:
+    """The losses of a kind: the path, and what is named."""
+    return [
+        (loss.path, loss.what.removeprefix(what))
         for loss in imported.report.losses
-        if loss.what.startswith(BROKEN)
+        if loss.what.startswith(what)
     ]
+
+
+def newly_broken(imported: Imported, expected: Expected) -> list[str]:
+    """Links that the report calls broken, that the figures of the source do not, and that name a part of it.
+
+    The corpus leaves out much that pages link to: such links can't work, whoever imports them.
+    """
+    broken = {(path, bare(link)) for path, link in expected.lists["broken_links"]}
     return [
         f"{path}: {link}"
-        for path, link in told
-        if (path, link) not in broken and "://" not in link and is_here(imported, path, link)
+        for path, link in told(imported, BROKEN)
+        if (path, bare(link)) not in broken and expected.is_here(path, bare(link))
     ]
 
 
-def is_here(imported: Imported, path: str, link: str) -> bool:
-    if (imported.name, link) in ADDED_FILES:
-        return False
-    name = PAGE_EXTENSION.sub(
-        "", posixpath.normpath(posixpath.join(posixpath.dirname(path), link)).strip("./")
-    )
-    return bool(name) and any(stem == name or stem.endswith(f"/{name}") for stem in imported.stems)
-
-
-def lost_pictures(imported: Imported) -> list[str]:
-    """Pictures that the report misses though the tree has them, by their names."""
-    names = {name_of(path) for path in imported.paths}
-    told = [loss for loss in imported.report.losses if loss.what.startswith(NO_PICTURE)]
+def places_not_found(imported: Imported, expected: Expected) -> list[str]:
+    """Places that the report misses, and that the figures find."""
+    missing = {(path, unquote(link)) for path, link in expected.lists["anchors_not_found"]}
     return [
-        f"{loss.path}: {loss.what}" for loss in told if name_of(loss.what.removeprefix(NO_PICTURE)) in names
+        f"{path}: {link}" for path, link in told(imported, NO_PLACE) if (path, unquote(link)) not in missing
     ]
+
+
+def lost_pictures(imported: Imported, expected: Expected) -> list[str]:
+    """Pictures that the tree has, and that are neither stored nor listed because of their type."""
+    names = {name_of(path) for path in expected.paths}
+    lost = [f"{path}: {link}" for path, link in told(imported, NO_PICTURE) if name_of(link) in names]
+    kept = imported.report.files.stored + len({link for _, link in told(imported, SVG)})
+    if kept < expected.images["present_here"]:
+        lost.append(f"{expected.images['present_here']} pictures, of which {kept} came")
+    return lost
 
 
 def name_of(path: str) -> str:
@@ -209,58 +173,41 @@ def bare(link: str) -> str:
     return unquote(urldefrag(link).url).partition("?")[0]
 
 
-def out_of_order(imported: Imported) -> list[tuple[str, str]]:
+async def dead_pictures(owner: Tx, cast: Cast) -> list[str]:
+    """Pictures in articles that are not stored."""
+    texts = await owner.value(
+        "select string_agg(content_html, '') from articles where bot_id = %(bot)s", bot=cast.acme.bot_id
+    )
+    stored = await owner.value(
+        "select array_agg(sha256) from files where bot_id = %(bot)s", bot=cast.acme.bot_id
+    )
+    return sorted(set(PICTURE.findall(texts)) - set(stored or ()))
+
+
+def out_of_order(groups: list[list[str]], imported: Imported, expected: Expected) -> list[tuple[str, str]]:
     """Neighbours in one collection that the navigation of the source has the other way round."""
-    if imported.name in WITHOUT_ORDER:
-        return []
     places = {
         row["page"]: number
-        for number, row in reversed(list(enumerate(imported.lists.get("navigation", []))))
+        for number, row in reversed(list(enumerate(expected.lists["navigation"])))
         if row["page"]
     }
-    groups: dict[str | None, list[str]] = {}
-    for page in imported.plan.pages:
-        if page.original_key is None and page.page.path in places:
-            groups.setdefault(page.page.collection, []).append(page.page.path)
+    paths = {page.page.key: page.page.path for page in imported.plan.pages}
+    rows = [[paths[key] for key in keys if paths[key] in places] for keys in groups]
     return [
         (first, second)
-        for paths in groups.values()
-        for first, second in pairwise(paths)
+        for neighbours in rows
+        for first, second in pairwise(neighbours)
         if places[first] > places[second]
     ]
 
 
-async def dead_addresses(app: FastAPI, cast: Cast, imported: Imported) -> list[tuple[str, int]]:
-    """Old addresses, of pages and redirects, that do not lead to an article at once."""
-    by_path = {page.page.path: page for page in imported.plan.pages}
-    addresses = [(row["url"], row["path"]) for row in markdown_pages(imported) if row.get("url")]
-    addresses += [(row["from"], None) for row in imported.lists.get("redirects", []) if row["resolves"]]
-    dead = []
-    for address, path in addresses:
-        page = by_path.get(path)
-        is_hidden = page is not None and (page.page.status == "draft" or page.page.visibility != "public")
-        if address.strip("/") == "" or is_hidden:
-            continue
-        # Each visitor may open so many pages a minute; so each address has one of its own.
-        async with stranger(app) as visitor:
-            answer = await visitor.get(f"/help/{cast.acme.slug}{address}")
-            if answer.status_code == 301:
-                answer = await visitor.get(answer.headers["Location"])
-                if answer.status_code == 200:
-                    continue
-            dead.append((address, answer.status_code))
-    return dead[: limits.MAX_PAGE_SIZE]
+def dead_links_not_told(imported: Imported, dead: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Dead links without those to places that the report says are missing in the source already."""
+    addresses = {page.page.path: imported.address_of(page) for page in imported.plan.pages}
+    missing = {(addresses.get(path), place_of(link)) for path, link in told(imported, NO_PLACE)}
+    return [(address, link) for address, link in dead if (address, place_of(link)) not in missing]
 
 
-async def writes(owner: Tx, cast: Cast) -> str:
-    """What any write to the bot changes."""
-    state: str = await owner.value(
-        """
-        select (b.changed_at, (select count(*) from audit_entries where bot_id = b.id),
-            (select count(*) from revisions where bot_id = b.id),
-            (select count(*) from files where bot_id = b.id))::text
-        from bots b where b.id = %(bot)s
-        """,
-        bot=cast.acme.bot_id,
-    )
-    return state
+def place_of(link: str) -> str:
+    """The place that a link names, without the prefix that our renderer puts before it."""
+    return unquote(urldefrag(link).fragment).removeprefix(HEADING_PREFIX)

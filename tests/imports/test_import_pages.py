@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
+from instep.articles.actions import move_article
 from instep.core import limits
 from instep.core.database import Tx
+from instep.identity.job_context import job_context
 from instep.imports.running import run_plan
 from instep.imports.schemas import ImportReport
 from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage, ImportedRedirect, Tree
 from tests.files.samples import picture
-from tests.imports.bringing import Importer
+from tests.imports.bringing import IMPORTER, Importer
 from tests.imports.sources import MemoryFiles, page, tree
 from tests.redirects.links import follow
 from tests.support.cast import Api, Cast, Client, Json
@@ -169,8 +171,7 @@ async def test_what_changed_at_the_source_alone_is_taken_and_the_status_stays(
 
     report = await importer.bring(changed, FILES)
 
-    # Another article makes room for it in its new collection.
-    assert outcomes(report) == {"updated": 2, "unchanged": 2}
+    assert outcomes(report) == {"updated": 1, "unchanged": 3}
     after = (await articles(client))["en/use"]
     assert after["contentMarkdown"] == "## First steps\n\nOther text.\n"
     assert (after["status"], after["description"], after["version"]) == ("draft", "New.", use["version"] + 1)
@@ -240,6 +241,69 @@ async def test_what_was_moved_here_stays_where_it_is(importer: Importer, client:
 
     after = (await articles(client))["en/use"]
     assert (after["collectionId"], after["description"]) == (None, "Ours.")
+
+
+async def test_an_article_between_others_changes_none_of_them(
+    importer: Importer, client: Client, owner: Tx, cast: Cast
+) -> None:
+    names = ["a", "b", "c", "d"]
+    await importer.bring(in_order(names))
+    before = await versions(owner, cast)
+
+    report = await importer.bring(in_order(["new", "a", "between", *names[1:]]))
+
+    assert outcomes(report) == {"created": 2, "unchanged": 4}
+    assert report.collections.unchanged == 1
+    assert await shown_order(client) == ["new", "a", "between", "b", "c", "d"]
+    assert {slug: row for slug, row in (await versions(owner, cast)).items() if slug in before} == before
+    assert (await importer.bring(in_order(["new", "a", "between", *names[1:]]))).changes_nothing
+
+
+async def test_an_order_that_changed_at_the_source_is_taken_and_what_was_moved_here_stays(
+    importer: Importer, client: Client
+) -> None:
+    await importer.bring(in_order(["a", "b", "c", "d"]))
+    moved_here = (await articles(client))["en/d"]
+    for _ in range(3):
+        await move_up(importer, moved_here["id"])
+    assert await shown_order(client) == ["d", "a", "b", "c"]
+
+    report = await importer.bring(in_order(["c", "a", "b", "d"]))
+
+    assert (report.collections.updated, outcomes(report)) == (1, {"unchanged": 4})
+    assert await shown_order(client) == ["c", "d", "a", "b"]
+    assert (await importer.bring(in_order(["c", "a", "b", "d"]))).changes_nothing
+
+
+def in_order(names: list[str]) -> Tree:
+    """A tree with one collection, whose pages have these names."""
+    return tree(
+        *(page(f"{name}.md", f"Text of {name}.\n", collection="all") for name in names),
+        collections=(ImportedCollection("all", "All"),),
+    )
+
+
+async def shown_order(client: Client) -> list[str]:
+    rows = ok(await client.get("/v1/articles"))["results"]
+    return [row["slug"] for row in sorted(rows, key=lambda row: row["position"])]
+
+
+async def versions(owner: Tx, cast: Cast) -> dict[str, list[int]]:
+    """The version of each article, and how many revisions it has."""
+    rows: dict[str, list[int]] = await owner.value(
+        """
+        select jsonb_object_agg(slug, jsonb_build_array(version,
+            (select count(*) from revisions r where r.bot_id = a.bot_id and r.article_id = a.id)))
+        from articles a where bot_id = %(bot)s
+        """,
+        bot=cast.acme.bot_id,
+    )
+    return rows
+
+
+async def move_up(importer: Importer, article_id: str) -> None:
+    async with job_context(importer.database, importer.payload, IMPORTER) as ctx, ctx.tx.transaction():
+        await move_article(ctx, article_id, "up")
 
 
 async def test_what_is_gone_at_the_source_stays_and_is_told(importer: Importer, client: Client) -> None:

@@ -22,8 +22,8 @@ def test_ids_are_keys_and_addresses() -> None:
         },
     )
 
-    assert outline(tree) == ["Cloud & more > B", "Cloud & more > First steps > A", "Store > C"]
-    assert [page.key for page in tree.pages] == ["4407830972050", "360019355679", "content/Store/c.md"]
+    assert outline(tree) == ["Cloud & more > First steps > A", "Cloud & more > B", "Store > C"]
+    assert [page.key for page in tree.pages] == ["360019355679", "4407830972050", "content/Store/c.md"]
     first = page_at(tree, "content/Cloud & more/First steps/A.md")
     assert (first.address, *first.former_addresses) == (
         "/hc/*/articles/360019355679",

@@ -7,7 +7,7 @@ _LIST = re.compile(
     r"(?:(\n[ \t]*+)|(?<![ \t])[ \t]*+)(?<!\\)(?<![{%$])"
     rf"\{{:?[ \t]*+({_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*)[ \t]*\}}"
 )
-_ID = re.compile(r"(?:^|\s)#([\w:.-]+)")
+_ID = re.compile(r"(?:^|\s)(?:#|id=[\"']?)([\w:.-]+)")
 
 
 def remove_attribute_lists(text: str) -> str:

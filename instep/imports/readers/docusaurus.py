@@ -76,6 +76,7 @@ class _Docusaurus:
             redirects=(*self._redirects(), *redirects),
             sites=tuple(filter(None, (url.rstrip("/") + base if url else "", base))),
             static_folders=tuple(self._join(folder) for folder in self._static_folders()),
+            links_keep_language=True,
             losses=tuple(self.source.losses.rows),
         )
 

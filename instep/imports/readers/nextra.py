@@ -61,6 +61,7 @@ class _Nextra:
             collections,
             redirects=self.source.hosting_redirects((self.root, static)),
             static_folders=(static,),
+            links_keep_language=True,
             losses=tuple(self.source.losses.rows),
         )
 

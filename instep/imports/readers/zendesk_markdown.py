@@ -36,7 +36,11 @@ def read(files: SourceFiles) -> Tree:
             page = replace(page, key=path, address=None, former_addresses=())
         pages[page.key] = page
     entries = folder_entries(
-        pages, _root(pages), title=lambda folder: posixpath.basename(folder) or title_of_name(folder)
+        pages,
+        _root(pages),
+        # The tools that keep such folders list files as Git does, not as people would.
+        order=lambda path: (0, f"{posixpath.basename(path)}."),
+        title=lambda folder: posixpath.basename(folder) or title_of_name(folder),
     )
     collections, arranged = arrange(entries, pages, losses)
     sites = _sites(pages)
