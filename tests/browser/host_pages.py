@@ -6,14 +6,22 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
+# Scripts see nothing of a closed shadow tree, and those that find elements for tests are no exception.
+OPEN_SHADOWS = """const attach = Element.prototype.attachShadow;
+Element.prototype.attachShadow = function (options) {
+  this.dataset.mode = options.mode;
+  return attach.call(this, { ...options, mode: "open" });
+};"""
+
 
 @dataclass(frozen=True, slots=True)
 class HostPage:
-    """The body of a page, its policy, and what its root element says."""
+    """The body of a page, its policy, what its root element says, and more for its head."""
 
     body: str
     policy: str | None = None
     root: str = 'lang="en"'
+    head: str = ""
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -22,7 +30,12 @@ class HostPage:
     @property
     def html(self) -> bytes:
         icon = '<link rel="icon" href="data:,">' if self.policy is None else ""
-        return f"<!doctype html><html {self.root}><title>Host</title>{icon}<h1>Host</h1>{self.body}".encode()
+        head = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        head += f'<meta name="color-scheme" content="light dark"><title>Host</title>{icon}{self.head}'
+        body = f"<main>\n<h1>Host</h1>\n{self.body}\n</main>"
+        return (
+            f"<!DOCTYPE html>\n<html {self.root}>\n<head>{head}</head>\n<body>{body}</body>\n</html>\n"
+        ).encode()
 
 
 @dataclass

@@ -6,8 +6,8 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from instep.core.database import Tx
-from tests.browser.chromium import Complaints
-from tests.browser.host_pages import HostPage, HostSite, host_site
+from tests.browser.chromium import Complaints, picture
+from tests.browser.host_pages import OPEN_SHADOWS, HostPage, HostSite, host_site
 from tests.support.cast import Cast, Client
 from tests.support.http import created, ok
 from tests.support.visitors import open_to
@@ -29,14 +29,6 @@ HOSTILE_STYLES = """<style>
   html { font-size: 60px }
   button, input { display: none !important }
 </style>"""
-
-
-# Scripts see nothing of a closed shadow tree, and those that find elements for tests are no exception.
-OPEN_SHADOWS = """const attach = Element.prototype.attachShadow;
-Element.prototype.attachShadow = function (options) {
-  this.dataset.mode = options.mode;
-  return attach.call(this, { ...options, mode: "open" });
-};"""
 
 
 @pytest.fixture(autouse=True)
@@ -201,6 +193,35 @@ async def test_a_phone_has_a_full_sheet(page: Page, hosts: HostSite, tag: str) -
     await expect(panel(page)).to_be_visible()
 
     assert await panel(page).bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 700}
+
+
+async def test_a_full_sheet_hides_nothing_that_has_the_focus(page: Page, hosts: HostSite, tag: str) -> None:
+    await page.set_viewport_size({"width": 390, "height": 700})
+    await page.goto(hosts.add(HostPage(tag)))
+    launcher = page.get_by_role("button", name="Help")
+    await launcher.click()
+    await expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
+    for _ in ("Close", "Help"):
+        await page.keyboard.press("Shift+Tab")
+
+    await expect(launcher).to_be_focused()
+    await expect(panel(page)).to_be_hidden()
+    await expect(launcher).to_have_attribute("aria-expanded", "false")
+
+
+async def test_it_is_light_where_the_page_is_light_though_the_system_is_dark(
+    page: Page, hosts: HostSite, tag: str
+) -> None:
+    await page.emulate_media(color_scheme="dark")
+    for scheme, is_light in (("light", True), ("dark", False)):
+        await page.goto(hosts.add(HostPage(tag, head=f"<style>:root {{ color-scheme: {scheme} }}</style>")))
+        await page.get_by_role("button", name="Help").click()
+        await expect(panel(page)).to_be_visible()
+        box = await panel(page).bounding_box()
+        assert box is not None
+        ground = (await picture(page)).getpixel((int(box["x"] + 20), int(box["y"] + box["height"] / 2)))
+
+        assert (ground == (255, 255, 255)) is is_light
 
 
 async def test_it_stands_in_the_page_itself(page: Page, hosts: HostSite, tag: str) -> None:

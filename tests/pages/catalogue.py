@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from playwright.async_api import Page
 
-from tests.pages import account, settings, writing
+from tests.pages import account, backups, imports, settings, widget, writing
 from tests.pages.stage import Stage
 
 # What somebody does on a page, once it is open, to bring it into a state.
@@ -188,6 +188,15 @@ PAGES = (
     PageState("Import", "under way", "/app/nordwind/import/{import-importing}", person="anna"),
     PageState("Import", "completed", "/app/nordwind/import/{import-completed}", person="anna"),
     PageState("Import", "failed", "/app/nordwind/import/{import-failed}", person="anna"),
+    PageState("Import", "nothing to do", "/app/nordwind/import/{import-unchanged}", person="anna"),
+    PageState(
+        "Imports",
+        "refused",
+        "/app/new/import",
+        person="anna",
+        step=imports.send_no_archive,
+        status=400,
+    ),
     PageState("Articles", "filled", "/app/nordwind/articles", person="anna"),
     PageState("Articles", "one collection", "/app/nordwind/articles?collection=none", person="anna"),
     PageState(
@@ -284,17 +293,55 @@ PAGES = (
         person="olga",
         step=settings.show_visitor_secret,
     ),
+    PageState(
+        "Settings",
+        "trust refused",
+        "/app/nordwind/settings/trusts",
+        person="olga",
+        step=settings.refuse_claims,
+        status=400,
+    ),
+    PageState(
+        "Settings",
+        "backed up",
+        "/app/westwind/settings/general",
+        "backed up",
+        person="beate",
+        step=backups.make_backup,
+    ),
+    PageState(
+        "Settings",
+        "backup failed",
+        "/app/westwind/settings/general",
+        "backed up",
+        person="beate",
+        step=backups.fail_backup,
+    ),
     PageState("Webhook", "deliveries", "{webhook}", person="olga"),
     PageState(
         "Webhook", "asks before deleting", "{webhook}", person="olga", step=settings.ask_to_delete_webhook
     ),
     PageState("Editor", "preview", "{article}/edit", person="anna", step=writing.show_preview),
+    PageState("Editor", "table", "{table}/edit", person="anna", step=writing.go_into_table),
     PageState("Editor", "new translation", "{new_translation}", person="anna"),
     PageState("Editor", "edit entry", "{entry}/edit", person="anna"),
     PageState("Palette", "open", "/app/nordwind/articles", person="anna", step=writing.open_palette),
     PageState("Palette", "keys", "/app/nordwind/articles", person="anna", step=writing.show_keys),
     PageState("No help center", "owner", "/app/", person="nobody"),
     PageState("Preview", "draft", "{preview}"),
+    PageState("Widget", "closed", "{plain}", "host"),
+    PageState("Widget", "open", "{plain}", "host", step=widget.open_panel),
+    PageState("Widget", "working", "{plain}", "host", step=widget.ask_without_end),
+    PageState("Widget", "answer", "{plain}", "host", step=widget.ask),
+    PageState("Widget", "failure", "{plain}", "host", step=widget.ask_in_vain),
+    PageState("Widget", "article", "{plain}", "host", step=widget.read_source),
+    PageState("Widget", "person", "{plain}", "host", step=widget.write_to_a_person),
+    PageState("Widget", "person told", "{plain}", "host", step=widget.send_to_a_person),
+    PageState("Widget", "in the page", "{inline}", "host"),
+    PageState("Widget", "in the page with an answer", "{inline}", "host", step=widget.ask),
+    PageState("Widget", "right to left", "{arabic}", "host", step=widget.open_panel),
+    PageState("Widget", "right to left with an answer", "{arabic}", "host", step=widget.ask),
+    PageState("Widget", "page of small letters", "{small}", "host", step=widget.ask),
     PageState("Error", "403", "/sign-in", step=send_form_without_cookies, status=403),
     PageState("Error", "404", "/help/nordwind/articles/nothing", status=404),
     PageState("Error", "405", "/sign-out", status=405),

@@ -15,6 +15,7 @@ TEXTS = (
     "Each file may be up to 50 MB.\n",
     "Each file may be up to 200 MB.\n",
 )
+PLANS = "Choose a plan:\n\n| Plan | Files |\n| --- | ---: |\n| Free | 100 |\n| Team | 10,000 |\n"
 
 
 async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) -> dict[str, str]:
@@ -30,6 +31,7 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
         edited = await open_text(ctx, everything["id"])
         copy = TextEdit(title=edited.title, content=edited.content + "\nOne more.\n")
         await save_text(ctx, everything["id"], copy, edited.version)
+    table = await create_article(client, "Plans", contentMarkdown=PLANS)
     gone = await create_article(client, "Nobody needs this any more")
     ok(await client.delete(f"/v1/articles/{gone['id']}"))
     hidden = await create_collection(
@@ -38,6 +40,7 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
     [entry, *_] = ok(await client.get("/v1/changelog/entries"))["results"]
     return {
         "article": f"/app/{slug}/articles/{everything['id']}",
+        "table": f"/app/{slug}/articles/{table['id']}",
         "limits": f"/app/{slug}/articles/{limits['id']}",
         "new_translation": f"/app/{slug}/articles/new?translation-of={limits['id']}",
         "hidden": f"/app/{slug}/collections/{hidden['id']}",

@@ -7,12 +7,13 @@ from instep.core.database import Tx
 from instep.core.ids import new_id
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports.report_forms import as_stored
+from instep.imports.schemas import ImportReport, OutcomeCounts
 from instep.imports.tree import ImportedCollection
 from instep.insights.actions import log_unanswered
 from instep.insights.schemas import Nearest
 from tests.files.samples import picture
 from tests.files.uploads import show_in_article, upload
-from tests.imports.sources import page, planned, tree
+from tests.imports.sources import SOURCE, page, planned, tree
 from tests.support.cast import Client, Json
 from tests.support.http import created
 
@@ -55,9 +56,11 @@ async def fill_imports(owner: Tx) -> dict[str, str]:
         page("guides/use.md", "![The window](img/window.svg) [b](gone.md)\n", collection="deep"),
     )
     report = planned(tree(*pages, collections=collections)).report
+    unchanged = ImportReport("plain", SOURCE, pages=OutcomeCounts(total=12, unchanged=12))
+    reports = {"completed": report, "ready": report, "importing": report, "unchanged": unchanged}
     ids: dict[str, str] = {}
-    for state in ("failed", "completed", "ready", "importing", "reading"):
-        ids[f"import-{state}"] = new_id("imp")
+    for name in ("failed", "completed", "unchanged", "ready", "importing", "reading"):
+        ids[f"import-{name}"] = new_id("imp")
         await owner.execute(
             """
             insert into imports (id, workspace_id, bot_id, name, format, source, state, report, done, total,
@@ -66,11 +69,11 @@ async def fill_imports(owner: Tx) -> dict[str, str]:
                 %(report)s, 120, 480, %(error)s, 'person', 'anna@nordwind.example', now(), now()
             from bots where slug = 'nordwind'
             """,
-            id=ids[f"import-{state}"],
-            state=state,
-            report=Jsonb(as_stored(report)) if state not in ("reading", "failed") else None,
+            id=ids[f"import-{name}"],
+            state="ready" if name == "unchanged" else name,
+            report=Jsonb(as_stored(reports[name])) if name in reports else None,
             error="“export.zip” is no intact ZIP archive: make it again and send it whole."
-            if state == "failed"
+            if name == "failed"
             else None,
         )
     return ids

@@ -87,6 +87,12 @@ async def refuse_language(page: Page, stage: "Stage") -> None:
     await page.get_by_role("button", name="Save").click()
 
 
+async def refuse_claims(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("Issuer").fill(GITHUB)
+    await page.get_by_label("Claims").fill("repository")
+    await page.get_by_role("button", name="Create trust").click()
+
+
 async def create_key(page: Page, stage: "Stage") -> None:
     await page.get_by_label("Name", exact=True).fill("deploy")
     await page.get_by_role("button", name="Create key").click()

@@ -11,16 +11,21 @@ from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
 from instep.people.first_person import new_setup_link
 from instep.workspaces.actions import create_bot, create_workspace
+from tests.browser.host_pages import host_site
+from tests.pages.backups import fill_backed_up
 from tests.pages.help_center import Site, fill
+from tests.pages.widget import add_host_pages
 from tests.runtime.installation import installed
 from tests.support.databases import create_database
 
 UNLIMITED = {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "100000", "INSTEP_ANONYMOUS_REQUESTS_PER_MINUTE": "100000"}
-# Without bots; of several workspaces; with everything; soon at its limit; without its database.
+# Without bots; of several workspaces; with everything; with daily backups; soon at its limit; without its
+# database.
 SETTINGS = {
     "empty": UNLIMITED,
     "shared": UNLIMITED,
     "filled": UNLIMITED | {"INSTEP_DEVELOPMENT": "true"},
+    "backed up": UNLIMITED | {"INSTEP_BACKUPS": "s3://backups"},
     "limited": {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "1"},
     "broken": UNLIMITED,
 }
@@ -35,7 +40,7 @@ class Stage:
         self.sites: dict[str, Site] = {}
 
     async def site(self, name: str) -> Site:
-        """The server with this name in `SETTINGS`."""
+        """The server with this name in `SETTINGS`, or "host": a customer's pages with the widget."""
         if name not in self.sites:
             self.sites[name] = await self.start(name)
         elif self.sites[name].sessions:
@@ -44,23 +49,40 @@ class Stage:
 
     async def prove_again(self, name: str) -> None:
         """Make everybody's sign-in a recent one: a run through all pages takes longer than that lasts."""
-        async with owner_of(make_conninfo(self.cluster.url, dbname=f"stage_{name}")) as owner:
+        async with self.owner(name) as owner:
             await owner.execute("update sessions set verified_at = now()")
 
+    @asynccontextmanager
+    async def owner(self, name: str) -> AsyncIterator[Tx]:
+        """The database of the server with this name, as its owner sees it: past row-level security."""
+        database_url = make_conninfo(self.cluster.url, dbname=database_name(name))
+        async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
+            yield Tx(connection)
+
+    async def start_host(self) -> Site:
+        filled = await self.site("filled")
+        hosts = self.exits.enter_context(host_site())
+        async with self.owner("filled") as owner:
+            return Site(hosts.origin, paths=await add_host_pages(owner, hosts, filled.url))
+
     async def start(self, name: str) -> Site:
-        database_url = create_database(self.cluster, f"stage_{name}")
+        if name == "host":
+            return await self.start_host()
+        database_url = create_database(self.cluster, database_name(name))
         installation = self.exits.enter_context(installed(INSTEP_DATABASE_URL=database_url, **SETTINGS[name]))
         installation.serve("--no-jobs")
-        async with owner_of(database_url) as owner:
+        async with self.owner(name) as owner:
             if name == "filled":
                 return await fill(owner, installation.url)
+            if name == "backed up":
+                return await fill_backed_up(owner, installation.url)
             if name == "shared":
                 for customer in ("Nordwind", "Noor"):
                     workspace = await create_workspace(owner, customer)
                     await create_bot(owner, workspace.id, customer, None, "en")
             paths = {"setup": await new_setup_link(owner) or ""} if name == "empty" else {}
         if name == "broken":
-            self.drop_database(f"stage_{name}")
+            self.drop_database(database_name(name))
         return Site(installation.url, paths=paths)
 
     def drop_database(self, name: str) -> None:
@@ -68,8 +90,5 @@ class Stage:
             connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
-@asynccontextmanager
-async def owner_of(database_url: str) -> AsyncIterator[Tx]:
-    """The database as its owner sees it: past row-level security."""
-    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
-        yield Tx(connection)
+def database_name(site: str) -> str:
+    return f"stage_{site.replace(' ', '_')}"

@@ -9,36 +9,44 @@ from tests.pages.visit import Visit
 
 pytestmark = pytest.mark.people
 
-STOP = """
-() => {
-    const element = document.activeElement
+# All elements in their order, those of shadow trees after the element that has the tree.
+ELEMENTS = """
+    const elements = (root) => [...root.querySelectorAll("*")].flatMap(
+        (element) => element.shadowRoot ? [element, ...elements(element.shadowRoot)] : [element])
+    const all = elements(document)
+"""
+COUNT = f"() => {{{ELEMENTS} return all.length }}"
+STOP = f"""
+() => {{{ELEMENTS}
+    let element = document.activeElement
     if (element === document.body) return null
+    while (element.shadowRoot) element = element.shadowRoot.activeElement
     const style = getComputedStyle(element)
     const box = element.getBoundingClientRect()
-    return {
-        place: [...document.querySelectorAll("*")].indexOf(element),
+    return {{
+        place: all.indexOf(element),
         html: element.outerHTML.slice(0, 120),
         is_marked: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0
             || style.boxShadow !== "none",
         is_in_view: box.width > 0 && box.height > 0
             && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
-    }
-}
+    }}
+}}
 """
 # What can be used, in a dialog only what is in it; the radio buttons of a group are one stop, the chosen one,
 # and so are the buttons of a toolbar; arrow keys choose the option of a list, whose field keeps the focus.
-TARGETS = """
-() => {
+TARGETS = f"""
+() => {{{ELEMENTS}
     const usable = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
     const dialog = document.querySelector("dialog:modal")
-    return [...document.querySelectorAll("*")].map((element, place) => [element, place])
+    return all.map((element, place) => [element, place])
         .filter(([element]) => !dialog || dialog.contains(element))
         .filter(([element]) => element.matches(usable) && !element.disabled && element.checkVisibility())
         .filter(([element]) => element.type !== "radio" || element.checked)
         .filter(([element]) => element.role !== "option")
         .filter(([element]) => !element.matches("[role=toolbar] > [tabindex='-1']"))
         .map(([_, place]) => place)
-}
+}}
 """
 
 
@@ -71,7 +79,7 @@ async def test_tab_leads_through_the_whole_page(visit: Visit) -> None:
 async def walk(page: Page) -> list[Stop]:
     """Press Tab until the focus leaves the page; fails where it would stay for ever."""
     stops: list[Stop] = []
-    for _ in range(await page.evaluate("document.querySelectorAll('*').length")):
+    for _ in range(await page.evaluate(COUNT)):
         await page.keyboard.press("Tab")
         values = await page.evaluate(STOP)
         if values is None:

@@ -65,7 +65,7 @@ async def take_picture(page: Page, view: View, file: Path) -> None:
     await page.emulate_media(**NO_PREFERENCES | view.media)
     height = min(await page.evaluate("document.documentElement.scrollHeight"), MAX_HEIGHT)
     clip: Any = {"x": 0, "y": 0, "width": view.width, "height": height}
-    await page.screenshot(path=file, full_page=True, clip=clip)
+    await page.screenshot(path=file, full_page=True, clip=clip, animations="disabled")
 
 
 def draw_contact_sheet(file: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 from playwright.async_api import Browser, BrowserContext, Page, Response
 
 from tests.browser.chromium import Complaints
+from tests.browser.host_pages import OPEN_SHADOWS
 from tests.pages.catalogue import PageState
 from tests.pages.help_center import Site
 from tests.pages.stage import Stage
@@ -32,6 +33,8 @@ async def visiting(browser: Browser, stage: Stage, page_state: PageState) -> Asy
     async with await browser.new_context(reduced_motion="reduce") as profile:
         await sign_in(profile, site, page_state.person)
         page, complaints = await profile.new_page(), Complaints()
+        if page_state.site == "host":
+            await page.add_init_script(OPEN_SHADOWS)
         await complaints.watch(page)
         documents: list[Response] = []
         page.on("response", lambda response: add_document(documents, response))

@@ -65,6 +65,12 @@ async def show_keys(page: Page, stage: "Stage") -> None:
     await page.get_by_role("dialog").wait_for()
 
 
+async def go_into_table(page: Page, stage: "Stage") -> None:
+    """The buttons for its rows and columns are there where the cursor is in a table."""
+    await page.locator(".cm-line", has_text="Team").click()
+    await page.get_by_role("button", name="Delete the row").wait_for()
+
+
 async def show_preview(page: Page, stage: "Stage") -> None:
     """In a narrow window the text makes room for it when it is asked for."""
     await page.set_viewport_size({"width": 1024, "height": 800})

@@ -34,7 +34,7 @@ class Panel {
     this.main = element("div", { class: "main" });
     this.dialog = element(
       "section",
-      { class: "panel", role: "dialog", "aria-label": this.config.name, hidden: true, keydown: (event) => this.press(event) },
+      { class: "panel", role: "dialog", "aria-label": this.config.name, hidden: true, keydown: (event) => this.press(event), focusout: (event) => this.uncover(event) },
       element("header", {}, this.back, element("h2", {}, this.config.name), this.close_),
       this.main,
       this.form,
@@ -77,10 +77,20 @@ class Panel {
 
   close() {
     if (this.isInline || this.dialog.hidden) return;
+    this.hide();
+    this.widget.launcher?.button.focus();
+  }
+
+  hide() {
     this.dialog.hidden = true;
     this.widget.launcher?.button.setAttribute("aria-expanded", "false");
-    this.widget.launcher?.button.focus();
     this.widget.tell("close");
+  }
+
+  /** On a phone the panel covers the page: what gets the focus there must be seen. */
+  uncover({ relatedTarget }) {
+    const isCovering = !this.isInline && this.dialog.offsetWidth >= document.documentElement.clientWidth;
+    if (isCovering && relatedTarget && !this.dialog.contains(relatedTarget)) this.hide();
   }
 
   toggle() {

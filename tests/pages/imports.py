@@ -1,0 +1,17 @@
+"""What somebody does on the pages of imports."""
+
+from typing import TYPE_CHECKING
+
+from playwright.async_api import Page
+
+if TYPE_CHECKING:
+    from tests.pages.stage import Stage
+
+
+async def send_no_archive(page: Page, stage: "Stage") -> None:
+    """Choose a format, and send an archive without a byte."""
+    await page.get_by_label("Archive").set_input_files(
+        {"name": "handbook.zip", "mimeType": "application/zip", "buffer": b""}
+    )
+    await page.get_by_role("button", name="Read it").click()
+    await page.get_by_role("alert").wait_for()

@@ -1,0 +1,90 @@
+"""Pages of a customer that carry the widget, and what a visitor does with it there."""
+
+from typing import TYPE_CHECKING
+
+from playwright.async_api import Page, Route
+
+from instep.core.database import Tx
+from instep.workspaces.actions import change_origins
+from tests.browser.host_pages import HostPage, HostSite
+from tests.pages.running import find_bot_by_slug
+
+if TYPE_CHECKING:
+    from tests.pages.stage import Stage
+
+QUESTION = "How do I set the timeout of the server?"
+# The text of a product around the widget, so that a picture shows whether both get along.
+AROUND = "<p>Welcome back. Three of your files wait for you, and one is too large to be sent.</p>\n"
+SMALL_LETTERS = "<style>html { font-size: 62.5% } body { font-size: 1.6rem }</style>"
+# What a proxy that breaks off sends instead of an answer.
+NO_ANSWER = {"Access-Control-Allow-Origin": "*", "Content-Type": "text/event-stream"}
+
+
+async def add_host_pages(owner: Tx, hosts: HostSite, url: str, slug: str = "nordwind") -> dict[str, str]:
+    """Pages with the tag of this bot, which may ask; their paths, by the names that the catalogue uses."""
+    bot = await find_bot_by_slug(owner, slug)
+    await change_origins(owner, bot.workspace_id, bot.id, (hosts.origin,), [])
+    key = await owner.value("select bot_key from bots where id = %(id)s", id=bot.id)
+    tag = f'<script async src="{url}/widget.js" data-bot="{bot.id}" data-key="{key}"></script>'
+    pages = {
+        "plain": HostPage(AROUND + tag),
+        "inline": HostPage(
+            f"{AROUND}<instep-help></instep-help>\n" + tag.replace("data-bot", 'data-button="none" data-bot')
+        ),
+        "arabic": HostPage(AROUND + tag, root='lang="ar" dir="rtl"'),
+        "small": HostPage(AROUND + tag, head=SMALL_LETTERS),
+    }
+    return {name: hosts.add(page).removeprefix(hosts.origin) for name, page in pages.items()}
+
+
+async def open_panel(page: Page, stage: "Stage") -> None:
+    await page.locator(".launcher, .inline").click()
+    await page.locator(".panel input").wait_for()
+
+
+async def send_question(page: Page, stage: "Stage") -> None:
+    await open_panel(page, stage)
+    await page.locator(".panel input").fill(QUESTION)
+    await page.locator(".panel .ask button").click()
+
+
+async def ask(page: Page, stage: "Stage") -> None:
+    await send_question(page, stage)
+    await page.locator(".rating").wait_for()
+
+
+async def ask_without_end(page: Page, stage: "Stage") -> None:
+    """The answer does not come while somebody looks."""
+
+    async def hold(route: Route) -> None:
+        """Leave it waiting."""
+
+    await page.route("**/chat", hold)
+    await send_question(page, stage)
+    await page.locator(".working").wait_for()
+
+
+async def ask_in_vain(page: Page, stage: "Stage") -> None:
+    await page.route("**/chat", lambda route: route.fulfill(headers=NO_ANSWER, body=""))
+    await send_question(page, stage)
+    await page.locator(".failure button").wait_for()
+
+
+async def read_source(page: Page, stage: "Stage") -> None:
+    await ask(page, stage)
+    await page.locator(".sources button").first.click()
+    await page.locator(".article .text").wait_for()
+
+
+async def write_to_a_person(page: Page, stage: "Stage") -> None:
+    await ask(page, stage)
+    await page.locator("footer .link").click()
+    await page.locator(".person textarea").wait_for()
+
+
+async def send_to_a_person(page: Page, stage: "Stage") -> None:
+    await open_panel(page, stage)
+    await page.locator("footer .link").click()
+    await page.locator(".person [name=email]").fill("ann@example.com")
+    await page.locator(".person button").click()
+    await page.locator(".person [role=status]").wait_for()
