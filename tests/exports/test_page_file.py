@@ -59,7 +59,7 @@ def test_numbers_and_words_are_read_as_they_stand() -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["title: [", "- a", "words", "a: 1\n a: 2", "!!python/object:os.system {}", "{" * 5000]
+    "head", ["title: [", "- a", "words", "a: 1\n a: 2", "!!python/object:os.system {}", "{" * 1000]
 )
 def test_what_is_no_yaml_is_told(head: str) -> None:
     with pytest.raises(UnreadableFrontMatter):

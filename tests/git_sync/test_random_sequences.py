@@ -51,7 +51,7 @@ async def assert_sequences_hold(owner: Tx, api: Api, sequences: int, steps: int)
 
 
 async def test_sequences_of_the_suite(owner: Tx, api: Api) -> None:
-    await assert_sequences_hold(owner, api, 25, 8)
+    await assert_sequences_hold(owner, api, 10, 8)
 
 
 @pytest.mark.sync
