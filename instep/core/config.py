@@ -398,7 +398,7 @@ PROVIDERS = {
     "otel_exporter_otlp_endpoint",
 }
 # Variables of client commands and the Makefile, which the server ignores.
-ELSEWHERE = {"INSTEP_URL", "INSTEP_API_KEY", "INSTEP_BOT", "INSTEP_WEBHOOK_SECRET"}
+ELSEWHERE = {"INSTEP_URL", "INSTEP_API_KEY", "INSTEP_BOT", "INSTEP_IMPORT_KEY", "INSTEP_WEBHOOK_SECRET"}
 
 
 @cache

@@ -137,6 +137,9 @@ def keep_attribute(tag: str, name: str, value: str) -> str | None:
         return value if LINE_NUMBER.fullmatch(value) else None
     if name == "class":
         return value if GENERATED_CLASS.fullmatch(value) else None
+    # A heading without words has no id, so that nothing can lead to it.
+    if name == "href" and value == f"#{HEADING_PREFIX}":
+        return None
     if name == "href" and value.startswith("#") and not GENERATED_ID.fullmatch(value[1:]):
         return f"#{HEADING_PREFIX}{value[1:]}"
     return value

@@ -1,20 +1,25 @@
 """`instep import`: folders, archives and addresses, as an operator meets them at a shell."""
 
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
 
 from instep.core.database import Tx
 from instep.workspaces.actions import pause_workspace
 from tests.files.samples import picture
+from tests.imports.api_server import Answer, ApiServer
+from tests.imports.api_server import serving as api_serving
 from tests.imports.sources import archive
 from tests.support.cast import Cast, Client
 from tests.support.commands import Operator
-from tests.support.http import ok
+from tests.support.http import ok, stranger
 
 DOCS: dict[str, bytes | str] = {
     "docs/index.md": "# Welcome\n\nBegin with [installing](guides/install.md), or [not](gone.md).\n",
@@ -106,6 +111,78 @@ async def test_an_archive_is_fetched_by_its_address_through_the_guard(
     assert "can't be fetched" in refusal
     assert report["pages"]["created"] == 2
     assert len(ok(await client.get("/v1/articles"))["results"]) == 2
+
+
+@pytest.mark.parametrize("name", ["zendesk", "intercom", "help_scout", "freshdesk"])
+async def test_pictures_of_a_product_are_fetched_and_shown_from_here(
+    operator: Operator, bot: tuple[str, ...], client: Client, cast: Cast, app: FastAPI, name: str
+) -> None:
+    async with api_serving(ApiServer()) as server:
+        server.answers = {**help_center_of(name, server.url), "/shot.png": Answer(picture())}
+        environment = {
+            "INSTEP_IMPORT_KEY": "ada@example.com/token:abc",
+            "INSTEP_WEBHOOK_ALLOW": "127.0.0.0/8",
+        }
+        report = await operator.json("import", server.url, "--from", name, *bot, **environment)
+
+    assert (report["pages"]["created"], report["files"]["stored"], report["files"]["remote"]) == (1, 1, 0)
+    [row] = ok(await client.get("/v1/articles"))["results"]
+    async with stranger(app) as visitor:
+        page = await visitor.get(f"/help/{cast.acme.slug}/articles/{row['slug']}")
+        address = re.search(r'<img[^>]* src="([^"]+)"', page.text)
+        assert address is not None
+        shown = await visitor.get(address[1])
+    assert (shown.status_code, shown.headers["Content-Type"]) == (200, "image/png")
+
+
+def help_center_of(name: str, url: str) -> dict[str, Any]:
+    """What each product answers for a help center with one article, which shows a picture."""
+    html = f'<p>Look:</p><p><img src="{url}/shot.png" alt="The window"></p>'
+    row = {
+        "id": 7,
+        "user_segment_id": None,
+        "title": "Set up",
+        "body": html,
+        "description": html,
+        "draft": False,
+        "locale": "en-us",
+    }
+    zendesk, freshdesk = "/api/v2/help_center", "/api/v2/solutions"
+    per_page, first = "?per_page=150", "?per_page=100&page=1"
+    answers: dict[str, dict[str, Any]] = {
+        "zendesk": {
+            f"{zendesk}/locales.json": {"locales": ["en-us"], "default_locale": "en-us"},
+            f"{zendesk}/categories.json?page%5Bsize%5D=100": {"categories": []},
+            f"{zendesk}/sections.json?page%5Bsize%5D=100": {"sections": []},
+            f"{zendesk}/articles.json?include=translations&page%5Bsize%5D=100": {"articles": [row]},
+            f"{zendesk}/articles/7/attachments/block.json": {"article_attachments": []},
+        },
+        "intercom": {
+            f"/articles{per_page}": {"data": [{**row, "type": "article", "id": "7", "state": "published"}]},
+            f"/help_center/collections{per_page}": {"data": []},
+            f"/help_center/help_centers{per_page}": {"data": []},
+        },
+        "help_scout": {
+            "/v1/sites": {"sites": {"items": []}},
+            "/v1/collections": {
+                "collections": {"items": [{"id": "c", "name": "All", "visibility": "public"}]}
+            },
+            "/v1/collections/c/categories": {"categories": {"items": []}},
+            "/v1/collections/c/articles": {"articles": {"items": [{"id": "a"}]}},
+            "/v1/articles/a": {
+                "article": {
+                    **{"id": "a", "number": 7, "collectionId": "c", "status": "published", "slug": "set-up"},
+                    **{"name": "Set up", "text": html, "categories": []},
+                }
+            },
+        },
+        "freshdesk": {
+            f"{freshdesk}/categories{first}": [{"id": 1, "name": "All"}],
+            f"{freshdesk}/categories/1/folders{first}": [{"id": 2, "name": "First", "visibility": 1}],
+            f"{freshdesk}/folders/2/articles{first}": [{**row, "folder_id": 2, "status": 2}],
+        },
+    }
+    return {path: Answer(body) for path, body in answers[name].items()}
 
 
 @contextmanager
