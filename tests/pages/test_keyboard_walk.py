@@ -33,6 +33,8 @@ STOP = f"""
     }}
 }}
 """
+# In a table of the editor Tab goes to the next cell; after Escape it leaves the text, as the page says.
+TAKES_TAB = "() => document.activeElement.isContentEditable"
 # What can be used, in a dialog only what is in it; the radio buttons of a group are one stop, the chosen one,
 # and so are the buttons of a toolbar; arrow keys choose the option of a list, whose field keeps the focus.
 TARGETS = f"""
@@ -80,6 +82,8 @@ async def walk(page: Page) -> list[Stop]:
     """Press Tab until the focus leaves the page; fails where it would stay for ever."""
     stops: list[Stop] = []
     for _ in range(await page.evaluate(COUNT)):
+        if await page.evaluate(TAKES_TAB):
+            await page.keyboard.press("Escape")
         await page.keyboard.press("Tab")
         values = await page.evaluate(STOP)
         if values is None:
