@@ -30,10 +30,10 @@ def longest_increasing(rows: Sequence[tuple[int, str]]) -> set[str]:
         previous[key] = ends[place - 1] if place else None
         tops[place : place + 1], ends[place : place + 1] = [number], [key]
     keys = set[str]()
-    key = ends[-1] if ends else None
-    while key is not None:
-        keys.add(key)
-        key = previous[key]
+    last = ends[-1] if ends else None
+    while last is not None:
+        keys.add(last)
+        last = previous[last]
     return keys
 
 

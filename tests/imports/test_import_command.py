@@ -145,13 +145,13 @@ def help_center_of(name: str, url: str) -> dict[str, Any]:
         "body": html,
         "description": html,
         "draft": False,
-        "locale": "en-us",
+        "locale": "en",
     }
     zendesk, freshdesk = "/api/v2/help_center", "/api/v2/solutions"
     per_page, first = "?per_page=150", "?per_page=100&page=1"
     answers: dict[str, dict[str, Any]] = {
         "zendesk": {
-            f"{zendesk}/locales.json": {"locales": ["en-us"], "default_locale": "en-us"},
+            f"{zendesk}/locales.json": {"locales": ["en"], "default_locale": "en"},
             f"{zendesk}/categories.json?page%5Bsize%5D=100": {"categories": []},
             f"{zendesk}/sections.json?page%5Bsize%5D=100": {"sections": []},
             f"{zendesk}/articles.json?include=translations&page%5Bsize%5D=100": {"articles": [row]},
