@@ -38,7 +38,7 @@ def longest_increasing(rows: Sequence[tuple[int, str]]) -> set[str]:
 
 
 def placed(present: Sequence[str], target: Sequence[str], moved: Iterable[str]) -> list[str]:
-    """The ids that stand in a collection, with the moved ones each behind its neighbour in the order of `target`.
+    """The ids in a collection, with the moved ones each behind its neighbour in the order of `target`.
 
     What stands there besides keeps its place; a moved one that is not there is left out.
     """
