@@ -110,11 +110,11 @@ async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
     changed: dict[str, int] = {}
     for collection_id, planned in collections.items():
         present = [place.id for place in places if place.collection_id == collection_id]
-        wanted, moved = [
+        target, moved = [
             [ids.articles[key] for key in keys if key in ids.articles]
             for keys in (planned.order, planned.moved)
         ]
-        changed |= new_positions(placed(present, wanted, moved), positions)
+        changed |= new_positions(placed(present, target, moved), positions)
         await queries.keep_order(ctx, plan.source, planned.collection.key, planned.order)
     await queries.set_positions(ctx, changed)
     return import_id

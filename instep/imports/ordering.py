@@ -16,8 +16,8 @@ def moved_keys(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     These are the new ones, and the fewest of the others: all but the longest sequence that keeps its order.
     """
     numbers = {key: number for number, key in enumerate(before)}
-    kept = longest_increasing([(numbers[key], key) for key in after if key in numbers])
-    return tuple(key for key in after if key not in kept)
+    sequence = longest_increasing([(numbers[key], key) for key in after if key in numbers])
+    return tuple(key for key in after if key not in sequence)
 
 
 def longest_increasing(rows: Sequence[tuple[int, str]]) -> set[str]:
@@ -37,15 +37,15 @@ def longest_increasing(rows: Sequence[tuple[int, str]]) -> set[str]:
     return keys
 
 
-def placed(present: Sequence[str], wanted: Sequence[str], moved: Iterable[str]) -> list[str]:
-    """The ids that stand in a collection, with the moved ones each behind its neighbour in the wanted order.
+def placed(present: Sequence[str], target: Sequence[str], moved: Iterable[str]) -> list[str]:
+    """The ids in a collection, with the moved ones each behind its neighbour in the order of `target`.
 
     What stands there besides keeps its place; a moved one that is not there is left out.
     """
-    known, to_place = set(present), set(moved)
+    members, to_place = set(present), set(moved)
     followers: dict[str | None, list[str]] = {}
     neighbour: str | None = None
-    for id in (id for id in wanted if id in known):
+    for id in (id for id in target if id in members):
         if id in to_place:
             followers.setdefault(neighbour, []).append(id)
         else:
