@@ -10,9 +10,9 @@ from starlette.responses import Response
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.site import queries
-from instep.site.public_markdown import one_line, write_markdown
+from instep.site.public_markdown import without_line_ends, write_markdown
 from instep.site.representations import EXTENSION, MARKDOWN_TYPE, NOINDEX
-from instep.site.schemas import ListedText, PublicText, article_url, changelog_url
+from instep.site.schemas import ListedText, WholeText, article_url, changelog_url
 from instep.site.visits import help_center
 from instep.site.xml import as_uri
 from instep.web.pages import document
@@ -47,7 +47,7 @@ def text_document(request: Request, content: str) -> Response:
 
 def write_index(bot: Bot, texts: list[ListedText], *, has_changelog: bool) -> Iterator[str]:
     listed = texts[: limits.MAX_LLMS_LINKS]
-    yield f"# {one_line(bot.name)}\n\n> The help center of {one_line(bot.name)}, {bot.help_url}/\n"
+    yield f"# {without_line_ends(bot.name)}\n\n> The help center of {without_line_ends(bot.name)}, {bot.help_url}/\n"
     if len(listed) < len(texts):
         yield f"\nThese are the first {len(listed)} articles. All are listed in {bot.help_url}/sitemap.xml.\n"
     for heading, articles in groupby(listed, lambda text: heading_of(bot, text)):
@@ -62,16 +62,16 @@ def write_index(bot: Bot, texts: list[ListedText], *, has_changelog: bool) -> It
 
 def heading_of(bot: Bot, text: ListedText) -> str:
     """The collections that an article stands in, after its language if that is not the bot's own."""
-    titles = " / ".join(map(one_line, text.collection_titles)) or "Articles"
+    titles = " / ".join(map(without_line_ends, text.collection_titles)) or "Articles"
     return titles if text.locale == bot.locale else f"{text.locale}: {titles}"
 
 
 def link_to(url: str, text: ListedText) -> str:
-    description = f": {one_line(text.description)}" if text.description else ""
-    return f"- [{one_line(text.title).translate(BRACKETS)}]({as_uri(url)}){description}\n"
+    description = f": {without_line_ends(text.description)}" if text.description else ""
+    return f"- [{without_line_ends(text.title).translate(BRACKETS)}]({as_uri(url)}){description}\n"
 
 
-def write_texts(bot: Bot, texts: list[PublicText], count: int) -> str:
+def write_texts(bot: Bot, texts: list[WholeText], count: int) -> str:
     """All texts that fit, and at the top how many of `count` articles those are."""
     size = f"{limits.MAX_LLMS_FULL_BYTES // 1024} KiB"
     if len(texts) >= count:
@@ -81,6 +81,6 @@ def write_texts(bot: Bot, texts: list[PublicText], count: int) -> str:
             f"The first {len(texts)} of {count} public articles of {bot.help_url}/: this file holds at most"
             f" {size} of text. {bot.help_url}/llms.txt leads to each article"
         )
-    parts = [f"# {one_line(bot.name)}\n\n> {extent}.\n"]
+    parts = [f"# {without_line_ends(bot.name)}\n\n> {extent}.\n"]
     parts += [write_markdown(text, as_uri(article_url(bot, text.locale, text.slug))) for text in texts]
     return "\n".join(parts)

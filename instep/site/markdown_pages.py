@@ -9,7 +9,7 @@ from instep.identity.schemas import Bot
 from instep.site import queries
 from instep.site.public_markdown import write_markdown
 from instep.site.representations import EXTENSION, markdown_document
-from instep.site.schemas import PublicText, article_url, changelog_url, llms_url
+from instep.site.schemas import WholeText, article_url, changelog_url, llms_url
 from instep.site.visits import help_center, requested_locale
 from instep.site.xml import as_uri
 from instep.web.pages import moved_to
@@ -41,7 +41,7 @@ async def show_entry_text(request: Request) -> Response:
     return await text_page(request, bot, text, changelog_url(bot, text.slug))
 
 
-async def text_page(request: Request, bot: Bot, text: PublicText, url: str) -> Response:
+async def text_page(request: Request, bot: Bot, text: WholeText, url: str) -> Response:
     # A long text with HTML in it takes a while to convert, so another thread does it.
     markdown = await to_thread.run_sync(write_markdown, text, as_uri(url))
     return markdown_document(request, markdown, url, llms_url(bot))

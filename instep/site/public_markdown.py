@@ -6,7 +6,7 @@ from datetime import datetime
 from html_to_markdown import ConversionOptions, convert
 
 from instep.core.clock import isoformat
-from instep.site.schemas import PublicText
+from instep.site.schemas import WholeText
 
 # Raw HTML and definitions of links can hold words that no page shows, such as comments of authors.
 MAY_HIDE_WORDS = re.compile(r"<(?!https?:|mailto:)[!?/A-Za-z]|\]:")
@@ -14,24 +14,22 @@ MAY_HIDE_WORDS = re.compile(r"<(?!https?:|mailto:)[!?/A-Za-z]|\]:")
 OPTIONS = ConversionOptions(extract_metadata=False, escape_misc=True, br_in_tables=True, compact_tables=True)
 
 
-def shown_markdown(text: PublicText) -> str:
+def shown_markdown(text: WholeText) -> str:
     """The author's Markdown; if words might be hidden in it, Markdown that is made of the page's HTML."""
     if MAY_HIDE_WORDS.search(text.markdown) is None:
         return text.markdown.strip()
     return (convert(text.html, OPTIONS).content or "").strip()
 
 
-def write_markdown(text: PublicText, url: str) -> str:
+def write_markdown(text: WholeText, url: str) -> str:
     """A document: title, description, text, then where and when it comes from."""
-    lead = f"\n> {one_line(text.description)}\n" if text.description else ""
-    return (
-        f"# {one_line(text.title)}\n{lead}\n{shown_markdown(text)}\n\n---\n\n{origin(url, text.updated_at)}"
-    )
+    lead = f"\n> {without_line_ends(text.description)}\n" if text.description else ""
+    return f"# {without_line_ends(text.title)}\n{lead}\n{shown_markdown(text)}\n\n---\n\n{origin(url, text.updated_at)}"
 
 
 def origin(url: str, updated_at: datetime) -> str:
     return f"Source: <{url}>\n\nLast changed: {isoformat(updated_at)}\n"
 
 
-def one_line(text: str) -> str:
+def without_line_ends(text: str) -> str:
     return " ".join(text.split())

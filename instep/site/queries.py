@@ -20,11 +20,11 @@ from instep.site.schemas import (
     EntryAddress,
     HelpCenterLink,
     ListedText,
-    PublicText,
     PublishedEntry,
     ServedFile,
     TreeArticle,
     TreeCollection,
+    WholeText,
 )
 
 # The collections that everybody may see. `lineage` are the ids from the top down to the collection itself.
@@ -68,7 +68,7 @@ TEXT = (
     "a.slug, a.locale, a.title, a.description, a.content_markdown as markdown, a.content_html as html,"
     " a.updated_at"
 )
-TEXT_ORDER = f"a.locale <> %(locale)s, a.locale, {PLACE}, a.position, a.id"
+TEXT_ORDER = f"a.locale <> %(locale)s, a.locale, c.id is null, {PLACE}, a.position, a.id"
 PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
 ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
 # The first statement of a visit also reads what its pages link to: the style of the accent, and a changelog.
@@ -146,10 +146,10 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
     )
 
 
-async def find_text(ctx: Ctx, slug: str, locale: str) -> PublicText | None:
+async def find_text(ctx: Ctx, slug: str, locale: str) -> WholeText | None:
     """A live article with its Markdown."""
     return await ctx.tx.first(
-        PublicText,
+        WholeText,
         f"select {TEXT} {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s",
         bot=ctx.bot.id,
         slug=slug,
@@ -157,10 +157,10 @@ async def find_text(ctx: Ctx, slug: str, locale: str) -> PublicText | None:
     )
 
 
-async def find_entry_text(ctx: Ctx, slug: str) -> PublicText | None:
+async def find_entry_text(ctx: Ctx, slug: str) -> WholeText | None:
     """A published entry with its Markdown."""
     return await ctx.tx.first(
-        PublicText,
+        WholeText,
         f"""
         select e.slug, %(locale)s as locale, e.title, null as description, e.content_markdown as markdown,
             e.content_html as html, e.updated_at
@@ -186,11 +186,11 @@ async def list_texts(ctx: Ctx) -> list[ListedText]:
     )
 
 
-async def list_whole_texts(ctx: Ctx) -> tuple[list[PublicText], int]:
+async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
     """The first live articles whose texts fit into `llms-full.txt`, and the number of all of them."""
     count: int = await ctx.tx.value(f"select count(*)::integer {LIVE}", bot=ctx.bot.id)
     texts = await ctx.tx.all(
-        PublicText,
+        WholeText,
         f"""
         select {TEXT} from (
             select a.*, row_number() over reading as place,

@@ -15,6 +15,6 @@ async def show_robots(request: Request) -> Response:
     """Name the sitemaps of the only workspace; of several it names none, as the front page does."""
     async with request.app.state.database.enter(FrontPage, queries.ENTER_FRONT_PAGE) as (front, tx):
         help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
-    lines = ["User-agent: *", "Disallow:", ""]
-    lines += [f"Sitemap: {settings().base_url}/help/{center.slug}/sitemap.xml" for center in help_centers]
-    return document(request, "\n".join([*lines, ""]).encode(), "text/plain; charset=utf-8")
+    urls = [f"{settings().base_url}/help/{center.slug}/sitemap.xml" for center in help_centers]
+    lines = ["User-agent: *", "Disallow:", *(f"Sitemap: {url}" for url in urls)]
+    return document(request, "".join(f"{line}\n" for line in lines).encode(), "text/plain; charset=utf-8")

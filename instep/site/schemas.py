@@ -84,7 +84,7 @@ class ListedText:
 
 
 @dataclass(frozen=True, slots=True)
-class PublicText:
+class WholeText:
     """A live article or a published entry with its whole text; an entry has no description."""
 
     slug: str

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-import feedparser
+import feedparser  # type: ignore[import-untyped]
 import pytest
 
 from tests.changelog.entries import ENTRIES, create_entry, publish_entry
