@@ -47,7 +47,8 @@ def text_document(request: Request, content: str) -> Response:
 
 def write_index(bot: Bot, texts: list[ListedText], *, has_changelog: bool) -> Iterator[str]:
     listed = texts[: limits.MAX_LLMS_LINKS]
-    yield f"# {without_line_ends(bot.name)}\n\n> The help center of {without_line_ends(bot.name)}, {bot.help_url}/\n"
+    name = without_line_ends(bot.name)
+    yield f"# {name}\n\n> The help center of {name}, {bot.help_url}/\n"
     if len(listed) < len(texts):
         yield f"\nThese are the first {len(listed)} articles. All are listed in {bot.help_url}/sitemap.xml.\n"
     for heading, articles in groupby(listed, lambda text: heading_of(bot, text)):
