@@ -24,7 +24,8 @@ def shown_markdown(text: WholeText) -> str:
 def write_markdown(text: WholeText, url: str) -> str:
     """A document: title, description, text, then where and when it comes from."""
     lead = f"\n> {without_line_ends(text.description)}\n" if text.description else ""
-    return f"# {without_line_ends(text.title)}\n{lead}\n{shown_markdown(text)}\n\n---\n\n{origin(url, text.updated_at)}"
+    end = f"---\n\n{origin(url, text.updated_at)}"
+    return f"# {without_line_ends(text.title)}\n{lead}\n{shown_markdown(text)}\n\n{end}"
 
 
 def origin(url: str, updated_at: datetime) -> str:

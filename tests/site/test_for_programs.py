@@ -33,7 +33,7 @@ async def test_caches_ask_each_time_and_nothing_is_written(
 async def test_the_sitemap_and_the_pages_name_the_same_languages(
     client: Client, api: Api, cast: Cast
 ) -> None:
-    """Of a text without a version in the bot's language, the first version is the default."""
+    """The first version is the default of a text that has none in the bot's language."""
     root = await publish(client, "Einrichten", locale="de")
     french = await publish(client, "Installer", locale="fr", translationOf=root["id"])
 
