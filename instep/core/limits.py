@@ -123,6 +123,11 @@ FRONT_PAGE_HELP_CENTERS = 100
 # URLs of one sitemap (Sitemaps protocol), and memory of one process for cached sitemaps.
 MAX_SITEMAP_URLS = 50_000
 MAX_SITEMAPS_BYTES = 32 * 1024 * 1024
+# Articles that `llms.txt` links to, and bytes of Markdown in `llms-full.txt`.
+MAX_LLMS_LINKS = 5_000
+MAX_LLMS_FULL_BYTES = 1024 * 1024
+# Titles that browsers are suggested for what is typed into their own search field.
+SITE_SUGGESTIONS = 8
 
 # Imports from the APIs of other products.
 # One answer with its headers, all answers of one import together, and the number of requests.

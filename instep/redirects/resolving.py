@@ -16,7 +16,10 @@ from instep.redirects.path_patterns import is_match, page_path
 from instep.redirects.schemas import ArticleAtPath
 
 # Pages of every help center, which can't move.
-FIXED_PAGE = re.compile(r"/|/articles|/changelog(?:\.xml)?|/sitemap\.xml|(?:/[^/]+)?/search")
+FIXED_PAGE = re.compile(
+    r"/|/articles|/changelog(?:\.(?:xml|atom|json))?|/sitemap\.xml|/llms(?:-full)?\.txt|/opensearch\.xml"
+    r"|/suggestions|(?:/[^/]+)?/search"
+)
 ARTICLE_PAGE = re.compile(r"(?:/([^/]+))?/articles/([^/]+)")
 COLLECTION_PAGE = re.compile(r"/collections/([^/]+)")
 ENTRY_PAGE = re.compile(r"/changelog/([^/]+)")

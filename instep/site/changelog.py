@@ -11,8 +11,10 @@ from instep.core.markdown import ATTRIBUTES, TAGS
 from instep.core.paging import PageRequest
 from instep.core.readable import ADDED_ATTRIBUTES
 from instep.site import queries
-from instep.site.schemas import changelog_url
-from instep.site.visits import help_center
+from instep.site.markdown_pages import show_entry_text
+from instep.site.representations import EXTENSION, VARY, prefers_markdown
+from instep.site.schemas import PublishedEntry, changelog_url
+from instep.site.visits import Visit, help_center
 from instep.web.pages import sanitised
 from instep.web.public import public
 
@@ -45,11 +47,23 @@ async def show_changelog(request: Request) -> Response:
 
 @public
 async def show_entry(request: Request) -> Response:
+    if prefers_markdown(request):
+        return await show_entry_text(request)
     async with help_center(request) as visit:
         entry = await queries.find_entry(visit.ctx, request.path_params["slug"])
         if entry is None:
             raise NotFound
-        return visit.page("news.html", entry=entry, html=sanitised(entry.html or ""))
+        markdown_url = changelog_url(visit.ctx.bot, entry.slug) + EXTENSION
+        html = sanitised(entry.html or "")
+        page = visit.page("news.html", entry=entry, html=html, markdown_url=markdown_url)
+    page.headers.update(VARY)
+    return page
+
+
+async def newest_entries(visit: Visit) -> list[PublishedEntry]:
+    """The published entries of a feed."""
+    page = PageRequest(visit.request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES)
+    return (await queries.list_entries(visit.ctx, page)).rows
 
 
 def embeddable(html: str | None, url: str) -> Markup | None:

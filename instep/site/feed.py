@@ -6,11 +6,8 @@ from email.utils import format_datetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.core import limits
-from instep.core.paging import PageRequest
 from instep.identity.schemas import Bot
-from instep.site import queries
-from instep.site.changelog import embeddable
+from instep.site.changelog import embeddable, newest_entries
 from instep.site.schemas import PublishedEntry, changelog_url
 from instep.site.visits import help_center
 from instep.site.xml import XmlDocument, as_uri
@@ -24,9 +21,8 @@ MEDIA_TYPE = "application/rss+xml"
 @public
 async def show_feed(request: Request) -> Response:
     async with help_center(request) as visit:
-        page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES)
-        entries = await queries.list_entries(visit.ctx, page)
-        return document(request, write_feed(visit.ctx.bot, entries.rows), f"{MEDIA_TYPE}; charset=utf-8")
+        entries = await newest_entries(visit)
+        return document(request, write_feed(visit.ctx.bot, entries), f"{MEDIA_TYPE}; charset=utf-8")
 
 
 def write_feed(bot: Bot, entries: list[PublishedEntry]) -> bytes:

@@ -14,18 +14,26 @@ from instep.core import limits
 from instep.core.errors import AppError, NotFound
 from instep.site import queries, widget_script
 from instep.site.accents import show_accent
+from instep.site.atom_feed import show_atom_feed
 from instep.site.changelog import show_changelog, show_entry
 from instep.site.contents import contents_of
 from instep.site.feed import show_feed
 from instep.site.former_addresses import moved_page
 from instep.site.front import show_documentation, show_front_page
+from instep.site.json_feed import show_json_feed
+from instep.site.languages import alternates_of
+from instep.site.llms import show_all_texts, show_llms
+from instep.site.markdown_pages import show_article_text, show_entry_text
+from instep.site.opensearch import show_description, show_suggestions
 from instep.site.preview_pages import show_preview, show_preview_article
+from instep.site.representations import EXTENSION, MARKDOWN_TYPE, VARY, prefers_markdown
+from instep.site.robots import show_robots
 from instep.site.schemas import CollectionSection, article_url, section_path
 from instep.site.search import show_search
 from instep.site.served_files import show_file
 from instep.site.site_tree import tree_of_article, tree_of_collection
 from instep.site.sitemap import show_sitemap
-from instep.site.visits import Visit, canonical_locale, help_center, pages
+from instep.site.visits import Visit, help_center, pages, requested_locale
 from instep.web.pages import CACHE, document, moved_to, sanitised
 from instep.web.public import public
 
@@ -90,20 +98,25 @@ def page_number(request: Request) -> int:
 
 @public
 async def show_article(request: Request) -> Response:
-    slug, path_locale = request.path_params["slug"], request.path_params.get("locale")
+    if prefers_markdown(request):
+        return await show_article_text(request)
+    slug = request.path_params["slug"]
     async with help_center(request) as visit:
-        bot_locale = visit.ctx.bot.locale
-        locale = bot_locale if path_locale is None else canonical_locale(path_locale)
+        locale, is_canonical = requested_locale(request, visit.ctx.bot)
         article = await queries.find_live_article(visit.ctx, slug, locale)
-        if article is not None and path_locale == (None if locale == bot_locale else locale):
-            return visit.page(
+        if article is not None and is_canonical:
+            page = visit.page(
                 "article.html",
                 locale,
                 article=article,
                 html=sanitised(article.html),
                 headings=contents_of(article.html),
                 tree=await tree_of_article(visit, article),
+                markdown_url=article_url(visit.ctx.bot, locale, slug) + EXTENSION,
+                alternates=alternates_of(visit.ctx.bot, article.slugs),
             )
+            page.headers.update(VARY)
+            return page
         present_slug = article.slug if article else await queries.find_present_slug(visit.ctx, slug, locale)
         if present_slug is None:
             raise NotFound
@@ -124,6 +137,8 @@ def error_page(request: Request, error: AppError) -> Response:
 
     A help center's address leads to its home page and its search, whether there is such a help center or not.
     """
+    if is_for_program(request):
+        return error_text(request, error)
     match = BELOW_HELP_CENTER.match(request.url.path) if error.status == 404 else None
     page = pages.render(
         request,
@@ -136,7 +151,21 @@ def error_page(request: Request, error: AppError) -> Response:
         heading=HEADINGS.get(error.status, "Error"),
         message=MESSAGES.get(error.status, error.message),
     )
-    page.headers.update(error.headers)
+    page.headers.update({**VARY, **error.headers})
+    return page
+
+
+def is_for_program(request: Request) -> bool:
+    """Whether Markdown is asked for below a help center, by the address or by `Accept`."""
+    path = request.url.path
+    return bool(BELOW_HELP_CENTER.match(path)) and (path.endswith(EXTENSION) or prefers_markdown(request))
+
+
+def error_text(request: Request, error: AppError) -> Response:
+    """The same as `error_page`, in Markdown."""
+    text = f"# {HEADINGS.get(error.status, 'Error')}\n\n{MESSAGES.get(error.status, error.message)}\n"
+    page = document(request, text.encode(), MARKDOWN_TYPE, error.status)
+    page.headers.update({**VARY, **error.headers})
     return page
 
 
@@ -165,16 +194,26 @@ routes = [
     *(Route(path, show_front_page) for path in ("/", "/help", "/help/")),
     *(Route(path, show_documentation) for path in ("/docs", "/docs/")),
     Route("/favicon.ico", show_icon),
+    Route("/robots.txt", show_robots),
     Route("/help/{bot}", add_slash),
     Route("/help/{bot}/", show_home),
     Route("/help/{bot}/articles", show_loose_articles),
+    Route("/help/{bot}/articles/{slug}.md", show_article_text),
     Route("/help/{bot}/articles/{slug}", show_article),
     Route("/help/{bot}/collections/{slug}", show_collection),
     Route("/help/{bot}/changelog", show_changelog),
     Route("/help/{bot}/changelog.xml", show_feed),
+    Route("/help/{bot}/changelog.atom", show_atom_feed),
+    Route("/help/{bot}/changelog.json", show_json_feed),
+    Route("/help/{bot}/changelog/{slug}.md", show_entry_text),
     Route("/help/{bot}/changelog/{slug}", show_entry),
+    Route("/help/{bot}/llms.txt", show_llms),
+    Route("/help/{bot}/llms-full.txt", show_all_texts),
+    Route("/help/{bot}/opensearch.xml", show_description),
     Route("/help/{bot}/sitemap.xml", show_sitemap),
     Route("/help/{bot}/search", show_search),
+    Route("/help/{bot}/suggestions", show_suggestions),
+    Route("/help/{bot}/{locale}/articles/{slug}.md", show_article_text),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
     Route("/help/{bot}/{locale}/search", show_search),
     Route("/preview/{token}", show_preview),

@@ -19,10 +19,12 @@ from instep.site.schemas import (
     CollectionSection,
     EntryAddress,
     HelpCenterLink,
+    ListedText,
     PublishedEntry,
     ServedFile,
     TreeArticle,
     TreeCollection,
+    WholeText,
 )
 
 # The collections that everybody may see. `lineage` are the ids from the top down to the collection itself.
@@ -61,6 +63,12 @@ ARTICLE_PAGE = """
             (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
         as breadcrumbs, a.updated_at, a.position
 """
+# A live article with its whole text. Lists for programs begin with the bot's language, each in reading order.
+TEXT = (
+    "a.slug, a.locale, a.title, a.description, a.content_markdown as markdown, a.content_html as html,"
+    " a.updated_at"
+)
+TEXT_ORDER = f"a.locale <> %(locale)s, a.locale, c.id is null, {PLACE}, a.position, a.id"
 PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
 ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
 # The first statement of a visit also reads what its pages link to: the style of the accent, and a changelog.
@@ -123,12 +131,93 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
     return await ctx.tx.first(
         ArticlePage,
         f"""
-        select {ARTICLE_PAGE}
-        {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s
+        with page as (
+            select {ARTICLE_PAGE}, coalesce(a.translation_of, a.id) as text_id
+            {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s
+        )
+        select p.id, p.slug, p.locale, p.title, p.description, p.html, p.breadcrumbs, p.updated_at,
+            p.position, (select jsonb_object_agg(a.locale, a.slug) {LIVE}
+                and (a.id = p.text_id or a.translation_of = p.text_id)) as slugs
+        from page p
         """,
         bot=ctx.bot.id,
         slug=slug,
         locale=locale,
+    )
+
+
+async def find_text(ctx: Ctx, slug: str, locale: str) -> WholeText | None:
+    """A live article with its Markdown."""
+    return await ctx.tx.first(
+        WholeText,
+        f"select {TEXT} {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s",
+        bot=ctx.bot.id,
+        slug=slug,
+        locale=locale,
+    )
+
+
+async def find_entry_text(ctx: Ctx, slug: str) -> WholeText | None:
+    """A published entry with its Markdown."""
+    return await ctx.tx.first(
+        WholeText,
+        f"""
+        select e.slug, %(locale)s as locale, e.title, null as description, e.content_markdown as markdown,
+            e.content_html as html, e.updated_at
+        {PUBLISHED_ENTRIES} and e.slug = %(slug)s
+        """,
+        bot=ctx.bot.id,
+        locale=ctx.bot.locale,
+        slug=slug,
+    )
+
+
+async def list_texts(ctx: Ctx) -> list[ListedText]:
+    """The live articles in reading order: one more than `llms.txt` links to, if there are more."""
+    return await ctx.tx.all(
+        ListedText,
+        f"""
+        select a.slug, a.locale, a.title, a.description,
+            array_remove(array[grandparent.title, parent.title, c.title], null) as collection_titles
+        {LIVE} order by {TEXT_ORDER} limit {limits.MAX_LLMS_LINKS + 1}
+        """,
+        bot=ctx.bot.id,
+        locale=ctx.bot.locale,
+    )
+
+
+async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
+    """The first live articles whose texts fit into `llms-full.txt`, and the number of all of them."""
+    count: int = await ctx.tx.value(f"select count(*)::integer {LIVE}", bot=ctx.bot.id)
+    texts = await ctx.tx.all(
+        WholeText,
+        f"""
+        select {TEXT} from (
+            select a.*, row_number() over reading as place,
+                sum(octet_length(a.content_markdown)) over reading as bytes
+            {LIVE} window reading as (order by {TEXT_ORDER})
+        ) a where a.bytes <= %(max_bytes)s order by a.place
+        """,
+        bot=ctx.bot.id,
+        locale=ctx.bot.locale,
+        max_bytes=limits.MAX_LLMS_FULL_BYTES,
+    )
+    return texts, count
+
+
+async def suggest_texts(ctx: Ctx, query: str) -> list[ListedText]:
+    """Live articles in the bot's language whose titles hold the query, first those that begin with it."""
+    return await ctx.tx.all(
+        ListedText,
+        f"""
+        select a.slug, a.locale, a.title, a.description, '{{}}'::text[] as collection_titles
+        {LIVE} and a.locale = %(locale)s and strpos(lower(a.title), lower(%(query)s)) > 0
+        order by not starts_with(lower(a.title), lower(%(query)s)), a.title, a.id
+        limit {limits.SITE_SUGGESTIONS}
+        """,
+        bot=ctx.bot.id,
+        locale=ctx.bot.locale,
+        query=query,
     )
 
 

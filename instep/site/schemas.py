@@ -1,6 +1,6 @@
 """What the pages of a help center show."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from instep.articles.paths import path_of_article, path_of_locale
@@ -55,7 +55,10 @@ class HelpCenterLink:
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
-    """A live article, and the `slug` and `title` of the collections that it stands in, from the top down."""
+    """A live article, and the `slug` and `title` of the collections that it stands in, from the top down.
+
+    `slugs` are those of its live versions by language, of a public page; it is among them.
+    """
 
     id: str
     slug: str
@@ -66,6 +69,31 @@ class ArticlePage:
     breadcrumbs: list[dict[str, str]]
     updated_at: datetime
     position: int
+    slugs: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedText:
+    """A live article in a list for programs, with the titles of its collections, from the top down."""
+
+    slug: str
+    locale: str
+    title: str
+    description: str | None
+    collection_titles: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class WholeText:
+    """A live article or a published entry with its whole text; an entry has no description."""
+
+    slug: str
+    locale: str
+    title: str
+    description: str | None
+    markdown: str
+    html: str
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +172,11 @@ def article_url(bot: Bot, locale: str, slug: str) -> str:
 
 def article_path(bot: Bot, locale: str, slug: str) -> str:
     return f"/help/{bot.slug}{path_of_article(bot.locale, locale, slug)}"
+
+
+def llms_url(bot: Bot) -> str:
+    """The index of all texts, for programs."""
+    return f"{bot.help_url}/llms.txt"
 
 
 def search_path(bot: Bot, locale: str) -> str:

@@ -16,6 +16,7 @@ from instep.core import limits
 from instep.core.clock import isoformat
 from instep.identity.schemas import Bot
 from instep.site import queries
+from instep.site.languages import alternates_of
 from instep.site.schemas import ArticleAddress, EntryAddress, article_url, changelog_url, collection_url
 from instep.site.visits import help_center
 from instep.site.xml import XmlDocument, as_uri
@@ -26,7 +27,7 @@ NAMESPACES = {
     "xmlns": "http://www.sitemaps.org/schemas/sitemap/0.9",
     "xmlns:xhtml": "http://www.w3.org/1999/xhtml",
 }
-# An address, its last change, and the addresses of the same text by language.
+# An address, its last change, and the addresses of the same text by `hreflang`.
 Url = tuple[str, datetime | None, dict[str, str]]
 # What a sitemap depends on: the help center's change stamp, its address and its language.
 State = tuple[datetime, str, str]
@@ -70,13 +71,13 @@ def cache_sitemap(bot_id: UUID, state: State, content: bytes) -> None:
 def write_sitemap(bot: Bot, articles: list[ArticleAddress], entries: list[EntryAddress]) -> bytes:
     xml = XmlDocument()
     with xml.element("urlset", NAMESPACES):
-        for url, changed_at, languages in islice(urls_of(bot, articles, entries), limits.MAX_SITEMAP_URLS):
+        for url, changed_at, alternates in islice(urls_of(bot, articles, entries), limits.MAX_SITEMAP_URLS):
             with xml.element("url"):
                 xml.add("loc", as_uri(url))
                 if changed_at is not None:
                     xml.add("lastmod", isoformat(changed_at))
-                for locale, other in languages.items():
-                    link = {"rel": "alternate", "hreflang": locale, "href": as_uri(other)}
+                for hreflang, other in alternates.items():
+                    link = {"rel": "alternate", "hreflang": hreflang, "href": as_uri(other)}
                     xml.add("xhtml:link", attributes=link)
     return xml.finish()
 
@@ -87,13 +88,12 @@ def urls_of(bot: Bot, articles: list[ArticleAddress], entries: list[EntryAddress
         yield changelog_url(bot), newest(entries), {}
     for slug, changed_at in collections_of(bot, articles).items():
         yield collection_url(bot, slug), changed_at, {}
-    languages: dict[str, dict[str, str]] = defaultdict(dict)
+    slugs: dict[str, dict[str, str]] = defaultdict(dict)
     for article in articles:
-        languages[article.text_id][article.locale] = article_url(bot, article.locale, article.slug)
+        slugs[article.text_id][article.locale] = article.slug
     for article in articles:
-        others = languages[article.text_id]
         url = article_url(bot, article.locale, article.slug)
-        yield url, article.updated_at, others if len(others) > 1 else {}
+        yield url, article.updated_at, alternates_of(bot, slugs[article.text_id])
     for entry in entries:
         yield changelog_url(bot, entry.slug), entry.updated_at, {}
 

@@ -14,7 +14,7 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.errors import NotFound
 from instep.core.locales import direction, valid_locale
-from instep.identity.schemas import Actor, Ctx
+from instep.identity.schemas import Actor, Bot, Ctx
 from instep.site import queries
 from instep.site.accents import accent_path
 from instep.site.schemas import Arrival, search_path
@@ -61,6 +61,13 @@ def canonical_locale(locale: str) -> str:
         return valid_locale(locale)
     except ValueError:
         raise NotFound from None
+
+
+def requested_locale(request: Request, bot: Bot) -> tuple[str, bool]:
+    """The language that an address names, or the bot's own, and whether it is spelt as its links are."""
+    path_locale = request.path_params.get("locale")
+    locale = bot.locale if path_locale is None else canonical_locale(path_locale)
+    return locale, path_locale == (None if locale == bot.locale else locale)
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from tests.support.questions import ask, post
 CANARY = "kookaburra"
 QUESTION = "What laughs at the archive?"
 PAGES = {"home", "article page", "next article's page", "collection page", "search page", "sitemap"}
+PAGES |= {"article as Markdown", "llms.txt", "llms-full.txt"}
 VISITORS = {"chat", "chat stream", "ask_docs", "search_docs", *PAGES}
 KEYS = {"search", "search_articles"}
 PAGE_NAMES = {
@@ -20,6 +21,7 @@ PAGE_NAMES = {
     "sitemap.xml": "sitemap",
     "collections/guides": "collection page",
     f"articles/the-{CANARY}": "article page",
+    f"articles/the-{CANARY}.md": "article as Markdown",
     "articles/install": "next article's page",
 }
 HIDDEN = {

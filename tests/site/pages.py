@@ -8,6 +8,10 @@ import httpx2
 from instep.core.database import Tx
 from tests.support.cast import Api, Cast, Client, Json
 
+# What every help center has for programs, beside the sitemap and the feed.
+FOR_PROGRAMS = ("changelog.atom", "changelog.json", "llms.txt", "llms-full.txt", "opensearch.xml")
+# Pages that are there as Markdown too.
+TEXT_PAGE = re.compile(r"/help/[^/]+(?:/[^/]+)?/(?:articles|changelog)/[^/?]+(?<!\.md)")
 # The addresses that sitemaps and feeds list.
 LISTED = re.compile(r"<(?:loc|link)>([^<]+)<")
 
@@ -95,6 +99,7 @@ async def crawl(api: Api, cast: Cast) -> dict[str, str]:
     pages_by_path: dict[str, str] = {}
     here = f"/help/{cast.acme.slug}"
     paths = {f"{here}/", f"{here}/changelog", f"{here}/changelog.xml", f"{here}/sitemap.xml"}
+    paths |= {f"{here}/{name}" for name in FOR_PROGRAMS}
     while fresh := paths - pages_by_path.keys():
         path = fresh.pop()
         answer = await api(None).get(path)
@@ -102,4 +107,6 @@ async def crawl(api: Api, cast: Cast) -> dict[str, str]:
         pages_by_path[path] = answer.text
         paths |= {link for link in Page(answer.text).links if link.startswith("/")}
         paths |= {link.removeprefix("http://help.test") for link in LISTED.findall(answer.text)}
+        if TEXT_PAGE.fullmatch(path):
+            paths.add(f"{path}.md")
     return pages_by_path

@@ -1,4 +1,4 @@
-"""Words that only people inside may read never stand on a page, in the feed or in the sitemap."""
+"""Words that only people inside may read never stand on a page, nor in what is made for programs."""
 
 from collections.abc import Awaitable, Callable
 from urllib.parse import unquote
@@ -7,7 +7,7 @@ import pytest
 
 from instep.core.database import Tx
 from tests.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.site.pages import collect, crawl, publish, set_article
+from tests.site.pages import FOR_PROGRAMS, collect, crawl, publish, set_article
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response
 
@@ -15,6 +15,8 @@ Act = Callable[[], Awaitable[Response]]
 CANARY = "kookaburra"
 # It is found so too, and the page that repeats what was searched for does not hold it.
 MISSPELT = "kookabura"
+# It is suggested for its beginning.
+BEGINNING = "about the k"
 PLACES = ("title", "contentMarkdown", "description")
 HIDDEN = [
     "status = 'draft'",
@@ -23,8 +25,8 @@ HIDDEN = [
     "deleted_at = now()",
     "visibility = 'authenticated'",
 ]
-# The home page, the changelog, its feed, the sitemap.
-ALWAYS = 4
+# The home page, the changelog, its feed, the sitemap, and what else there is for programs.
+ALWAYS = 4 + len(FOR_PROGRAMS)
 
 
 @pytest.mark.parametrize("assignment", HIDDEN)
@@ -38,7 +40,7 @@ async def test_nothing_holds_a_word_of_an_article_that_is_not_public(
         await set_article(owner, hidden, assignment)
 
     assert await sightings(api, cast) == []
-    assert len(await crawl(api, cast)) == ALWAYS + 2
+    assert len(await crawl(api, cast)) == ALWAYS + 3
 
 
 async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_deleted(
@@ -56,8 +58,9 @@ async def test_an_article_is_gone_at_once_when_it_is_unpublished_hidden_or_delet
     ]
 
     for leave, come_back in acts:
-        # On the home page, in its collection, on its own page, in the sitemap and in results of the search.
-        assert len(await sightings(api, cast)) == 5
+        # On the home page, in its collection, on its own page and as Markdown, in the sitemap, in both files
+        # for language models, in suggestions and in results of the search.
+        assert len(await sightings(api, cast)) == 9
         assert (await leave()).status_code == 200
         assert await sightings(api, cast) == []
         assert (await come_back()).status_code == 200
@@ -79,15 +82,16 @@ async def test_nothing_holds_a_word_of_an_entry_that_is_not_published(
         await client.post(f"{ENTRIES}/{hidden['id']}/unpublish")
 
     assert await sightings(api, cast) == []
-    assert len(await crawl(api, cast)) == ALWAYS + 1
+    assert len(await crawl(api, cast)) == ALWAYS + 2
 
 
 async def test_canaries_are_found_while_they_are_public(client: Client, api: Api, cast: Cast) -> None:
     await secret(client)
     await news(client)
 
-    names = {"", "changelog", "changelog.xml", "sitemap.xml"}
-    names |= {f"search?q={MISSPELT}", f"articles/about-the-{CANARY}", f"changelog/about-the-{CANARY}"}
+    names = {"", "changelog", "changelog.xml", "sitemap.xml", *FOR_PROGRAMS} - {"opensearch.xml"}
+    names |= {f"search?q={MISSPELT}", f"suggestions?q={BEGINNING}"}
+    names |= {f"{kind}/about-the-{CANARY}{end}" for kind in ("articles", "changelog") for end in ("", ".md")}
     assert set(await sightings(api, cast)) == {f"/help/{cast.acme.slug}/{name}" for name in names}
 
 
@@ -129,6 +133,8 @@ async def sightings(api: Api, cast: Cast) -> list[str]:
     for locale in ("", "de/"):
         path = f"/help/{cast.acme.slug}/{locale}search?q={MISSPELT}"
         pages[path] = found_page(await api(None).get(path))
+    path = f"/help/{cast.acme.slug}/suggestions?q={BEGINNING}"
+    pages[path] = found_page(await api(None).get(path))
     return [path for path, content in pages.items() if CANARY in unquote(path + content).lower()]
 
 

@@ -147,3 +147,24 @@ async def test_every_kind_of_page_has_an_icon_that_is_there(visitor: Client, cas
         "image/svg+xml",
     ]
     assert answers[0].content.startswith(b"\x00\x00\x01\x00")
+
+
+async def test_robots_find_the_sitemaps_of_the_only_company(new_api: Api, operator: Tx) -> None:
+    acme = await create_company(operator, "Acme")
+    slug, _ = await second_bot(operator, acme, "Shop")
+
+    answer = await new_api(None).get("/robots.txt")
+
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer.text.splitlines() == [
+        "User-agent: *",
+        "Disallow:",
+        *(f"Sitemap: http://help.test/help/{name}/sitemap.xml" for name in (acme.slug, slug)),
+    ]
+
+
+async def test_robots_are_not_told_which_companies_there_are(new_api: Api, operator: Tx) -> None:
+    for name in ("Acme", "Globex"):
+        await create_company(operator, name)
+
+    assert (await new_api(None).get("/robots.txt")).text == "User-agent: *\nDisallow:\n"

@@ -91,7 +91,15 @@ async def test_texts_name_their_translations(client: Client, api: Api, cast: Cas
         assert {link.get("rel") for link in links} <= {"alternate"}
         return {link.get("hreflang"): link.get("href") for link in links}
 
-    assert languages(root) == languages(german) == {"en": root["url"], "de": german["url"]}
+    assert (
+        languages(root)
+        == languages(german)
+        == {
+            "de": german["url"],
+            "en": root["url"],
+            "x-default": root["url"],
+        }
+    )
     assert languages(alone) == {}
 
 
