@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from obstore.store import ObjectStore
 from psycopg.sql import SQL, Identifier
 
-from instep.backups.archive import Archive
+from instep.backups.backup_file import Archive
 from instep.backups.errors import RestoreFailed
 from instep.backups.manifest import Manifest, TablePart
 from instep.backups.stored_objects import load_objects

@@ -15,7 +15,7 @@ import psycopg
 from instep.answers.erasure_marks import ErasureMark
 from instep.answers.visitor_data import repeat_erasures
 from instep.backups.advisory_locks import try_lock
-from instep.backups.archive import Archive, open_archive
+from instep.backups.backup_file import Archive, open_archive
 from instep.backups.emptiness import clear, refuse_occupied
 from instep.backups.erasure_ledger import read_ledgers
 from instep.backups.errors import RestoreFailed, RestoreRefused

@@ -18,7 +18,7 @@ from obstore.store import ObjectStore
 from psycopg.sql import SQL
 
 from instep import __version__
-from instep.backups.archive import ArchiveWriter, open_archive
+from instep.backups.backup_file import ArchiveWriter, open_archive
 from instep.backups.errors import BackupFailed, Stopped
 from instep.backups.manifest import FORMAT, OBJECTS, Manifest, ObjectsPart, TablePart
 from instep.backups.stored_objects import write_objects

@@ -14,7 +14,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import ObjectStore
 
-from instep.backups.archive import PartWriter, damage
+from instep.backups.backup_file import PartWriter, damage
 from instep.backups.errors import BackupFailed, RestoreFailed, Stopped
 from instep.backups.tables import Connection
 from instep.files.storage import CHUNK_BYTES, path_of

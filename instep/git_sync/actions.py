@@ -27,7 +27,7 @@ from instep.git_sync.schemas import (
     SyncedFolder,
     SyncStateOut,
 )
-from instep.git_sync.work import Work
+from instep.git_sync.work import SyncWork
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
@@ -92,7 +92,7 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     await _save(work)
 
 
-async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> Work:
+async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> SyncWork:
     state = await queries.find_folder(ctx, request.folder)
     rows = {row.path: row for row in await queries.list_files(ctx, request.folder)}
     known_texts = {path: row.file_text for path, row in rows.items()}
@@ -101,7 +101,7 @@ async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> Work:
         rows = {}
     else:
         _refuse_other_history(state, request)
-    work = Work(ctx, request, sync, rows)
+    work = SyncWork(ctx, request, sync, rows)
     _read_pages(work, known_texts)
     _forget_unseen(work)
     work.ids_elsewhere = await queries.list_ids_elsewhere(ctx, request.folder)
@@ -116,7 +116,7 @@ def _refuse_other_history(state: SyncedFolder | None, request: SyncCreate) -> No
         raise HistoryRewritten
 
 
-def _read_pages(work: Work, known_texts: Mapping[str, str | None]) -> None:
+def _read_pages(work: SyncWork, known_texts: Mapping[str, str | None]) -> None:
     """Read the folder's Markdown files; those that stand for nothing are left alone."""
     for file in work.request.files:
         if file.path in work.pages or file.path in work.unreadable_paths:
@@ -144,7 +144,7 @@ def _text_of(file: SyncedFileIn, known_text: str | None) -> str:
     return text
 
 
-def _forget_unseen(work: Work) -> None:
+def _forget_unseen(work: SyncWork) -> None:
     """What was written and never committed is written again."""
     for path, row in list(work.rows.items()):
         is_there = path in work.pages or path in work.unreadable_paths
@@ -152,7 +152,7 @@ def _forget_unseen(work: Work) -> None:
             del work.rows[path]
 
 
-async def _know_assets(work: Work) -> None:
+async def _know_assets(work: SyncWork) -> None:
     """Let pictures of the folder stand for stored files; those that texts show must be stored."""
     assets = {asset.path: asset for asset in work.request.assets}
     stored = {
@@ -168,13 +168,13 @@ async def _know_assets(work: Work) -> None:
         work.sync.missing_assets = sorted(missing & _shown_paths(work))
 
 
-def _shown_paths(work: Work) -> set[str]:
+def _shown_paths(work: SyncWork) -> set[str]:
     """The files that pages link to or show."""
     pages = work.pages_of("article")
     return {path for page in pages for path in relative_targets(page.file.body, page.path)}
 
 
-async def _save(work: Work) -> None:
+async def _save(work: SyncWork) -> None:
     folder = work.request.folder
     await queries.save_folder(work.ctx, folder, work.request.commit)
     await queries.delete_files(work.ctx, folder, work.dropped_paths())

@@ -10,12 +10,12 @@ from instep.exports.relative_links import article_address
 from instep.git_sync.folder_articles import ArticlePlan
 from instep.git_sync.pages import matter_of, values_of_article, values_of_collection
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
-from instep.git_sync.work import Work, set_next
+from instep.git_sync.work import SyncWork, set_next
 
 NUMBER = re.compile(r"^(\d+)-")
 
 
-def place_arrivals(work: Work, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
+def place_arrivals(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
     """Give each published article without a file a path beside those of its collection; by their paths."""
     known_ids = work.synced_ids
     paths_by_id = {row.resource_id: path for path, row in work.rows.items()}
@@ -34,7 +34,7 @@ def place_arrivals(work: Work, plans: list[ArticlePlan]) -> dict[str, SyncedArti
 
 
 def path_for(
-    work: Work, article: SyncedArticle, paths_by_id: dict[str, str], placed: dict[str, SyncedArticle]
+    work: SyncWork, article: SyncedArticle, paths_by_id: dict[str, str], placed: dict[str, SyncedArticle]
 ) -> str | None:
     """A free path; None for a translation whose original has no file."""
     taken = work.pages.keys() | work.rows.keys() | placed.keys() | work.unreadable_paths
@@ -57,7 +57,7 @@ def without_locale(path: str) -> str:
     return path[: len(path) - len(name)] + name.split(".")[0]
 
 
-def folder_for(work: Work, collection_id: str | None, placed: dict[str, SyncedArticle]) -> str:
+def folder_for(work: SyncWork, collection_id: str | None, placed: dict[str, SyncedArticle]) -> str:
     """The folder of a collection; a new one, with its `_collection.md`, if it has none yet."""
     collection = work.collections.get(collection_id or "")
     if collection is None:
@@ -90,7 +90,7 @@ def next_name(names: Iterable[str], stem: str) -> str:
     return f"{max(numbers) + 1:02}-{stem}" if numbers else stem
 
 
-def write_arrivals(work: Work, placed: dict[str, SyncedArticle]) -> None:
+def write_arrivals(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:
     for path, article in placed.items():
         values = values_of_article(article)
         matter = matter_of(path, values, work.folders)
@@ -105,7 +105,7 @@ def write_arrivals(work: Work, placed: dict[str, SyncedArticle]) -> None:
         work.sync.tell(path, "written", message, article_id=article.id)
 
 
-def translated_locale(work: Work, article: SyncedArticle) -> str | None:
+def translated_locale(work: SyncWork, article: SyncedArticle) -> str | None:
     """The language of the original, where its file does not go without saying it."""
     original = work.articles.get(article.translation_of or "")
     is_other = original is not None and original.locale != work.ctx.bot.locale

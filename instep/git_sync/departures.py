@@ -4,17 +4,17 @@ from instep.articles.actions import archive_article
 from instep.git_sync.file_refusals import attempted
 from instep.git_sync.pages import values_of_article
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
-from instep.git_sync.work import Work
+from instep.git_sync.work import SyncWork
 
 
-async def sync_departures(work: Work) -> None:
+async def sync_departures(work: SyncWork) -> None:
     """Archive the articles whose files are gone; one that has changed in Instep since stays as it is."""
     for path, row in list(work.rows.items()):
         if row.kind == "article" and path not in work.pages and path not in work.unreadable_paths:
             await attempted(work, path, depart(work, path, row))
 
 
-async def depart(work: Work, path: str, row: SyncedFile) -> None:
+async def depart(work: SyncWork, path: str, row: SyncedFile) -> None:
     article = work.articles.get(row.resource_id)
     if article is None or row.file_text is None or article.status == "archived":
         # Both are gone, or git has never had the file: then it is written again.

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from instep.core.errors import AppError, InvalidRequest, Unavailable
-from instep.git_sync.work import Work
+from instep.git_sync.work import SyncWork
 from instep.web.errors import first_fault
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
-async def attempted(work: Work, path: str, change: Awaitable[None]) -> AppError | None:
+async def attempted(work: SyncWork, path: str, change: Awaitable[None]) -> AppError | None:
     """Do what a file asks for; when it is refused, nothing of it has happened, and the reason is told."""
     row = work.rows.get(path)
     before = replace(row) if row is not None else None
@@ -36,7 +36,7 @@ async def attempted(work: Work, path: str, change: Awaitable[None]) -> AppError 
     return None
 
 
-def restore_row(work: Work, path: str, row: Any) -> None:
+def restore_row(work: SyncWork, path: str, row: Any) -> None:
     work.rows.pop(path, None)
     if row is not None:
         work.rows[path] = row

@@ -21,7 +21,7 @@ from instep.git_sync.pages import FolderPage, UnusablePage, values_of, values_of
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.git_sync.three_way import MergedValues, carry, merge_texts
 from instep.git_sync.work import (
-    Work,
+    SyncWork,
     in_step,
     lifted_text,
     lifted_values,
@@ -54,7 +54,7 @@ class ArticlePlan:
         return (self.merged.article if self.merged else self.values)["slug"] or ""
 
 
-def plan_articles(work: Work) -> list[ArticlePlan]:
+def plan_articles(work: SyncWork) -> list[ArticlePlan]:
     """Pair each page with its article, and know every address before the first text is read.
 
     Originals come before their translations.
@@ -76,7 +76,7 @@ def plan_articles(work: Work) -> list[ArticlePlan]:
 
 
 def plan_article(
-    work: Work, page: FolderPage, free_articles: dict[tuple[str, str], SyncedArticle]
+    work: SyncWork, page: FolderPage, free_articles: dict[tuple[str, str], SyncedArticle]
 ) -> ArticlePlan:
     plan = ArticlePlan(page, values_of(page, work.folders), work.rows.get(page.path))
     if plan.row is None:
@@ -94,14 +94,14 @@ def plan_article(
     return plan
 
 
-def adopt(work: Work, plan: ArticlePlan, article: SyncedArticle | None) -> None:
+def adopt(work: SyncWork, plan: ArticlePlan, article: SyncedArticle | None) -> None:
     """Give a new page the article with its slug that has no file yet, if there is one."""
     if article is not None:
         plan.article = article
         plan.row = work.rows[plan.page.path] = SyncedFile(plan.page.path, "article", article.id)
 
 
-def choose_base(work: Work, plan: ArticlePlan, row: SyncedFile) -> None:
+def choose_base(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
     """The next base is in force when git has what was written, or when the draft is settled."""
     text = plan.page.file.text
     if row.draft_id is None:
@@ -116,7 +116,7 @@ def choose_base(work: Work, plan: ArticlePlan, row: SyncedFile) -> None:
         row.forget_next()
 
 
-def know_address(work: Work, plan: ArticlePlan) -> None:
+def know_address(work: SyncWork, plan: ArticlePlan) -> None:
     bot, locale = work.ctx.bot, plan.page.locale or work.ctx.bot.locale
     former = []
     if plan.article is not None:
@@ -124,7 +124,7 @@ def know_address(work: Work, plan: ArticlePlan) -> None:
     work.site.add(plan.page.path, article_address(bot, locale, plan.slug), *former)
 
 
-async def sync_articles(work: Work, plans: list[ArticlePlan]) -> None:
+async def sync_articles(work: SyncWork, plans: list[ArticlePlan]) -> None:
     """Sync each page; those that needed what another page gives up or makes are tried again after it.
 
     Each round goes the other way, as one page may wait for the next one, and so on.
@@ -143,7 +143,7 @@ async def sync_articles(work: Work, plans: list[ArticlePlan]) -> None:
             plan.row = work.rows.get(plan.page.path)
 
 
-async def sync_plan(work: Work, plan: ArticlePlan) -> None:
+async def sync_plan(work: SyncWork, plan: ArticlePlan) -> None:
     refuse_costly_markdown(plan.page.file.body)
     if plan.row is None:
         await create(work, plan)
@@ -162,7 +162,7 @@ async def sync_plan(work: Work, plan: ArticlePlan) -> None:
         await bring_together(work, plan, plan.row, plan.article)
 
 
-async def supersede(work: Work, plan: ArticlePlan) -> None:
+async def supersede(work: SyncWork, plan: ArticlePlan) -> None:
     """The draft of an earlier state of the file leaves the queue; git's history keeps its text."""
     if plan.superseded_draft is not None:
         try:
@@ -172,7 +172,7 @@ async def supersede(work: Work, plan: ArticlePlan) -> None:
             return
 
 
-async def bring_together(work: Work, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> None:
+async def bring_together(work: SyncWork, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> None:
     assert plan.merged is not None, "the plan has an article"
     page, merged = plan.page, plan.merged
     if is_in_step(plan, row, article):
@@ -218,13 +218,13 @@ def is_in_step(plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> bo
     )
 
 
-async def settled(work: Work, values: dict[str, str | None]) -> dict[str, str | None]:
+async def settled(work: SyncWork, values: dict[str, str | None]) -> dict[str, str | None]:
     """The values with the id of a collection that has just been made for a folder."""
     collection = values.get("collection")
     return {**values, "collection": await collection_id_of(work, collection) or collection}
 
 
-async def update(work: Work, article: SyncedArticle, values: dict[str, str | None], content: str) -> bool:
+async def update(work: SyncWork, article: SyncedArticle, values: dict[str, str | None], content: str) -> bool:
     """Give the article these values and this text; whether that changed anything."""
     current = values_of_article(article)
     changes = {name: value for name, value in values.items() if current[name] != value}
@@ -243,7 +243,7 @@ async def update(work: Work, article: SyncedArticle, values: dict[str, str | Non
     return bool(fields or status)
 
 
-async def set_status(work: Work, article_id: str, before: str, after: str) -> None:
+async def set_status(work: SyncWork, article_id: str, before: str, after: str) -> None:
     if after == "published":
         await articles.publish_article(work.ctx, article_id)
     elif after == "archived":
@@ -252,7 +252,7 @@ async def set_status(work: Work, article_id: str, before: str, after: str) -> No
         await articles.unpublish_article(work.ctx, article_id)
 
 
-async def move(work: Work, page: FolderPage, article: SyncedArticle) -> None:
+async def move(work: SyncWork, page: FolderPage, article: SyncedArticle) -> None:
     """A page that git gave another number gets that place; without a number the place stays."""
     former_path = work.former_paths.get(page.path)
     if former_path is None or place_of(former_path) == place_of(page.path):
@@ -268,7 +268,7 @@ def place_of(path: str) -> int | None:
     return int(match[0].rstrip("-")) if match else None
 
 
-async def propose(work: Work, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
+async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
     """Queue the file's title and text as an edit of what was in step; the file stays as it is."""
     row, article = plan.row, plan.article
     assert row is not None, "the plan has a row"
@@ -301,7 +301,7 @@ async def propose(work: Work, plan: ArticlePlan, text: str, *, is_conflict: bool
     )
 
 
-def changed_names(work: Work, plan: ArticlePlan) -> set[str]:
+def changed_names(work: SyncWork, plan: ArticlePlan) -> set[str]:
     """The values that changed in git."""
     assert plan.row is not None, "the plan has an article"
     if plan.row.article_values is None:
@@ -310,7 +310,7 @@ def changed_names(work: Work, plan: ArticlePlan) -> set[str]:
     return {name for name, value in lifted.items() if plan.row.article_values.get(name) != value}
 
 
-async def create(work: Work, plan: ArticlePlan) -> None:
+async def create(work: SyncWork, plan: ArticlePlan) -> None:
     """Make the article of a new page; with `drafts` it is not published."""
     page, values = plan.page, plan.values
     content = work.to_addresses(page.file.body, page.path)
@@ -344,7 +344,7 @@ async def create(work: Work, plan: ArticlePlan) -> None:
     work.sync.tell(page.path, "created", message, article_id=article.id)
 
 
-def original_id(work: Work, page: FolderPage) -> str | None:
+def original_id(work: SyncWork, page: FolderPage) -> str | None:
     """The article that a translation belongs to: that of the file without its language, or that it names."""
     locale = page.matter.get("translates")
     if page.locale is None and locale is None:
@@ -358,7 +358,7 @@ def original_id(work: Work, page: FolderPage) -> str | None:
     return row.resource_id if row is not None and row.path != page.path else None
 
 
-def remove_page(work: Work, plan: ArticlePlan, row: SyncedFile) -> None:
+def remove_page(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
     """The article is deleted in Instep: its file goes too, unless somebody has changed it since."""
     path, known_texts = plan.page.path, [row.file_text]
     if row.draft_id is None:

@@ -19,7 +19,7 @@ from instep.git_sync.pages import (
     with_values,
 )
 from instep.git_sync.schemas import Action, SyncedCollection, SyncedFile
-from instep.git_sync.work import Work, in_step, lifted_values, merged_values, set_base, set_next
+from instep.git_sync.work import SyncWork, in_step, lifted_values, merged_values, set_base, set_next
 
 # What is told of a page, by whether the article or collection has changed, and whether the file has.
 OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
@@ -29,7 +29,7 @@ OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
 }
 
 
-async def sync_collections(work: Work) -> None:
+async def sync_collections(work: SyncWork) -> None:
     """Bring `_collection.md` files and collections in step, those above before those in them."""
     await know_collections(work)
     for page in work.pages_of("collection"):
@@ -43,13 +43,13 @@ async def sync_collections(work: Work) -> None:
             leave_page(work, path, row)
 
 
-async def know_collections(work: Work) -> None:
+async def know_collections(work: SyncWork) -> None:
     rows = await queries.list_collections(work.ctx)
     work.collections = {row.id: row for row in rows}
     work.folders.know(rows)
 
 
-async def sync_page(work: Work, page: FolderPage) -> None:
+async def sync_page(work: SyncWork, page: FolderPage) -> None:
     row = work.rows.get(page.path)
     if row is None:
         row = await adopt_or_create(work, page)
@@ -62,7 +62,7 @@ async def sync_page(work: Work, page: FolderPage) -> None:
     await bring_together(work, page, row, collection)
 
 
-async def adopt_or_create(work: Work, page: FolderPage) -> SyncedFile | None:
+async def adopt_or_create(work: SyncWork, page: FolderPage) -> SyncedFile | None:
     """The row of a collection with the page's slug; None when a new one has been made, and all is in step."""
     collection_id = work.folders.ids_by_slug.get(page.slug)
     if collection_id is not None and collection_id not in work.synced_ids:
@@ -85,7 +85,9 @@ async def adopt_or_create(work: Work, page: FolderPage) -> SyncedFile | None:
     return None
 
 
-async def bring_together(work: Work, page: FolderPage, row: SyncedFile, collection: SyncedCollection) -> None:
+async def bring_together(
+    work: SyncWork, page: FolderPage, row: SyncedFile, collection: SyncedCollection
+) -> None:
     if row.next_file_text is not None and (page.file.text == row.next_file_text or page.has_written):
         row.advance()
     values, current = values_of(page, work.folders), values_of_collection(collection)
@@ -105,7 +107,7 @@ async def bring_together(work: Work, page: FolderPage, row: SyncedFile, collecti
 
 
 def tell_outcome(
-    work: Work, path: str, is_changed: bool, is_written: bool, conflicts: list[str], **ids: Any
+    work: SyncWork, path: str, is_changed: bool, is_written: bool, conflicts: list[str], **ids: Any
 ) -> None:
     if not is_changed and not is_written:
         return
@@ -116,7 +118,7 @@ def tell_outcome(
     work.sync.tell(path, action, message, **ids)
 
 
-async def create(work: Work, values: dict[str, str | None]) -> str:
+async def create(work: SyncWork, values: dict[str, str | None]) -> str:
     fields = {
         "title": values["title"],
         "slug": values["slug"],
@@ -129,7 +131,7 @@ async def create(work: Work, values: dict[str, str | None]) -> str:
     return collection.id
 
 
-async def update(work: Work, collection_id: str, changes: dict[str, str | None]) -> None:
+async def update(work: SyncWork, collection_id: str, changes: dict[str, str | None]) -> None:
     fields: dict[str, Any] = dict(changes)
     if "parent" in fields:
         fields["parentId"] = await collection_id_of(work, fields.pop("parent"))
@@ -137,7 +139,7 @@ async def update(work: Work, collection_id: str, changes: dict[str, str | None])
     await know_collections(work)
 
 
-async def collection_id_of(work: Work, value: str | None) -> str | None:
+async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
     """The id of a collection; that of a folder without one is made, with those above it."""
     if value is None or value == NO_COLLECTION:
         return None
@@ -165,7 +167,7 @@ async def collection_id_of(work: Work, value: str | None) -> str | None:
     return collection_id
 
 
-def remove_page(work: Work, page: FolderPage, row: SyncedFile) -> None:
+def remove_page(work: SyncWork, page: FolderPage, row: SyncedFile) -> None:
     """The collection is deleted in Instep: its file goes too, unless somebody has changed it since."""
     if page.file.text in (row.file_text, row.next_file_text):
         work.sync.writes[page.path] = None
@@ -176,7 +178,7 @@ def remove_page(work: Work, page: FolderPage, row: SyncedFile) -> None:
         )
 
 
-def leave_page(work: Work, path: str, row: SyncedFile) -> None:
+def leave_page(work: SyncWork, path: str, row: SyncedFile) -> None:
     """A collection without its file stays, with everything in it."""
     del work.rows[path]
     collection = work.collections.get(row.resource_id)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from instep.git_sync.pages import FolderPage, UnusablePage, parse_page
 from instep.git_sync.schemas import SyncedFile
-from instep.git_sync.work import Work
+from instep.git_sync.work import SyncWork
 
 
-def follow_renames(work: Work) -> None:
+def follow_renames(work: SyncWork) -> None:
     """Move rows of files that are gone to the new file that is the same page, and tell it."""
     for old, new in list(renames(work)):
         if old not in work.rows or old in work.pages or new not in work.pages or new in work.rows:
@@ -19,7 +19,7 @@ def follow_renames(work: Work) -> None:
         work.sync.tell(new, "renamed", f"It was {old}.", article_id=article_id_of(row))
 
 
-def renames(work: Work) -> Iterator[tuple[str, str]]:
+def renames(work: SyncWork) -> Iterator[tuple[str, str]]:
     """Old and new paths: as git says, then of files with the same text, then with the same slug."""
     for rename in work.request.renames:
         if is_same_kind(work, rename.source, rename.target):
@@ -43,7 +43,7 @@ def same_slug(page: FolderPage) -> tuple[str, ...]:
     return page.kind, page.locale or "", page.slug
 
 
-def is_same_kind(work: Work, source: str, target: str) -> bool:
+def is_same_kind(work: SyncWork, source: str, target: str) -> bool:
     row, page = work.rows.get(source), work.pages.get(target)
     return row is not None and page is not None and row.kind == page.kind
 

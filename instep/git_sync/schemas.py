@@ -1,5 +1,6 @@
 """The shapes of a sync between a folder of a git repository and a help center (contract section 10)."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,6 +28,9 @@ Action = Literal[
     "refused",
 ]
 
+COMMIT_ID = re.compile(r"^[0-9a-f]{40}([0-9a-f]{24})?$")
+SHA256 = re.compile(r"^[0-9a-f]{64}$")
+
 
 def valid_path(path: str) -> str:
     """The path itself: relative, with slashes, without steps that leave the folder."""
@@ -50,6 +54,20 @@ FolderPath = Annotated[
     ),
     AfterValidator(valid_folder),
 ]
+
+
+def valid_commit(text: str) -> str:
+    if not COMMIT_ID.search(text):
+        raise ValueError("it must be a whole commit id, in hexadecimal")
+    return text
+
+
+def valid_digest(text: str) -> str:
+    if not SHA256.search(text):
+        raise ValueError("it must be a SHA-256 digest: 64 hexadecimal digits")
+    return text
+
+
 FilePath = Annotated[
     Text,
     Field(
@@ -63,14 +81,20 @@ FilePath = Annotated[
 Commit = Annotated[
     str,
     Field(
-        pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$", description="A commit id.", examples=["4b825dc" + "0" * 33]
+        description="A commit id.",
+        examples=["4b825dc" + "0" * 33],
+        json_schema_extra={"pattern": COMMIT_ID.pattern},
     ),
+    AfterValidator(valid_commit),
 ]
 Digest = Annotated[
     str,
     Field(
-        pattern=r"^[0-9a-f]{64}$", description="The SHA-256 of its bytes.", examples=["9f86d081884c7d65" * 4]
+        description="The SHA-256 of its bytes.",
+        examples=["9f86d081884c7d65" * 4],
+        json_schema_extra={"pattern": SHA256.pattern},
     ),
+    AfterValidator(valid_digest),
 ]
 
 

@@ -14,7 +14,7 @@ from instep.identity.schemas import Ctx
 
 
 @dataclass(slots=True)
-class Work:
+class SyncWork:
     """The state of one sync; `rows` and `pages` are by path, the others by id."""
 
     ctx: Ctx
@@ -62,7 +62,7 @@ class Work:
         return self.to_addresses(self.to_paths(text, path), path)
 
 
-def base_values(work: Work, row: SyncedFile) -> dict[str, str | None] | None:
+def base_values(work: SyncWork, row: SyncedFile) -> dict[str, str | None] | None:
     """What the file said at the last sync, under the name that it had; None without a base."""
     if row.file_text is None:
         return None
@@ -74,17 +74,17 @@ def base_values(work: Work, row: SyncedFile) -> dict[str, str | None] | None:
         return None
 
 
-def merged_values(work: Work, row: SyncedFile | None, values: Values, resource: Values) -> MergedValues:
+def merged_values(work: SyncWork, row: SyncedFile | None, values: Values, resource: Values) -> MergedValues:
     if row is None:
         return merge_values(None, values, None, resource)
     return merge_values(base_values(work, row), values, row.article_values, resource)
 
 
-def lifted_values(work: Work, row: SyncedFile, values: Values) -> dict[str, str | None]:
+def lifted_values(work: SyncWork, row: SyncedFile, values: Values) -> dict[str, str | None]:
     return lift_values(base_values(work, row), values, row.article_values)
 
 
-async def lifted_text(work: Work, page: FolderPage, row: SyncedFile, current: str) -> str:
+async def lifted_text(work: SyncWork, page: FolderPage, row: SyncedFile, current: str) -> str:
     """The file's text in the notation of the article, with the bytes of lines that the article has."""
     body, path = page.file.body, page.path
     text = work.to_addresses(body, path)

@@ -34,7 +34,7 @@ NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Archive:
+class ClientFile:
     """The bytes of `instep.pyz` and their SHA-256."""
 
     content: bytes
@@ -42,7 +42,7 @@ class Archive:
 
 
 @cache
-def build_archive() -> Archive:
+def build_archive() -> ClientFile:
     """Build `instep.pyz`; once in a process."""
     buffer = io.BytesIO(SHEBANG)
     buffer.seek(0, io.SEEK_END)
@@ -54,7 +54,7 @@ def build_archive() -> Archive:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content, compresslevel=9)
     content = buffer.getvalue()
-    return Archive(content, hashlib.sha256(content).digest())
+    return ClientFile(content, hashlib.sha256(content).digest())
 
 
 def entries() -> dict[str, bytes]:

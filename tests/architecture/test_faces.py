@@ -29,7 +29,7 @@ FACES: dict[str, set[str]] = {
     "answers": {"ask", "erasure_marks", "golden", "inbox", "visitor_data", "visitor_tokens"},
     "app": {""},
     "backups": {"restoring", "snapshot"},
-    "articles": {"editing", "live", "paths", "texts"},
+    "articles": {"editing", "live", "overviews", "paths", "texts"},
     "collections": {"visibility"},
     "ci": {
         "client",
@@ -64,7 +64,7 @@ FACES: dict[str, set[str]] = {
     },
     "linting": {"command"},
     "mcp_servers": {"discovery", "servers"},
-    "ops": {"doctor", "health", "prune", "rotation", "routes", "thin_client"},
+    "ops": {"doctor", "exposition", "health", "prune", "rotation", "routes", "thin_client", "traces"},
     "people": {
         "attempts",
         "cookies",
@@ -79,7 +79,7 @@ FACES: dict[str, set[str]] = {
     "redirects": {"path_patterns"},
     "review": {"", "command", "release"},
     "runtime": {""},
-    "search": {"excerpts", "retrieve", "semantic.query_embedder"},
+    "search": {"index.cache", "excerpts", "retrieve", "semantic.query_embedder"},
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},

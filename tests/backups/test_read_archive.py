@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import psycopg
 import pytest
 
-from instep.backups.archive import BLANK_DIGEST, COMMENT, open_archive
+from instep.backups.backup_file import BLANK_DIGEST, COMMENT, open_archive
 from instep.backups.errors import BackupRefused, RestoreRefused
 from instep.backups.restoring import check_backup
 from instep.backups.snapshot import make_backup

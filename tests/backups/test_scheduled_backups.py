@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from instep.backups.archive import open_archive
+from instep.backups.backup_file import open_archive
 from instep.backups.destinations import scheduled_destination
 from instep.backups.errors import BackupFailed
 from instep.backups.jobs import BACK_UP, back_up, schedule_backups

@@ -16,7 +16,7 @@ from tests.support.cast import Client, Json
 from tests.support.http import body_of, error
 
 # As shapes have them: camelCase names, and numbers of entries in lists.
-FIELD = re.compile(r"[a-z][A-Za-z]*(\.([a-z][A-Za-z]*|\d+))*")
+FIELD = re.compile(r"[a-z][A-Za-z0-9]*(\.([a-z][A-Za-z0-9]*|\d+))*")
 INTERNAL = re.compile(
     r"literal\[|function-|union|tagged|type=|pydantic|Input should|should have|\bstr\b|\bint\b|nullable|None"
 )

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Page
 
 from tests.browser.chromium import running_chromium
-from tests.browser.test_widget import OPEN_SHADOWS
+from tests.browser.host_pages import OPEN_SHADOWS
 from tests.docs.terminal import Terminal
 from tests.docs.tutorial import Reader, steps_of
 from tests.runtime.installation import new_folder

@@ -20,10 +20,10 @@ from instep.imports.html.html_document import (
     unwrap,
 )
 from instep.imports.html.html_headings import HeadingIds, drop_title, note_ids, tidy_headings
+from instep.imports.html.html_tables import tidy_tables
 from instep.imports.html.inline import tidy_text
 from instep.imports.html.lists import tidy_lists
 from instep.imports.html.safe_links import keep_addresses
-from instep.imports.html.tables import tidy_tables
 
 OPTIONS = ConversionOptions(
     autolinks=True,

@@ -6,7 +6,7 @@ from html import escape
 from typing import TypeAlias
 
 from instep.imports.markdown.callouts import ALERT_KINDS, alert, plain_title
-from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, paragraphs
+from instep.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, paragraphs
 from instep.imports.mdx.tags import Tag, block, bold_label, image, item, markdown_link, place
 
 Write: TypeAlias = Callable[[Tag], MarkdownPiece]

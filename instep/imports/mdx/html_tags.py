@@ -5,7 +5,7 @@ import posixpath
 import re
 
 from instep.imports.mdx.components import Write, details, dropped, unwrapped
-from instep.imports.mdx.layout import MarkdownPiece, list_item, on_one_line, quote
+from instep.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
 from instep.imports.mdx.tags import Tag, block, image, item, markdown_link, place
 
 _YOUTUBE = re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)")

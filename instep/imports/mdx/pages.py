@@ -13,7 +13,7 @@ from instep.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.imports.markdown.titles import take_title
 from instep.imports.mdx.components import details
 from instep.imports.mdx.included_files import IncludedFiles
-from instep.imports.mdx.layout import paragraphs
+from instep.imports.mdx.page_layout import paragraphs
 from instep.imports.mdx.tags import bold_label
 from instep.imports.mdx.writer import PageWriter
 from instep.imports.tree import Losses

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote as percent_encoded
 
-from instep.imports.mdx.layout import MarkdownPiece, on_one_line
+from instep.imports.mdx.page_layout import MarkdownPiece, on_one_line
 
 _IDENTITY = re.compile(r"[\w:.%-]+")
 _LINK_SPACE = re.compile(r"[\s<>]")

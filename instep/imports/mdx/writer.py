@@ -14,7 +14,7 @@ from instep.imports.mdx.components import COMPONENTS, unwrapped
 from instep.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
 from instep.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
-from instep.imports.mdx.layout import Layout, MarkdownPiece, dedent_block, on_one_line, paragraphs
+from instep.imports.mdx.page_layout import MarkdownPiece, PageLayout, dedent_block, on_one_line, paragraphs
 from instep.imports.mdx.tags import Tag, block, bold_label, image, place
 
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
@@ -63,7 +63,7 @@ class PageWriter:
         return _INTERPOLATION.sub(lambda match: self.code.add_span(match[0]), container[0])
 
     def _text_of(self, nodes: Sequence[ElementNode], parent: Tag | None) -> str:
-        layout = Layout(has_indented_code=self.snippets.has_indented_code(self.page.path))
+        layout = PageLayout(has_indented_code=self.snippets.has_indented_code(self.page.path))
         parts: list[str] = []
         line = ""
         for node in nodes:

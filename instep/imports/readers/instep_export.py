@@ -38,7 +38,7 @@ NAME = "instep"
 Value = TypeVar("Value")
 
 
-class Manifest(BaseModel):
+class ExportManifest(BaseModel):
     """`instep.json`."""
 
     model_config = ConfigDict(strict=True)
@@ -117,7 +117,7 @@ def recognises(files: SourceFiles) -> bool:
 
 
 def read(files: SourceFiles) -> Tree:
-    manifest = read_json(files, MANIFEST_FILE, TypeAdapter(Manifest))
+    manifest = read_json(files, MANIFEST_FILE, TypeAdapter(ExportManifest))
     if manifest.version > FORMAT_VERSION:
         raise UnreadableSource(
             f"{MANIFEST_FILE} is of version {manifest.version}: update Instep, which reads up to "

@@ -32,7 +32,7 @@ PROPERTY = re.compile(r"([^\s:#>*\-\[|][^:\n]{0,80}): (\S.*)")
 
 
 @dataclass(slots=True)
-class SourcePage:
+class NotionPage:
     """A page of the export; `rows` is the table of a database, whose pages are in its folder."""
 
     id: str
@@ -53,7 +53,7 @@ def recognises(files: SourceFiles) -> bool:
 
 def read(files: SourceFiles) -> Tree:
     losses = Losses()
-    export = Export(files, losses)
+    export = NotionExport(files, losses)
     if not export.pages:
         raise UnreadableSource("The export has no pages: export from Notion with “Include subpages”.")
     arranged = export.arrange()
@@ -67,20 +67,20 @@ def read(files: SourceFiles) -> Tree:
     )
 
 
-class Export:
+class NotionExport:
     """The pages of an export by their ids, and what is below each."""
 
     def __init__(self, files: SourceFiles, losses: Losses) -> None:
         self.losses = losses
         self.texts = HtmlTexts(losses, prepare=simplify_notion)
-        self.pages: dict[str, SourcePage] = {}
+        self.pages: dict[str, NotionPage] = {}
         for path in files.paths():
             match = NAME.match(posixpath.basename(path))
             if match and match["kind"]:
                 self._add(path, match, files.read(path))
         self.folders = {posixpath.splitext(page.path)[0]: page for page in self.pages.values()}
         self.folders |= {title_folder(page): page for page in self.pages.values()}
-        self.children: defaultdict[str, list[SourcePage]] = defaultdict(list)
+        self.children: defaultdict[str, list[NotionPage]] = defaultdict(list)
         for page in self.pages.values():
             above = self._above(page)
             page.parent = above.id if above else None
@@ -97,7 +97,7 @@ class Export:
         if match["kind"] == "csv":
             # The file with `_all` has every row, the other one those of a view.
             if earlier_page is None or earlier_page.rows is None or match["all"]:
-                page = SourcePage(match["id"], path.replace("_all.csv", ".csv"), match["title"])
+                page = NotionPage(match["id"], path.replace("_all.csv", ".csv"), match["title"])
                 page.rows = read_rows(path, text)
                 if earlier_page is None or earlier_page.rows is not None:
                     self.pages[page.id] = page
@@ -111,7 +111,7 @@ class Export:
         page.rows = earlier_page.rows if earlier_page is not None else None
         self.pages[page.id] = page
 
-    def _html_page(self, path: str, match: re.Match[str], content: bytes) -> SourcePage:
+    def _html_page(self, path: str, match: re.Match[str], content: bytes) -> NotionPage:
         tree = parse_page(content)
         title = first_text(tree, ".page-title") or match["title"]
         parts = [inner_html(tree.css_first(each)) for each in (".page-description", ".page-body")]
@@ -122,9 +122,9 @@ class Export:
         html = f"<p>{parts[0]}</p>{listed}{parts[1]}" if parts[0] else listed + parts[1]
         body = self.texts.convert(html, title, path)
         ids = LINKED_ID.findall(unquote(html))
-        return SourcePage(match["id"], path, title, body.markdown, body.heading_ids, ids)
+        return NotionPage(match["id"], path, title, body.markdown, body.heading_ids, ids)
 
-    def _above(self, page: SourcePage) -> SourcePage | None:
+    def _above(self, page: NotionPage) -> NotionPage | None:
         folder = posixpath.dirname(page.path)
         while folder:
             above = self.folders.get(folder)
@@ -133,18 +133,18 @@ class Export:
             folder = posixpath.dirname(folder)
         return None
 
-    def _local_link(self, page: SourcePage, url: re.Match[str]) -> str:
+    def _local_link(self, page: NotionPage, url: re.Match[str]) -> str:
         """Links to notion.so that lead to a page of the export, as relative ones."""
         target = self.pages.get(url[1])
         if target is None:
             return url[0]
         return quote(posixpath.relpath(target.path, posixpath.dirname(page.path) or "."))
 
-    def arrange(self) -> list[SourcePage]:
+    def arrange(self) -> list[NotionPage]:
         """The pages in the order in which the page above links to them; Notion exports no other order."""
-        arranged = list[SourcePage]()
+        arranged = list[NotionPage]()
 
-        def add(pages: list[SourcePage], linked_ids: list[str]) -> None:
+        def add(pages: list[NotionPage], linked_ids: list[str]) -> None:
             order = {each: place for place, each in reversed(list(enumerate(linked_ids)))}
             for page in sorted(pages, key=lambda page: (order.get(page.id, len(order)), page.title)):
                 arranged.append(page)
@@ -153,7 +153,7 @@ class Export:
         add([page for page in self.pages.values() if page.parent is None], [])
         return arranged
 
-    def imported(self, page: SourcePage) -> list[ImportedPage]:
+    def imported(self, page: NotionPage) -> list[ImportedPage]:
         """The page as an article, or for a database one for each row that has no page of its own."""
         place = page.id if page.id in self.children else page.parent
         pages = list[ImportedPage]()
@@ -196,19 +196,19 @@ def read_rows(path: str, text: str) -> list[dict[str, str]]:
         raise UnreadableSource(f"{path} is not valid CSV ({error}): export it from Notion again.") from None
 
 
-def title_folder(page: SourcePage) -> str:
+def title_folder(page: NotionPage) -> str:
     """Newer exports name the folder of a page without its id."""
     match = NAME.match(posixpath.basename(page.path))
     return posixpath.join(posixpath.dirname(page.path), match["title"] if match else page.title)
 
 
-def markdown_page(path: str, match: re.Match[str], text: str) -> SourcePage:
+def markdown_page(path: str, match: re.Match[str], text: str) -> NotionPage:
     """A page as Markdown: its title is the first line, the properties of a row of a database follow."""
     title_line = TITLE_LINE.match(text)
     title = title_line[1].strip() if title_line else match["title"]
     body = plain_asides(properties_as_list(text[title_line.end() :] if title_line else text))
     ids = LINKED_ID.findall(unquote(text))
-    return SourcePage(match["id"], path, title, body.strip("\n") + "\n", linked_ids=ids)
+    return NotionPage(match["id"], path, title, body.strip("\n") + "\n", linked_ids=ids)
 
 
 def properties_as_list(text: str) -> str:

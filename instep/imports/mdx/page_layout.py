@@ -58,7 +58,7 @@ def dedent_block(text: str, quotes: int = 0) -> str:
     return "\n".join(_without_indent(line, indent) for line in lines).strip("\n \t")
 
 
-class Layout:
+class PageLayout:
     """The pieces of a text: each stands as a mark in it until all of the text is known.
 
     In MDX (`has_indented_code` is false) a deep indentation makes no code of a block, so it is taken away.
