@@ -74,9 +74,8 @@ async def list_feedback(
     call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
     async with call.begin() as ctx:
-        return reply_list(
-            await feedback_actions.list_feedback(ctx, call.page(page_size, start_cursor)), feedback_summary_out
-        )
+        rows = await feedback_actions.list_feedback(ctx, call.page(page_size, start_cursor))
+        return reply_list(rows, feedback_summary_out)
 
 
 @router.operation("GET /insights/suppressed", suppression.list_suppressed, ListOut[SuppressedOut])

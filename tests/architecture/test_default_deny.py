@@ -126,7 +126,13 @@ async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visi
 def test_only_the_answer_api_takes_bot_keys() -> None:
     routes = [route for route in list_routes(create_app()).results if route.access == "bot key"]
 
-    posts = ("/chat", "/chat/messages/{messageId}/feedback", "/chat/{conversationId}/escalate", "/feedback", "/leads")
+    posts = (
+        "/chat",
+        "/chat/messages/{messageId}/feedback",
+        "/chat/{conversationId}/escalate",
+        "/feedback",
+        "/leads",
+    )
     gets = ("config", "articles/{articleId}")
     assert {(route.method, route.path) for route in routes} == {
         *((method, path) for path in posts for method in ("OPTIONS", "POST")),

@@ -16,7 +16,9 @@ async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
     sent = rating.model_dump()
     reason, comment = sent.get("reason"), _clean_text(sent.get("comment"))
     if rating.helpful and reason is not None:
-        raise InvalidValue("reason", "it says why an article did not help: leave it out where `helpful` is true")
+        raise InvalidValue(
+            "reason", "leave it out where `helpful` is true: it says why an article did not help"
+        )
     feedback = await queries.insert(ctx, new_id("fb"), rating.article_id, rating.helpful, reason, comment)
     if feedback is None:
         raise NotFound("There is no such public article.")

@@ -122,7 +122,7 @@ async def list_signals(ctx: Ctx) -> list[Signal]:
     """Signals of code changes and of visitors' ratings since the texts of the articles changed last."""
     return await ctx.tx.all(
         Signal,
-        f"{STALE_TEXTS} union all {GONE_NAMES} union all {LOW_RATINGS} union all {UNHELPFUL} order by 1, 2, 3, 4",
+        f"{' union all '.join((STALE_TEXTS, GONE_NAMES, LOW_RATINGS, UNHELPFUL))} order by 1, 2, 3, 4",
         bot=ctx.bot.id,
         gone_since=ctx.now - limits.REMOVED_NAME_RETENTION,
         judged_since=ctx.now - limits.FEEDBACK_WINDOW,
