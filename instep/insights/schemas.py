@@ -182,8 +182,8 @@ class CommentOut(Out):
     """What a reader wrote about an article."""
 
     helpful: bool
-    reason: FeedbackReason | None
-    comment: str
+    reason: Annotated[FeedbackReason | None, Field(description="Why it did not help.", examples=["outdated"])]
+    comment: Annotated[str, Field(examples=["The menu is called Team now."])]
     given_at: Timestamp
 
 
