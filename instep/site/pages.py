@@ -15,7 +15,7 @@ from instep.core.errors import AppError, NotFound
 from instep.site import queries, widget_script
 from instep.site.accents import show_accent
 from instep.site.article_feedback import explain_rating, rate_article, show_feedback
-from instep.site.ask import rate_answer, show_ask
+from instep.site.ask_page import rate_answer, show_ask
 from instep.site.changelog import show_changelog, show_entry
 from instep.site.contact import send_contact, show_contact
 from instep.site.contents import contents_of

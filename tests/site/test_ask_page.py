@@ -10,7 +10,7 @@ import pytest
 from instep.core import limits
 from instep.core.database import Tx
 from instep.site import public_forms
-from instep.site.ask import link_citations
+from instep.site.ask_page import link_citations
 from instep.workspaces.actions import pause_workspace
 from tests.site.pages import Page, publish, visit
 from tests.support.cast import Api, Cast, Client

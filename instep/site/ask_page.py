@@ -39,7 +39,7 @@ from instep.web.pages import sanitised
 from instep.web.public import public
 
 HEADING_ID = re.compile(r' id="h-[^"]*"')
-TAG = re.compile(r"(<[^>]*>)")
+TAG = re.compile(r"(<[^<>]*>)")
 CITATION = re.compile(r"\[(\d{1,2})\]")
 # How many articles a page of an answer offers besides its sources.
 RELATED_ARTICLES = 3
