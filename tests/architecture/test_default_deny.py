@@ -85,6 +85,10 @@ FOR_APPS = {("POST", f"/oauth/{name}", "app") for name in ("token", "revoke", "r
 # Everybody may try: attempts are counted, and a form of another site is refused.
 STEP_FORMS = {("POST", "/sign-in/passkey"), ("POST", "/sign-in/dialog"), ("POST", "/sign-in/dialog/code")}
 OPEN_FORMS = {
+    ("POST", "/help/{bot}/ask/feedback"),
+    ("POST", "/help/{bot}/contact"),
+    ("POST", "/help/{bot}/feedback"),
+    ("POST", "/help/{bot}/feedback/reason"),
     ("POST", "/sign-in"),
     ("POST", "/app/setup"),
     ("POST", "/join"),
