@@ -8,6 +8,8 @@ from fastapi.responses import Response
 from instep.answers import actions
 from instep.answers.schemas import (
     AnswerOut,
+    ArticleFeedbackGiven,
+    ArticleFeedbackOut,
     EscalatedOut,
     Escalation,
     FeedbackGiven,
@@ -19,6 +21,7 @@ from instep.answers.schemas import (
     WidgetConfigOut,
 )
 from instep.answers.streaming import answer_events
+from instep.insights.feedback import actions as feedback_actions
 from instep.search.actions import get_public_article
 from instep.web.api import reply
 from instep.web.events import event_stream, wants_events
@@ -77,3 +80,9 @@ async def create_lead(call: CurrentVisitorCall, body: LeadCreate) -> Response:
     async with call.begin() as ctx:
         lead = await actions.create_lead(ctx, body)
         return reply(LeadReceivedOut.of_row(lead), 201)
+
+
+@router.operation("POST /feedback", feedback_actions.rate_article, ArticleFeedbackOut, status=201)
+async def rate_article(call: CurrentVisitorCall, body: ArticleFeedbackGiven) -> Response:
+    async with call.begin() as ctx:
+        return reply(ArticleFeedbackOut.of(await feedback_actions.rate_article(ctx, body)), 201)

@@ -10,6 +10,7 @@ from pydantic import MISSING, AfterValidator, Field
 from instep.core import limits
 from instep.core.email_addresses import is_email_address
 from instep.identity.schemas import Bot
+from instep.insights.schemas import ArticleFeedback, ArticleRating, FeedbackReason
 from instep.search.schemas import LiveArticle, Passage
 from instep.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 
@@ -218,6 +219,10 @@ class FeedbackGiven(EmbedBody):
     comment: Message | MISSING = Field(default=MISSING, description="Why, in the visitor's words.")
 
 
+class ArticleFeedbackGiven(EmbedBody, ArticleRating):
+    """What a reader thinks of an article."""
+
+
 class Escalation(EmbedBody):
     """Where the visitor can be reached, and what about; both may be left out."""
 
@@ -327,6 +332,19 @@ class FeedbackOut(Out):
 
     message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
     helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]
+
+
+class ArticleFeedbackOut(Out):
+    """The feedback that was saved."""
+
+    id: Annotated[str, Field(examples=["fb_01kbb6x4mwh2v7n8q9r0s1t2vb"])]
+    article_id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
+    helpful: Annotated[bool, Field(description="Whether the article helped.", examples=[False])]
+    reason: Annotated[FeedbackReason | None, Field(description="Why it did not.", examples=["outdated"])]
+
+    @classmethod
+    def of(cls, feedback: ArticleFeedback) -> "ArticleFeedbackOut":
+        return cls.of_row(feedback)
 
 
 class VisitorSecretOut(Out):

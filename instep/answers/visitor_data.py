@@ -25,6 +25,8 @@ from instep.web.visitors.route import visitor_subject
 KEEP_ERASURES = "keep_erasures"
 ERASED_EMAIL = "erased@example.invalid"
 PERSONAL_FIELDS = {"email": ERASED_EMAIL, "name": None, "message": None, "pageUrl": None}
+# A rating of an article names nobody; its comment may.
+MENTIONED = "position(%(email)s in lower(comment)) > 0"
 EVENT_KINDS = ["lead.created", "conversation.escalated"]
 
 
@@ -50,6 +52,7 @@ class Erasure(Out):
     conversations: int
     messages: int
     leads: int
+    article_feedback: int
     events: int
     alerts: int
     unanswered_questions: int
@@ -71,6 +74,7 @@ class VisitorExport(Out):
     conversations: list[dict[str, Any]]
     messages: list[dict[str, Any]]
     leads: list[dict[str, Any]]
+    article_feedback: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,9 @@ async def export_visitor(
         conversations=await rows_of(tx, "conversations", "id = any (%(ids)s)", **by_conversation),
         messages=await rows_of(tx, "messages", "conversation_id = any (%(ids)s)", **by_conversation),
         leads=await rows_of(tx, "leads", "id = any (%(ids)s)", workspace=workspace_id, ids=traces.leads),
+        article_feedback=await rows_of(
+            tx, "article_feedback", MENTIONED, workspace=workspace_id, email=email_of(subject)
+        ),
     )
 
 
@@ -170,6 +177,11 @@ async def erase_traces(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
         unanswered_questions=await erase_questions(tx, workspace_id, traces),
         rate_windows=await erase_windows(tx, workspace_id, subject),
         leads=await tx.execute("delete from leads where id = any (%(ids)s)", ids=traces.leads),
+        article_feedback=await tx.execute(
+            f"delete from article_feedback where workspace_id = %(workspace)s and {MENTIONED}",
+            workspace=workspace_id,
+            email=email_of(subject),
+        ),
         # The database deletes their messages too.
         conversations=await tx.execute(
             "delete from conversations where id = any (%(ids)s)", ids=traces.conversations

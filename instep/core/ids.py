@@ -9,7 +9,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 PREFIXES = (
     *("art", "col", "chg", "rev", "task", "wh", "evt", "dlv", "rdr"),
     *("alt", "key", "per", "conv", "msg", "lead", "q", "gold"),
-    *("app", "grant", "file", "sup", "prev", "imp", "trust"),
+    *("app", "grant", "file", "sup", "prev", "imp", "trust", "fb"),
 )
 DRAFT_PREFIXES = {"edit": "edit", "new_article": "article", "gap_draft": "gap"}
 SHAPE = re.compile(rf"(?:{'|'.join((*PREFIXES, 'ws', *DRAFT_PREFIXES.values()))})_[{ALPHABET}]{{26}}")

@@ -344,6 +344,9 @@ VISITOR_CALLS_PER_MINUTE = 30
 VISITOR_ADDRESS_CALLS_PER_MINUTE = 120
 # Searches of one help center, per client address.
 SITE_SEARCHES_PER_MINUTE = 120
+# A form that a page of the public site holds can be sent for this long; nobody fills one in faster than that.
+SITE_FORM_TTL_SECONDS = 86_400
+MIN_SITE_FORM_SECONDS = 2
 
 # People who sign in.
 MIN_PASSWORD_CHARACTERS = 12
@@ -509,6 +512,8 @@ STALE_EDIT_AGE = timedelta(days=14)
 FEEDBACK_WINDOW = timedelta(days=90)
 MIN_UNHELPFUL_RATINGS = 3
 MIN_UNHELPFUL_SHARE = 0.5
+# Newest comments of readers on one article that a list shows.
+MAX_FEEDBACK_COMMENTS = 10
 # Articles are checked for a name for this long after a code change removed it.
 REMOVED_NAME_RETENTION = timedelta(days=180)
 MAX_ANALYZED_CHARACTERS = 300_000

@@ -10,8 +10,16 @@ from instep.drafts import suppression
 from instep.drafts.suppressed_schemas import SuppressedDeletedOut, SuppressedOut
 from instep.insights import actions
 from instep.insights.actions import QuestionFilter
+from instep.insights.feedback import actions as feedback_actions
 from instep.insights.health.assessment import StatusFilter
-from instep.insights.schemas import HealthOut, UnansweredQuestionOut, health_out, unanswered_question_out
+from instep.insights.schemas import (
+    FeedbackSummaryOut,
+    HealthOut,
+    UnansweredQuestionOut,
+    feedback_summary_out,
+    health_out,
+    unanswered_question_out,
+)
 from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut
@@ -59,6 +67,15 @@ async def list_health(
     async with call.begin() as ctx:
         rows = await actions.list_health(ctx, status, call.page(page_size, start_cursor))
         return reply_list(rows, health_out)
+
+
+@router.operation("GET /insights/feedback", feedback_actions.list_feedback, ListOut[FeedbackSummaryOut])
+async def list_feedback(
+    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
+) -> Response:
+    async with call.begin() as ctx:
+        rows = await feedback_actions.list_feedback(ctx, call.page(page_size, start_cursor))
+        return reply_list(rows, feedback_summary_out)
 
 
 @router.operation("GET /insights/suppressed", suppression.list_suppressed, ListOut[SuppressedOut])

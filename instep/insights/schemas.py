@@ -12,6 +12,8 @@ from instep.insights.health.problems import Code, Problem, Severity
 from instep.web.shapes import Body, Markdown, Out, Text, Timestamp, not_blank
 
 QuestionStatus = Literal["open", "drafted", "answered", "dismissed"]
+# Why an article did not help.
+FeedbackReason = Literal["unclear", "outdated", "incomplete", "wrong"]
 Term = Annotated[
     Text,
     Field(min_length=limits.MIN_TERM_CHARACTERS, max_length=limits.MAX_TERM_CHARACTERS),
@@ -107,6 +109,93 @@ class HealthReport:
     summary: HealthSummary
     page: Page[Health]
     is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleFeedback:
+    """One row of `article_feedback`: what a reader says about an article."""
+
+    id: str
+    article_id: str
+    helpful: bool
+    reason: FeedbackReason | None
+    comment: str | None
+    given_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackSummary:
+    """What readers say about the present text of an article.
+
+    `unclear` to `wrong` are how often each reason was given. `comments` are the newest ones as JSON: helpful,
+    reason, comment, givenAt.
+    """
+
+    article_id: str
+    title: str
+    helpful_count: int
+    unhelpful_count: int
+    unclear: int
+    outdated: int
+    incomplete: int
+    wrong: int
+    comments: list[dict[str, Any]]
+
+    @property
+    def reasons(self) -> dict[FeedbackReason, int]:
+        """How often each reason was given."""
+        return {
+            "unclear": self.unclear,
+            "outdated": self.outdated,
+            "incomplete": self.incomplete,
+            "wrong": self.wrong,
+        }
+
+
+class ArticleRating(Body):
+    """Whether an article helped, and if not, why."""
+
+    article_id: Annotated[
+        Text, Field(description="A public article.", examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])
+    ]
+    helpful: Annotated[bool, Field(description="Whether the article helped.", examples=[False])]
+    reason: FeedbackReason | MISSING = Field(
+        default=MISSING, description="Why it did not help; only with `helpful` false.", examples=["outdated"]
+    )
+    comment: Annotated[Text, Field(max_length=limits.MAX_VISITOR_MESSAGE_CHARACTERS)] | MISSING = Field(
+        default=MISSING,
+        description="More about it, in the reader's words.",
+        examples=["The menu is called Team now."],
+    )
+
+
+class ReasonsOut(Out):
+    """How often each reason was given."""
+
+    unclear: int
+    outdated: int
+    incomplete: int
+    wrong: int
+
+
+class CommentOut(Out):
+    """What a reader wrote about an article."""
+
+    helpful: bool
+    reason: Annotated[FeedbackReason | None, Field(description="Why it did not help.", examples=["outdated"])]
+    comment: Annotated[str, Field(examples=["The menu is called Team now."])]
+    given_at: Timestamp
+
+
+class FeedbackSummaryOut(Out):
+    """What readers say about the present text of an article."""
+
+    article_id: str
+    title: str
+    helpful_count: int = Field(description="How many said that it helped.")
+    unhelpful_count: int = Field(description="How many said that it did not.")
+    reasons: ReasonsOut = Field(description="Not everybody gives one.")
+    comments: list[CommentOut] = Field(description="The newest ones, up to 10.")
 
 
 class NearestOut(Out):
@@ -207,3 +296,11 @@ def unanswered_question_out(question: UnansweredQuestion) -> UnansweredQuestionO
 
 def health_out(health: Health) -> HealthOut:
     return HealthOut.of_row(health, problems=[ProblemOut.of_row(problem) for problem in health.problems])
+
+
+def feedback_summary_out(summary: FeedbackSummary) -> FeedbackSummaryOut:
+    return FeedbackSummaryOut.of_row(
+        summary,
+        reasons=ReasonsOut.model_validate(summary.reasons),
+        comments=[CommentOut.model_validate(comment) for comment in summary.comments],
+    )

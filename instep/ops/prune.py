@@ -70,9 +70,12 @@ async def prune_events(tx: Tx) -> None:
 
 
 async def prune_conversations(tx: Tx) -> None:
-    """Delete old leads and conversations; escalated conversations are kept for longer."""
+    """Delete old leads, feedback and conversations; escalated conversations are kept for longer."""
     retention = timedelta(days=settings().conversation_retention_days)
     sql = "select prune_leads(%(age)s, %(most)s)"
+    while await tx.value(sql, age=retention, most=BATCH_ROWS) == BATCH_ROWS:
+        pass
+    sql = "select prune_article_feedback(%(age)s, %(most)s)"
     while await tx.value(sql, age=retention, most=BATCH_ROWS) == BATCH_ROWS:
         pass
     sql = "select prune_conversations(%(age)s, %(escalated)s, %(most)s)"

@@ -58,6 +58,7 @@ service itself; servers send none.
 """
 TAGS = {
     "chat": "Questions, answers and what visitors think of them.",
+    "feedback": "What readers think of articles.",
     "leads": "Contact details that visitors leave.",
     "widget": "What a widget on a page needs.",
 }

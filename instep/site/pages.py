@@ -14,8 +14,11 @@ from instep.core import limits
 from instep.core.errors import AppError, NotFound
 from instep.site import queries, widget_script
 from instep.site.accents import show_accent
+from instep.site.article_feedback import explain_rating, rate_article, show_feedback
+from instep.site.ask_page import rate_answer, show_ask
 from instep.site.atom_feed import show_atom_feed
 from instep.site.changelog import show_changelog, show_entry
+from instep.site.contact import send_contact, show_contact
 from instep.site.contents import contents_of
 from instep.site.feed import show_feed
 from instep.site.former_addresses import moved_page
@@ -214,8 +217,16 @@ routes = [
     Route("/help/{bot}/search", show_search),
     Route("/help/{bot}/suggestions", show_suggestions),
     Route("/help/{bot}/{locale}/articles/{slug}.md", show_article_text),
+    Route("/help/{bot}/ask", show_ask),
+    Route("/help/{bot}/ask/feedback", rate_answer, methods=["POST"]),
+    Route("/help/{bot}/contact", show_contact),
+    Route("/help/{bot}/contact", send_contact, methods=["POST"]),
+    Route("/help/{bot}/feedback", show_feedback),
+    Route("/help/{bot}/feedback", rate_article, methods=["POST"]),
+    Route("/help/{bot}/feedback/reason", explain_rating, methods=["POST"]),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
     Route("/help/{bot}/{locale}/search", show_search),
+    Route("/help/{bot}/{locale}/ask", show_ask),
     Route("/preview/{token}", show_preview),
     Route("/preview/{token}/articles/{slug}", show_preview_article),
     Route("/preview/{token}/{locale}/articles/{slug}", show_preview_article),

@@ -101,6 +101,14 @@ COUNT_SEARCH = """
 ENTER_FRONT_PAGE = "select f.has_bots, f.workspace_id from enter_front_page() f"
 
 
+async def is_paused(ctx: Ctx) -> bool:
+    """Whether the workspace is paused: its questions are answered without a paid model."""
+    paused: bool = await ctx.tx.value(
+        "select paused_at is not null from workspaces where id = %(workspace)s", workspace=ctx.workspace_id
+    )
+    return paused
+
+
 async def list_help_centers(tx: Tx) -> list[HelpCenterLink]:
     """The help centers of the workspace that the connection is in."""
     live_in_bot = LIVE.replace("%(bot)s", "b.id")

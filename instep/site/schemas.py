@@ -183,6 +183,10 @@ def search_path(bot: Bot, locale: str) -> str:
     return f"/help/{bot.slug}{path_of_locale(bot.locale, locale)}/search"
 
 
+def ask_path(bot: Bot, locale: str) -> str:
+    return f"/help/{bot.slug}{path_of_locale(bot.locale, locale)}/ask"
+
+
 def collection_url(bot: Bot, slug: str) -> str:
     return f"{bot.help_url}/collections/{slug}"
 

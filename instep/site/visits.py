@@ -17,7 +17,7 @@ from instep.core.locales import direction, valid_locale
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.site import queries
 from instep.site.accents import accent_path
-from instep.site.schemas import Arrival, search_path
+from instep.site.schemas import Arrival, ask_path, search_path
 from instep.web.pages import Pages
 
 VISITOR = Actor("visitor", "Visitor", can_write=False)
@@ -49,6 +49,7 @@ class Visit:
             "has_changelog": self.has_changelog,
             "accent_path": self.accent_path,
             "search_path": search_path(bot, locale),
+            "ask_path": ask_path(bot, locale),
             "longest_query": limits.MAX_QUERY_CHARACTERS,
             "query": "",
         }

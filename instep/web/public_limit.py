@@ -7,7 +7,7 @@ from instep.core.errors import RateLimited
 from instep.web.client_addresses import client_address
 
 # Requests below these paths are counted in the database, by key, visitor or address.
-COUNTED_ELSEWHERE = ("/v1/", "/chat/", "/leads/", "/widget/", "/mcp/admin/")
+COUNTED_ELSEWHERE = ("/v1/", "/chat/", "/feedback/", "/leads/", "/widget/", "/mcp/admin/")
 # Monitoring asks these often.
 HEALTH = {"/healthz", "/readyz"}
 # A refused page still needs its style and its icon; browsers keep both.

@@ -52,6 +52,12 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/suggestions",
     "/help/{bot}/sitemap.xml",
     "/help/{bot}/search",
+    "/help/{bot}/ask",
+    "/help/{bot}/ask/feedback",
+    "/help/{bot}/contact",
+    "/help/{bot}/feedback",
+    "/help/{bot}/feedback/reason",
+    "/help/{bot}/{locale}/ask",
     "/help/{bot}/{locale}/articles/{slug}",
     "/help/{bot}/{locale}/articles/{slug}.md",
     "/help/{bot}/{locale}/search",
@@ -89,6 +95,10 @@ FOR_APPS = {("POST", f"/oauth/{name}", "app") for name in ("token", "revoke", "r
 # Everybody may try: attempts are counted, and a form of another site is refused.
 STEP_FORMS = {("POST", "/sign-in/passkey"), ("POST", "/sign-in/dialog"), ("POST", "/sign-in/dialog/code")}
 OPEN_FORMS = {
+    ("POST", "/help/{bot}/ask/feedback"),
+    ("POST", "/help/{bot}/contact"),
+    ("POST", "/help/{bot}/feedback"),
+    ("POST", "/help/{bot}/feedback/reason"),
     ("POST", "/sign-in"),
     ("POST", "/app/setup"),
     ("POST", "/join"),
@@ -136,7 +146,13 @@ async def test_who_is_not_signed_in_is_asked_to_sign_in_and_changes_nothing(visi
 def test_only_the_answer_api_takes_bot_keys() -> None:
     routes = [route for route in list_routes(create_app()).results if route.access == "bot key"]
 
-    posts = ("/chat", "/chat/messages/{messageId}/feedback", "/chat/{conversationId}/escalate", "/leads")
+    posts = (
+        "/chat",
+        "/chat/messages/{messageId}/feedback",
+        "/chat/{conversationId}/escalate",
+        "/feedback",
+        "/leads",
+    )
     gets = ("config", "articles/{articleId}")
     assert {(route.method, route.path) for route in routes} == {
         *((method, path) for path in posts for method in ("OPTIONS", "POST")),

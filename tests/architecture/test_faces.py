@@ -53,6 +53,7 @@ FACES: dict[str, set[str]] = {
     "exports": {"archive", "file_contents", "layout", "page_file", "relative_links"},
     "files": {"kinds", "picture_sizes", "storage"},
     "insights": {
+        "feedback.actions",
         "health.checks_text",
         "health.problems",
         "health.structure",

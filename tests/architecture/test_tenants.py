@@ -38,7 +38,7 @@ from tests.support.second_factors import add_second_factors
 from tests.support.sign_in import PASSWORD, SIGNING_KEY, fresh_email, sign_up
 from tests.support.unanswered import ask
 from tests.support.visitor_tokens import secret_of
-from tests.support.visitors import begin, leave
+from tests.support.visitors import begin, leave, rate
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
 # A challenge is answered before anybody has signed in.
@@ -92,6 +92,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await questions.ask(client, cast.acme, "How do I begin?")
     await secret_of(owner, cast.acme)
     await leave(client, cast.acme)
+    await rate(client, cast.acme, article)
     await add_target(database, cast.acme)
     await spend(database, cast.acme)
     await store_index(database, cast.acme)
@@ -132,6 +133,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *("webhook_endpoints", "webhook_secrets", "events", "deliveries"),
         *("unanswered_questions", "question_terms", "askings", "golden_questions", "gone_names"),
         *("conversations", "messages", "visitor_secrets", "leads", "alert_targets", "model_use"),
+        "article_feedback",
         *(
             "people",
             "memberships",
@@ -237,6 +239,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "list_erasures",
         "memberships_of",
         "peek_hits",
+        "prune_article_feedback",
         "prune_askings",
         "prune_audit_entries",
         "prune_conversations",

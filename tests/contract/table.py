@@ -112,6 +112,7 @@ TABLE = [
     Operation("GET", "/insights/unanswered", "read"),
     Operation("POST", "/insights/unanswered/{question}/dismiss", "write"),
     Operation("GET", "/insights/health", "read"),
+    Operation("GET", "/insights/feedback", "read"),
     Operation("GET", "/insights/suppressed", "read"),
     Operation("DELETE", "/insights/suppressed/{suppressed}", "write"),
 ]

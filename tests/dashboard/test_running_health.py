@@ -11,8 +11,9 @@ from instep.insights.health import assessment
 from instep.insights.health.problems import Code
 from tests.dashboard.conftest import Desk
 from tests.site.pages import publish
-from tests.support.cast import Client
+from tests.support.cast import Api, Cast, Client
 from tests.support.limits import SetLimit
+from tests.support.visitors import rate
 
 LINKS = "Read [the guide](/nowhere) and [another](#missing) before you begin with anything else at all.\n"
 BROKEN = LINKS + "\nSee also [this page](articles/gone), which nobody has written so far.\n"
@@ -117,6 +118,22 @@ async def test_what_is_too_large_to_remember_is_worked_out_again(
     assessment.health_cache.clear()
 
     assert "of 1 published articles" in (await desk.get("health")).text
+
+
+async def test_what_readers_say_is_counted_and_quoted_as_text(
+    desk: Desk, client: Client, api: Api, cast: Cast
+) -> None:
+    assert "No reader has said yet" in (await desk.get("health?by=feedback")).text
+    article = await publish(client, "Broken", BROKEN)
+    await rate(api(None), cast.acme, article, reason="outdated", comment="It is <b>Team</b> now.")
+    await rate(api(None), cast.acme, article, helpful=True)
+
+    text = (await desk.get("health?by=feedback")).text
+
+    assert desk.path(f"articles/{article['id']}") in text
+    assert "1 of 2 readers found no help" in text
+    assert "outdated 1" in text
+    assert "It is &lt;b&gt;Team&lt;/b&gt; now." in text
 
 
 async def test_viewers_read_and_others_see_nothing(

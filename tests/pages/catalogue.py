@@ -52,6 +52,17 @@ async def exceed_limit(page: Page, stage: Stage) -> None:
     await page.goto(f"{limited.url}/")
 
 
+async def send_bad_contact(page: Page, stage: Stage) -> None:
+    """Send what browsers would keep back."""
+    await page.evaluate("document.querySelector('main form').noValidate = true")
+    await page.fill("#email", "ann")
+    await page.get_by_role("button", name="Send").click()
+
+
+async def find_no_help(page: Page, stage: Stage) -> None:
+    await page.get_by_role("button", name="No", exact=True).click()
+
+
 async def open_menu(page: Page, stage: Stage) -> None:
     await page.locator("[data-row] [popovertarget]").first.click()
 
@@ -112,6 +123,15 @@ PAGES = (
     PageState("Search", "no question", "/help/nordwind/search"),
     PageState("Search", "results", "/help/nordwind/search?q=timeout"),
     PageState("Search", "no results", "/help/nordwind/search?q=zeppelin"),
+    PageState("Ask", "no question", "/help/nordwind/ask"),
+    PageState("Ask", "answered", "/help/nordwind/ask?q=How+do+I+try+the+demo%3F"),
+    PageState("Ask", "declined", "/help/nordwind/ask?q=Do+you+sell+zeppelins%3F"),
+    PageState("Ask", "right to left", "/help/noor/ask?q=نور"),
+    PageState("Contact", "empty", "/help/nordwind/contact"),
+    PageState("Contact", "errors", "/help/nordwind/contact", step=send_bad_contact, status=400),
+    PageState("Contact", "sent", "/help/nordwind/contact?sent=yes"),
+    PageState("Feedback", "thanks", "/help/nordwind/feedback"),
+    PageState("Feedback", "reasons", "/help/nordwind/articles/what-instep-is", step=find_no_help),
     PageState("Search", "right to left", "/help/noor/search?q=نور"),
     PageState("Changelog", "filled", "/help/nordwind/changelog"),
     PageState("Changelog", "empty", "/help/new/changelog"),
@@ -178,6 +198,8 @@ PAGES = (
     PageState("Health", "by kind", "/app/nordwind/health", person="anna"),
     PageState("Health", "one kind", "/app/nordwind/health?kind=broken_link", person="anna"),
     PageState("Health", "by article", "/app/nordwind/health?by=article", person="anna"),
+    PageState("Health", "what readers say", "/app/nordwind/health?by=feedback", person="anna"),
+    PageState("Health", "no reader said anything", "/app/new/health?by=feedback", person="anna"),
     PageState("Health", "empty", "/app/new/health", person="anna"),
     PageState("Files", "filled", "/app/nordwind/files", person="anna"),
     PageState("Files", "empty", "/app/new/files", person="anna"),

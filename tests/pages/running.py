@@ -246,6 +246,16 @@ async def fill_conversations(owner: Tx) -> str:
         workspace=bot.workspace_id,
         bot=bot.id,
     )
+    await owner.execute(
+        """
+        insert into article_feedback (id, workspace_id, bot_id, article_id, helpful, reason, comment,
+            created_at, given_at)
+        select 'fb_' || n, a.workspace_id, a.bot_id, a.id, n = 4, (array['outdated', 'wrong'])[n],
+            (array['The menu is called Team now.'])[n], now(), now()
+        from articles a, generate_series(1, 4) n where a.bot_id = %(bot)s and a.slug = 'what-instep-is'
+        """,
+        bot=bot.id,
+    )
     return "conv_pricing"
 
 

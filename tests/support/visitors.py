@@ -60,6 +60,12 @@ async def leave(client: Client, company: Company, **sent: Any) -> Json:
     return created(await client.post(LEADS, json=body))
 
 
+async def rate(client: Client, company: Company, article: Json, **sent: Any) -> Json:
+    """Say what a reader thinks of an article; that it did not help where nothing else is sent."""
+    body = {**credentials(company), "articleId": article["id"], "helpful": False, **sent}
+    return created(await client.post("/feedback", json=body))
+
+
 async def open_to(owner: Tx, company: Company, *origins: str) -> None:
     await change_origins(owner, company.workspace_id, company.bot_id, origins, [])
 

@@ -1,6 +1,7 @@
 """What keeps articles from being good ones, by kind and by article."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from starlette.responses import Response
@@ -10,7 +11,9 @@ from instep.core.errors import RateLimited
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.running.listing import address, address_below, links_between, page_request
 from instep.insights import actions
+from instep.insights.feedback.actions import list_feedback
 from instep.insights.health.problems import SEVERITY_COSTS, Code, Problem
+from instep.insights.schemas import FeedbackSummary
 from instep.web.signed_in import asks_for_part
 
 # The kinds of problems, as titles of what is found.
@@ -24,6 +27,7 @@ KINDS: dict[Code, str] = {
     "stale": "Made out of date by a change",
     "gone_name": "Names that the product no longer has",
     "low_helpfulness": "Answers that did not help",
+    "unhelpful": "Articles that did not help",
     "outdated_translation": "Translations that are behind",
     "waiting_edit": "Edits that have waited long",
     "duplicate_title": "The same title twice",
@@ -42,17 +46,17 @@ KINDS: dict[Code, str] = {
     "no_collection": "In no collection",
 }
 BY_ARTICLE = "article"
+BY_FEEDBACK = "feedback"
 EXAMINATION = "health/examination"
 WAITING = "running/health_waiting.html"
 
 
 @bot_page("health")
 async def show_health(page: BotPage) -> Response:
+    if page.query.get("by") == BY_FEEDBACK:
+        return await show_feedback(page)
     code, by = filters_of(page)
-    views = [
-        (page.path("health"), "By kind", by is None),
-        (address(page, "health", by=BY_ARTICLE), "By article", by is not None),
-    ]
+    views = views_of(page, by)
     examination = address(page, EXAMINATION, kind=code, by=by)
     try:
         report = await actions.report_health(page.ctx, "published", page_request(page), code)
@@ -79,6 +83,36 @@ async def show_health(page: BotPage) -> Response:
         links=links_between(page, "health", next_cursor, kind=code, by=by),
         **values,
     )
+
+
+async def show_feedback(page: BotPage) -> Response:
+    """What readers say about articles, those first that helped the fewest."""
+    summaries = await list_feedback(page.ctx, page_request(page))
+    return await page.show(
+        "running/health_feedback.html",
+        rows=[(row, reasons_of(row), comments_of(row)) for row in summaries.rows],
+        views=views_of(page, BY_FEEDBACK),
+        links=links_between(page, "health", summaries.next_cursor, by=BY_FEEDBACK),
+    )
+
+
+def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
+    return [
+        (page.path("health"), "By kind", by is None),
+        (address(page, "health", by=BY_ARTICLE), "By article", by == BY_ARTICLE),
+        (address(page, "health", by=BY_FEEDBACK), "What readers say", by == BY_FEEDBACK),
+    ]
+
+
+def reasons_of(row: FeedbackSummary) -> list[tuple[str, int]]:
+    """The reasons that were given, the most frequent first."""
+    given = [(reason, count) for reason, count in row.reasons.items() if count]
+    return sorted(given, key=lambda pair: -pair[1])
+
+
+def comments_of(row: FeedbackSummary) -> list[tuple[dict[str, Any], datetime]]:
+    """The comments, each with its time."""
+    return [(comment, datetime.fromisoformat(comment["givenAt"])) for comment in row.comments]
 
 
 @bot_page("health")

@@ -35,4 +35,10 @@ SIGNAL_CHECKS: tuple[Check[Signals], ...] = (
         "{what} visitors found an answer from this article of no help: see what it leaves open.",
         signals_with("low_helpfulness"),
     ),
+    Check(
+        "unhelpful",
+        "warning",
+        "{what} readers said that this article did not help: see what they wrote, and correct the text.",
+        signals_with("unhelpful"),
+    ),
 )

@@ -35,6 +35,7 @@ Code = Literal[
     "stale",
     "gone_name",
     "low_helpfulness",
+    "unhelpful",
 ]
 # Points that a problem takes from the score.
 SEVERITY_COSTS: dict[Severity, int] = {"error": 20, "warning": 8, "info": 2}

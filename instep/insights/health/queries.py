@@ -30,11 +30,12 @@ class HealthState:
     proposed_at: datetime | None
     gone_at: datetime | None
     judged_at: datetime | None
+    rated_at: datetime | None
 
     @property
     def key(self) -> tuple[Hashable, ...]:
         pages = (tuple(self.collections), self.redirects, self.redirected_at)
-        signals = (self.proposed, self.proposed_at, self.gone_at, self.judged_at)
+        signals = (self.proposed, self.proposed_at, self.gone_at, self.judged_at, self.rated_at)
         return self.changed_at, tuple(self.waiting), pages, signals
 
 
@@ -90,7 +91,8 @@ async def find_state(ctx: Ctx) -> HealthState:
             p.proposed, p.proposed_at,
             (select max(g.gone_at) from gone_names g where g.bot_id = b.id) as gone_at,
             (select max(m.judged_at) from messages m
-            where m.bot_id = b.id and m.helpful is not null) as judged_at
+            where m.bot_id = b.id and m.helpful is not null) as judged_at,
+            (select max(f.given_at) from article_feedback f where f.bot_id = b.id) as rated_at
         from bots b,
             lateral (select count(*)::integer as proposed, max(d.updated_at) as proposed_at from drafts d
             where d.bot_id = b.id and d.status = 'pending' and d.task_id is not null) as p,
@@ -120,7 +122,7 @@ async def list_signals(ctx: Ctx) -> list[Signal]:
     """Signals of code changes and of visitors' ratings since the texts of the articles changed last."""
     return await ctx.tx.all(
         Signal,
-        f"{STALE_TEXTS} union all {GONE_NAMES} union all {LOW_RATINGS} order by 1, 2, 3, 4",
+        f"{' union all '.join((STALE_TEXTS, GONE_NAMES, LOW_RATINGS, UNHELPFUL))} order by 1, 2, 3, 4",
         bot=ctx.bot.id,
         gone_since=ctx.now - limits.REMOVED_NAME_RETENTION,
         judged_since=ctx.now - limits.FEEDBACK_WINDOW,
@@ -153,6 +155,15 @@ LOW_RATINGS = """
     where m.bot_id = %(bot)s and m.helpful is not null and m.answered and m.judged_at > %(judged_since)s
     group by j.article_id
     having count(*) filter (where not m.helpful) >= greatest(%(unhelpful)s, %(share)s::float8 * count(*))
+"""
+UNHELPFUL = """
+    select f.article_id, 'unhelpful', null,
+        count(*) filter (where not f.helpful) || ' of ' || count(*)
+    from article_feedback f
+    join articles a on a.bot_id = f.bot_id and a.id = f.article_id and f.given_at > a.text_changed_at
+    where f.bot_id = %(bot)s and f.given_at > %(judged_since)s
+    group by f.article_id
+    having count(*) filter (where not f.helpful) >= greatest(%(unhelpful)s, %(share)s::float8 * count(*))
 """
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from instep.core.errors import AppError
 from instep.web.errors import VisitorRefusal
 
-PREFIXES = ("/chat/", "/leads/", "/mcp/", "/widget/")
+PREFIXES = ("/chat/", "/feedback/", "/leads/", "/mcp/", "/widget/")
 # The title and the hint of each code.
 TITLES_AND_HINTS = {
     "invalid_request": ("Bad request", "Correct what the message names and send the request again."),

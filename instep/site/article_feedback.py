@@ -1,0 +1,100 @@
+"""“Did this help?” on the pages of articles: a rating at once, then the reason where it did not."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.core import limits
+from instep.core.errors import InvalidRequest, NotFound
+from instep.insights.feedback import actions
+from instep.insights.schemas import ArticleRating, FeedbackReason
+from instep.site.public_forms import (
+    STAMP,
+    TRAP,
+    count_visitor,
+    is_from_person,
+    is_signed,
+    private_page,
+    read_public_form,
+    seen,
+    stamp_for,
+)
+from instep.site.visits import Visit, help_center
+from instep.web.forms import Form
+from instep.web.public import public
+
+# The reasons, in the words of a reader.
+REASONS: dict[FeedbackReason, str] = {
+    "unclear": "It is hard to understand",
+    "outdated": "It is out of date",
+    "incomplete": "Something is missing",
+    "wrong": "It is wrong",
+}
+AGAIN = "Nothing was sent yet: press “Send” once more."
+TOO_LONG = f"Write at most {limits.MAX_VISITOR_MESSAGE_CHARACTERS:,} characters."
+
+
+@public
+async def rate_article(request: Request) -> Response:
+    """Keep the rating; the page of an article is in caches, so that its form holds no time."""
+    form = await read_public_form(request)
+    helpful = form.get("helpful")
+    if form.get(TRAP) or helpful not in ("yes", "no"):
+        raise InvalidRequest("Nothing was counted: go back and press “Yes” or “No” once more.")
+    async with help_center(request) as visit:
+        await count_visitor(request, visit.ctx)
+        article_id = form.get("article", "").replace("\0", "")
+        rating = ArticleRating.model_validate({"articleId": article_id, "helpful": helpful == "yes"})
+        feedback = await actions.rate_article(visit.ctx, rating)
+        path = f"/help/{visit.ctx.bot.slug}/feedback"
+        if feedback.helpful:
+            return seen(path, about="article", helpful="yes")
+        return seen(path, rating=feedback.id, stamp=stamp_for(request, feedback.id))
+
+
+@public
+async def show_feedback(request: Request) -> Response:
+    """The thanks, and the question what was wrong for whoever has just said that an article did not help."""
+    query = request.query_params
+    async with help_center(request) as visit:
+        rating, stamp = query.get("rating"), query.get(STAMP, "")
+        if rating is None:
+            return private_page(
+                visit, "thanks.html", about=query.get("about"), helpful=query.get("helpful") == "yes"
+            )
+        if not is_signed(request, rating, stamp):
+            raise NotFound
+        return reason_page(visit, Form([("rating", rating), (STAMP, stamp)]))
+
+
+@public
+async def explain_rating(request: Request) -> Response:
+    """Keep why an article did not help."""
+    form = await read_public_form(request)
+    rating, comment = form.get("rating", ""), form.get("comment", "").replace("\r\n", "\n")
+    reason = next((reason for reason in REASONS if reason == form.get("reason")), None)
+    async with help_center(request) as visit:
+        await count_visitor(request, visit.ctx)
+        if not is_from_person(request, rating, form):
+            return reason_page(visit, form, notice=AGAIN)
+        if len(comment) > limits.MAX_VISITOR_MESSAGE_CHARACTERS:
+            return reason_page(visit, form, error=TOO_LONG)
+        await actions.explain_rating(visit.ctx, rating, reason, comment.replace("\0", ""))
+        return seen(f"/help/{visit.ctx.bot.slug}/feedback", about="reason")
+
+
+def reason_page(visit: Visit, form: Form, *, notice: str | None = None, error: str | None = None) -> Response:
+    """The question what was wrong. It is signed anew for a rating that it was signed for before."""
+    rating = form.get("rating", "")
+    is_ours = is_signed(visit.request, rating, form.get(STAMP, ""))
+    return private_page(
+        visit,
+        "reason.html",
+        400 if notice or error else 200,
+        reasons=[(reason, words, None) for reason, words in REASONS.items()],
+        rating=rating,
+        stamp=form.get(STAMP, "") if is_ours else "",
+        reason=form.get("reason"),
+        comment=form.get("comment", ""),
+        notice=notice if is_ours else "This page is a day old: rate the article once more, then send this.",
+        error=error,
+    )

@@ -1,0 +1,170 @@
+"""Asking a help center on a page of its own: the answer with its sources, without any script."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.answers import actions
+from instep.answers.schemas import CitedPassage, FeedbackGiven, QuestionAsked, SavedAnswer
+from instep.core import limits
+from instep.core.clock import utc_now
+from instep.core.database import Database
+from instep.core.errors import InvalidRequest
+from instep.core.markdown import render_bounded
+from instep.core.paging import PageRequest
+from instep.identity.schemas import Bot, Ctx
+from instep.search.actions import search_passages
+from instep.search.schemas import SearchRequest
+from instep.site import queries
+from instep.site.public_forms import (
+    TRAP,
+    count_visitor,
+    is_signed,
+    private_page,
+    read_public_form,
+    seen,
+    stamp_for,
+    visitor_of,
+)
+from instep.site.schemas import article_path
+from instep.site.search import ArticleResult, results_by_article
+from instep.site.visits import VISITOR, Visit, canonical_locale, help_center
+from instep.web.pages import sanitised
+from instep.web.public import public
+
+HEADING_ID = re.compile(r' id="h-[^"]*"')
+TAG = re.compile(r"(<[^<>]*>)")
+CITATION = re.compile(r"\[(\d{1,2})\]")
+# How many articles a page of an answer offers besides its sources.
+RELATED_ARTICLES = 3
+TOO_LONG = f"Ask in at most {limits.MAX_QUESTION_CHARACTERS:,} characters."
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSource:
+    """A source of an answer, as the page links to it."""
+
+    cited: CitedPassage
+    path: str
+
+
+@public
+async def show_ask(request: Request) -> Response:
+    """The form; with a question in `q` also the answer, which counts and is kept as one of `POST /chat`.
+
+    A browser that only prepares a page, and a request for its head alone, ask nothing.
+    """
+    question = " ".join(request.query_params.get("q", "").replace("\0", " ").split())
+    is_too_long = len(question) > limits.MAX_QUESTION_CHARACTERS
+    async with help_center(request) as visit:
+        locale = visit.ctx.bot.locale
+        if "locale" in request.path_params:
+            locale = canonical_locale(request.path_params["locale"])
+        if not question or is_too_long or is_preparing(request):
+            error = TOO_LONG if is_too_long else None
+            return private_page(
+                visit, "ask.html", 400 if error else 200, locale=locale, question=question, error=error
+            )
+        await count_visitor(request, visit.ctx)
+        is_paused = await queries.is_paused(visit.ctx)
+    saved = await ask(visit, question, locale, is_paused=is_paused)
+    async with begin(request.app.state.database, visit.ctx.bot) as ctx:
+        related = await related_articles(visit, ctx, question, locale, saved)
+    return private_page(
+        visit,
+        "answer.html",
+        locale=locale,
+        question=question,
+        error=None,
+        answer=saved.answer,
+        html=await answer_html(saved),
+        sources=[shown_source(visit.ctx.bot, cited) for cited in saved.answer.sources],
+        related=related,
+        message_id=saved.message_id,
+        stamp=stamp_for(request, saved.message_id),
+    )
+
+
+def is_preparing(request: Request) -> bool:
+    return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
+
+
+async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> SavedAnswer:
+    """Ask as a visitor; no connection is held while a model writes."""
+    state = visit.request.app.state
+    sent = {"question": question, "visitor": visitor_of(visit.request), "locale": locale}
+    new = QuestionAsked.model_validate({**sent, "botId": str(visit.ctx.bot.id), "botKey": ""})
+    enter = partial(begin, state.database, visit.ctx.bot)
+    return await (await actions.ask_question(enter, state.model, new, is_paused=is_paused)).complete()
+
+
+@asynccontextmanager
+async def begin(database: Database, bot: Bot) -> AsyncIterator[Ctx]:
+    """The context of a visitor's action, in a transaction that ends with the block."""
+    async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
+        yield Ctx(tx, bot, VISITOR, utc_now())
+
+
+async def related_articles(
+    visit: Visit, ctx: Ctx, question: str, locale: str, saved: SavedAnswer
+) -> list[ArticleResult]:
+    """What a search for the same words finds besides the sources."""
+    if not limits.MIN_QUERY_CHARACTERS <= len(question) <= limits.MAX_QUERY_CHARACTERS:
+        return []
+    page = PageRequest(visit.request.app.state.cursor_key, limits.SITE_PAGE_ROWS, None)
+    passages = await search_passages(ctx, SearchRequest(question, locale), page, 1)
+    cited_ids = {cited.passage.article_id for cited in saved.answer.sources}
+    others = [passage for passage in passages.rows if passage.article_id not in cited_ids]
+    return results_by_article(visit, others)[:RELATED_ARTICLES]
+
+
+def shown_source(bot: Bot, cited: CitedPassage) -> ShownSource:
+    passage = cited.passage
+    path = article_path(bot, passage.locale, passage.slug)
+    return ShownSource(cited, f"{path}#{passage.anchor}" if passage.anchor else path)
+
+
+async def answer_html(saved: SavedAnswer) -> Markup:
+    """The text of an answer, in which the numbers of sources lead to them."""
+    html = HEADING_ID.sub("", await render_bounded(saved.answer.text))
+    return sanitised(link_citations(html, len(saved.answer.sources)))
+
+
+def link_citations(html: str, source_count: int) -> str:
+    """Make each `[n]` outside of code a link to its source; `html` is sanitised."""
+
+    def link(match: re.Match[str]) -> str:
+        n = int(match[1])
+        if not 1 <= n <= source_count:
+            return match[0]
+        return f'<a class="mark" href="#source-{n}" aria-label="Source {n}">{n}</a>'
+
+    code_depth, pieces = 0, TAG.split(html)
+    for index, piece in enumerate(pieces):
+        if piece.startswith("<"):
+            code_depth += piece.startswith("<code") - piece.startswith("</code")
+        elif code_depth == 0:
+            pieces[index] = CITATION.sub(link, piece)
+    return "".join(pieces)
+
+
+@public
+async def rate_answer(request: Request) -> Response:
+    """Keep whether an answer helped, and lead to the thanks."""
+    form = await read_public_form(request)
+    message_id, helpful = form.get("message", ""), form.get("helpful")
+    if form.get(TRAP) or helpful not in ("yes", "no"):
+        raise InvalidRequest("Nothing was counted: go back and press “Yes” or “No” once more.")
+    if not is_signed(request, message_id, form.get("stamp", "")):
+        raise InvalidRequest("Nothing was counted: this page is a day old. Ask once more.")
+    async with help_center(request) as visit:
+        await count_visitor(request, visit.ctx)
+        given = {"botId": str(visit.ctx.bot.id), "botKey": "", "helpful": helpful == "yes"}
+        await actions.give_feedback(visit.ctx, message_id, FeedbackGiven.model_validate(given))
+        return seen(f"/help/{visit.ctx.bot.slug}/feedback", about="answer", helpful=helpful)
