@@ -9,12 +9,13 @@ from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.audit import record
 from instep.identity.schemas import OPERATOR
+from instep.imports.actions import RUN_IMPORT
 from instep.insights.actions import DRAFT_GAP
 from instep.tasks.actions import RUN_TASK
 
-# Jobs that only change the database go on, since what they had done is not in the backup. Those that return
-# by themselves are scheduled by every worker that starts, and messages to chat channels are dropped.
-CONTINUED_JOBS = (RUN_TASK, DRAFT_GAP)
+# Jobs that only change what the backup holds go on, since what they had done is not in it. Those that return by
+# themselves are scheduled by every worker that starts, and messages to chat channels are dropped.
+CONTINUED_JOBS = (RUN_TASK, DRAFT_GAP, RUN_IMPORT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from instep.ci.transport import HttpResponse, Refused, Unreachable
 from instep.core import limits
@@ -16,7 +16,7 @@ RETRYABLE = {429, 502, 503, 504}
 class Patience:
     """How long to retry, in seconds; `now` and `sleep` are the clock."""
 
-    seconds: float = limits.API_RETRY_SECONDS
+    seconds: float = field(default_factory=lambda: limits.API_RETRY_SECONDS)
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 

@@ -18,7 +18,7 @@ from instep.redirects.schemas import ArticleAtPath
 # Pages of every help center, which can't move.
 FIXED_PAGE = re.compile(
     r"/|/articles|/changelog(?:\.(?:xml|atom|json))?|/sitemap\.xml|/llms(?:-full)?\.txt|/opensearch\.xml"
-    r"|/suggestions|(?:/[^/]+)?/search"
+    r"|/suggestions|/ask/feedback|/contact|/feedback(?:/reason)?|(?:/[^/]+)?/(?:ask|search)"
 )
 ARTICLE_PAGE = re.compile(r"(?:/([^/]+))?/articles/([^/]+)")
 COLLECTION_PAGE = re.compile(r"/collections/([^/]+)")

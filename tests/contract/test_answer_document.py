@@ -71,7 +71,7 @@ def test_it_tells_of_every_route_of_the_answer_api_under_its_actions_name() -> N
     assert described == {
         (row.method, row.path, row.name)
         for row in list_routes(create_app()).results
-        if row.path.startswith(("/chat", "/leads", "/widget/")) and row.method != "OPTIONS"
+        if row.path.startswith(("/chat", "/feedback", "/leads", "/widget/")) and row.method != "OPTIONS"
     }
 
 

@@ -131,7 +131,7 @@ async def dead_addresses(
         async with stranger(app) as visitor:
             answer = await visitor.get(f"/help/{imported.company.slug}{former}")
         location = unquote(urlsplit(answer.headers.get("location", "")).path)
-        # Of two pages that the source has at one address either will do.
+        # Where the source has two pages at one address, either will do.
         same = [by_path[other] for row, other in addresses if other in by_path and is_same(row, former)]
         expected = [imported.address_of(page) for page in same] if path in by_path else site.ids
         if answer.status_code != 301 or location not in expected or location not in site.ids:

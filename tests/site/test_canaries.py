@@ -25,8 +25,9 @@ HIDDEN = [
     "deleted_at = now()",
     "visibility = 'authenticated'",
 ]
-# The home page, the changelog, its feed, the sitemap, and what else there is for programs.
-ALWAYS = 4 + len(FOR_PROGRAMS)
+# The home page, the changelog, its feed, the sitemap, the pages to ask and to write to a person, and what
+# else there is for programs.
+ALWAYS = 6 + len(FOR_PROGRAMS)
 
 
 @pytest.mark.parametrize("assignment", HIDDEN)

@@ -55,8 +55,7 @@ async def test_each_page_searches_in_its_own_language(
 
     for path in ("articles/import-contacts", "de/articles/kontakte"):
         page = Page((await visit(api, f"{cast.acme.slug}/{path}")).text)
-        [form] = page.attributes("form")
-        assert form["role"] == "search"
+        [form] = [form for form in page.attributes("form") if form.get("role") == "search"]
         results = Page((await visitor.get(f"{form['action']}?q=contacts")).text)
         assert [link for link in results.links if "/articles/" in link] == [f"/help/{cast.acme.slug}/{path}"]
     assert german["url"].endswith("/de/articles/kontakte")

@@ -24,7 +24,7 @@ from instep.imports.tree import (
 
 NAME = re.compile(r"^(?P<title>.*?)[ -]?(?P<id>[0-9a-f]{32})(?P<all>_all)?(?:\.(?P<kind>md|html|csv))?$")
 NOTION_URL = re.compile(
-    r"https?://(?:www\.)?notion\.(?:so|site)/[^\s)\]\"'<>]*?([0-9a-f]{32})(?:[?#][^\s)\"'<>]*)?"
+    r"https?://(?:www\.)?notion\.(?:so|site)/[^\s:)\]\"'<>]*?([0-9a-f]{32})(?:[?#][^\s)\"'<>]*)?"
 )
 LINKED_ID = re.compile(r"[0-9a-f]{32}(?=[./%?#)\"'\s])")
 TITLE_LINE = re.compile(r"\A\s*# (.*)\n+")
