@@ -13,8 +13,8 @@ from instep.imports.actions import RUN_IMPORT
 from instep.insights.actions import DRAFT_GAP
 from instep.tasks.actions import RUN_TASK
 
-# Jobs that only change what the backup holds go on, since what they had done is not in it. Those that return by
-# themselves are scheduled by every worker that starts, and messages to chat channels are dropped.
+# Jobs that only change what the backup holds go on, since what they had done is not in it. Those that return
+# by themselves are scheduled by every worker that starts, and messages to chat channels are dropped.
 CONTINUED_JOBS = (RUN_TASK, DRAFT_GAP, RUN_IMPORT)
 
 
