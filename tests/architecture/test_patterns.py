@@ -37,6 +37,7 @@ MIGRATIONS = "instep.migrations"
 ALPHABET = (" ", "\n", "a", "A", "1", "`", "[", "(", '"', "'", "<", "_", "-", "/", ".", "*", "é", "中")
 MOST_PIECES = 6
 METHODS = {"match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split"}
+IsSlow = Callable[["Pattern", str, "Attack"], bool]
 SEARCHING = METHODS - {"match", "fullmatch"}
 Pattern = re.Pattern[Any]
 
@@ -240,19 +241,18 @@ def takes_too_long_within(length: int, pattern: Pattern, method: str, attack: At
     return min(seconds(pattern, method, text) for _ in range(RUNS)) > FLOOR_SECONDS
 
 
+def is_always(is_slow: IsSlow, pattern: Pattern, method: str, attack: Attack) -> bool:
+    """Whether it is slow each time; a busy machine makes other texts slow each time."""
+    return all(is_slow(pattern, method, attack) for _ in range(3))
+
+
 def slow_uses(name: str, pattern: Pattern, methods: set[str]) -> Iterator[str]:
     """Each use of a pattern that a text makes slow, with that text."""
     lengths = [length for module, (length, _) in BOUNDED.items() if name.startswith(module)]
     is_slow = partial(takes_too_long_within, lengths[0]) if lengths else takes_too_long
     for method in {"finditer" if method in SEARCHING else method for method in methods or {"finditer"}}:
-        # What is slow is so each time; a busy machine makes other texts slow each time.
         slow = next(
-            (
-                attack
-                for attack in attacks(pattern)
-                if all(is_slow(pattern, method, attack) for _ in range(3))
-            ),
-            None,
+            (attack for attack in attacks(pattern) if is_always(is_slow, pattern, method, attack)), None
         )
         if slow:
             yield f"{name}.{method}: {slow.before!r}, then {slow.pump!r} again and again, then {slow.after!r}"
