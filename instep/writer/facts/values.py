@@ -41,7 +41,7 @@ _MIN_WEIGHT = 0.5
 _CALL = re.compile(r"^[\w.]+\(\s*[\"'][\w-]+[\"']\s*,\s*(.+?)\)?,?$")
 _WITHOUT = re.compile(r"^[\w.]*(?:getenv|environ\.get|env)\(\s*[\"'][\w-]+[\"']\s*\)$")
 _NAMED = re.compile(
-    r"""\(.*?\bdefault(?:_value|Value)?\s*[=:]\s*(["'`][^"'`\n]{0,60}["'`]|-?[\w.]+)\s*[,)}]"""
+    r"""\([^(\n]*?\bdefault(?:_value|Value)?\s*[=:]\s*(["'`][^"'`\n]{0,60}["'`]|-?[\w.]+)\s*[,)}]"""
 )
 # A field whose definition begins with the default: `size: int = Field(20, ge=1)`.
 _FIELD = re.compile(
