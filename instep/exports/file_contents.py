@@ -27,6 +27,8 @@ QUESTIONS_FILE = "golden-questions.json"
 NO_COLLECTION = "/"
 # It grows when a reader of the version before would misread an export.
 FORMAT_VERSION = 1
+# Front matter that says the place of a page: ours, and what the best-known tools of static sites read.
+ORDER_KEYS = ("order", "position", "sidebar_position", "nav_order", "weight")
 ORDER_PREFIX = re.compile(r"^\d+-")
 LOCALE_SUFFIX = re.compile(r"\.([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})$")
 

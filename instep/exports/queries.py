@@ -75,16 +75,20 @@ async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
 
 
 async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
-    """The files that articles and changelog entries show; of several with the same bytes, the oldest."""
+    """The files that articles and changelog entries show; of several with the same bytes, the oldest.
+
+    Both lists of ids are made once, whatever the statistics say: after an import they know of no rows,
+    and PostgreSQL would read every reference again for each file.
+    """
     return await ctx.tx.all(
         StoredFile,
         f"""
+        with shown as materialized (
+            select distinct r.sha256 from file_references r
+            where r.bot_id = %(bot)s and r.source in ('article', 'changelog_entry') and r.source_id not in (
+                select id from articles where bot_id = %(bot)s and deleted_at is not null))
         select distinct on (f.sha256, f.content_type) {FILE} {FROM}
-        where f.bot_id = %(bot)s and exists (
-            select from file_references r
-            left join articles a on a.bot_id = r.bot_id and a.id = r.source_id
-            where r.bot_id = f.bot_id and r.sha256 = f.sha256
-              and r.source in ('article', 'changelog_entry') and a.deleted_at is null)
+        where f.bot_id = %(bot)s and f.sha256 in (select sha256 from shown)
         order by f.sha256, f.content_type, f.created_at, f.id
         """,
         bot=ctx.bot.id,

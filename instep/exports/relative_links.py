@@ -85,7 +85,7 @@ def to_addresses(text: str, path: str, addresses: Mapping[str, str]) -> str:
 
     def convert(target: str) -> str | None:
         below, rest = split_target(target)
-        address = addresses.get(resolve(path, below) or "")
+        address = addresses.get(path_of_target(path, below) or "")
         return escape(address) + rest if address is not None else None
 
     return rewrite(text, convert)
@@ -144,7 +144,7 @@ def relative_targets(text: str, path: str) -> set[str]:
     targets: set[str] = set()
 
     def note(target: str) -> None:
-        known_path = resolve(path, split_target(target)[0])
+        known_path = path_of_target(path, split_target(target)[0])
         if known_path is not None:
             targets.add(known_path)
 
@@ -152,7 +152,7 @@ def relative_targets(text: str, path: str) -> set[str]:
     return targets
 
 
-def resolve(path: str, target: str) -> str | None:
+def path_of_target(path: str, target: str) -> str | None:
     """The file below the root that a relative destination in the file at `path` names."""
     if not target or target.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target):
         return None

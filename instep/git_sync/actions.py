@@ -5,7 +5,8 @@ are merged against what they had at the last sync. What can't be merged waits fo
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 
 from instep.collections.actions import lock_tree
 from instep.core.errors import Conflict, InvalidRequest
@@ -13,9 +14,11 @@ from instep.exports.relative_links import file_address, relative_targets
 from instep.files.kinds import BY_CONTENT_TYPE
 from instep.git_sync import queries
 from instep.git_sync.arrivals import place_arrivals, write_arrivals
+from instep.git_sync.article_places import sync_places
 from instep.git_sync.departures import sync_departures
 from instep.git_sync.folder_articles import plan_articles, sync_articles
 from instep.git_sync.folder_collections import sync_collections
+from instep.git_sync.orders import KnownOrder
 from instep.git_sync.pages import UnusablePage, parse_page
 from instep.git_sync.pairing import follow_renames
 from instep.git_sync.schemas import (
@@ -50,7 +53,7 @@ async def get_sync_state(ctx: Ctx, folder: str) -> SyncStateOut:
         folder=folder,
         commit=state.commit if state else None,
         synced_at=state.synced_at if state else None,
-        files=[_file_out(row) for row in rows],
+        files=[file for row in rows for file in _files_out(row)],
     )
 
 
@@ -89,6 +92,7 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     await sync_articles(work, plans)
     await sync_departures(work)
     write_arrivals(work, placed)
+    await sync_places(work, placed)
     await _save(work)
 
 
@@ -102,6 +106,8 @@ async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> SyncWork:
     else:
         _refuse_other_history(state, request)
     work = SyncWork(ctx, request, sync, rows)
+    if state is not None and not request.restart:
+        work.orders = {key: KnownOrder(**order) for key, order in state.orders.items()}
     _read_pages(work, known_texts)
     _forget_unseen(work)
     work.ids_elsewhere = await queries.list_ids_elsewhere(ctx, request.folder)
@@ -132,7 +138,9 @@ def _read_pages(work: SyncWork, known_texts: Mapping[str, str | None]) -> None:
             work.pages[file.path] = page
             continue
         work.unreadable_paths.add(file.path)
-        if file.path in work.rows:
+        if file.path not in work.rows:
+            work.other_texts[file.path] = text
+        else:
             work.sync.tell(file.path, "refused", "Its front matter has no `title` any more: give it one.")
 
 
@@ -176,7 +184,8 @@ def _shown_paths(work: SyncWork) -> set[str]:
 
 async def _save(work: SyncWork) -> None:
     folder = work.request.folder
-    await queries.save_folder(work.ctx, folder, work.request.commit)
+    orders = {key: asdict(order) for key, order in work.orders.items()}
+    await queries.save_folder(work.ctx, folder, work.request.commit, orders)
     await queries.delete_files(work.ctx, folder, work.dropped_paths())
     for row in work.changed_rows():
         await queries.save_file(work.ctx, folder, row)
@@ -192,13 +201,16 @@ def _without_new_ids(sync: Sync) -> Sync:
     return sync
 
 
-def _file_out(row: SyncedFile) -> SyncedFileOut:
+def _files_out(row: SyncedFile) -> Iterator[SyncedFileOut]:
+    """The file that git had, and the one that was written, which stands elsewhere if it was moved."""
     is_written = row.next_file_text is not None and row.draft_id is None
-    return SyncedFileOut(
-        path=row.path,
-        sha256=digest_of(row.file_text) if row.file_text is not None else None,
-        written_blob=blob_of(row.next_file_text or "") if is_written else None,
-    )
+    written_blob = blob_of(row.next_file_text or "") if is_written else None
+    sha256 = digest_of(row.file_text) if row.file_text is not None else None
+    if row.next_path is None:
+        yield SyncedFileOut(path=row.path, sha256=sha256, written_blob=written_blob)
+        return
+    yield SyncedFileOut(path=row.path, sha256=sha256, written_blob=None)
+    yield SyncedFileOut(path=row.next_path, sha256=None, written_blob=written_blob)
 
 
 def digest_of(text: str) -> str:

@@ -44,7 +44,7 @@ def path_for(
         path = f"{without_locale(original)}{locale}.md" if original is not None else None
         return path if path not in taken else None
     folder = folder_for(work, article.collection_id, placed)
-    stem = next_name(names_in(folder, taken), file_stem(article.slug))
+    stem = next_name(child_names(folder, taken), file_stem(article.slug))
     path, number = f"{folder}{stem}{locale}.md", 2
     while path in taken:
         path, number = f"{folder}{stem}-{number}{locale}.md", number + 1
@@ -67,7 +67,7 @@ def folder_for(work: SyncWork, collection_id: str | None, placed: dict[str, Sync
         return folder
     above = folder_for(work, collection.parent_id, placed)
     taken = work.pages.keys() | work.rows.keys() | placed.keys()
-    folder = above + next_name(names_in(above, taken), file_stem(collection.slug)) + "/"
+    folder = above + next_name(child_names(above, taken), file_stem(collection.slug)) + "/"
     work.folders.by_folder[folder] = collection.id
     path, values = folder + COLLECTION_FILE, values_of_collection(collection)
     text = new_page(matter_of(path, values, work.folders), "").text
@@ -79,7 +79,7 @@ def folder_for(work: SyncWork, collection_id: str | None, placed: dict[str, Sync
     return folder
 
 
-def names_in(folder: str, paths: Iterable[str]) -> set[str]:
+def child_names(folder: str, paths: Iterable[str]) -> set[str]:
     """The names of files and folders directly in a folder."""
     return {path.removeprefix(folder).split("/")[0] for path in paths if path.startswith(folder)}
 

@@ -1,7 +1,6 @@
 """Files and articles: what changed on one side reaches the other, and what overlaps waits for a person."""
 
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 
 from instep.articles import actions as articles
 from instep.articles.schemas import ArticleCreate, ArticleUpdate
@@ -12,12 +11,19 @@ from instep.core.slug_rules import SlugTaken
 from instep.drafts.actions import dismiss_draft, queue_edit
 from instep.drafts.pending import DraftNotPending
 from instep.drafts.schemas import EditProposal
-from instep.exports.file_contents import ORDER_PREFIX
 from instep.exports.page_file import PageFile
 from instep.exports.relative_links import article_address
+from instep.git_sync.file_places import file_place, number_of_name
 from instep.git_sync.file_refusals import attempted, validated
 from instep.git_sync.folder_collections import collection_id_of, tell_outcome
-from instep.git_sync.pages import FolderPage, UnusablePage, values_of, values_of_article, with_values
+from instep.git_sync.pages import (
+    NEW_FOLDER,
+    FolderPage,
+    UnusablePage,
+    values_of,
+    values_of_article,
+    with_values,
+)
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.git_sync.three_way import MergedValues, carry, merge_texts
 from instep.git_sync.work import (
@@ -105,8 +111,17 @@ def choose_base(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
     """The next base is in force when git has what was written, or when the draft is settled."""
     text = plan.page.file.text
     if row.draft_id is None:
-        if row.next_file_text is not None and (text == row.next_file_text or plan.page.has_written):
+        is_there = row.next_path in (None, row.path)
+        if (
+            is_there
+            and row.next_file_text is not None
+            and (text == row.next_file_text or plan.page.has_written)
+        ):
+            if row.next_path is not None:
+                # The base is what was written there.
+                work.former_paths.pop(row.path, None)
             row.advance()
+            work.advanced_ids.add(row.resource_id)
     elif row.draft_id not in work.pending_drafts:
         row.advance()
     elif text == row.next_file_text:
@@ -188,22 +203,41 @@ async def bring_together(work: SyncWork, plan: ArticlePlan, row: SyncedFile, art
         return
     is_changed = await update(work, article, merged.article, content)
     lines = await carry(text, content, page.file.body, work.to_paths(content, page.path))
+    is_misplaced = belongs_elsewhere(work, plan)
+    file_values = {**merged.file, "collection": plan.values["collection"]} if is_misplaced else merged.file
     file = with_values(
-        replace(page, file=PageFile(page.file.head, lines)), plan.values, merged.file, work.folders
+        replace(page, file=PageFile(page.file.head, lines)), plan.values, file_values, work.folders
     )
     article_side = await settled(work, merged.article)
     lifted = await settled(work, lifted_values(work, row, plan.values))
     row.article_version = article.version + is_changed
-    if file.text == page.file.text:
+    if file.text == page.file.text and not is_misplaced:
         in_step(row, file_text=file.text, article_text=content, article_values=article_side)
     else:
         set_base(row, page.file.text, text, lifted)
         set_next(row, file.text, content, article_side)
+    if file.text != page.file.text:
         work.sync.writes[page.path] = file.text
+    if is_misplaced:
+        work.misplaced_paths.add(page.path)
     await move(work, page, article)
     tell_outcome(
         work, page.path, is_changed, file.text != page.file.text, merged.conflicts, article_id=article.id
     )
+
+
+def belongs_elsewhere(work: SyncWork, plan: ArticlePlan) -> bool:
+    """Whether the article is in another collection than its file, which has no line that says so.
+
+    Where a configuration file names the files, they stay, and get the line.
+    """
+    assert plan.merged is not None, "the plan has an article"
+    page, target = plan.page, plan.merged.file["collection"]
+    is_told = "collection" in page.matter or work.navigation is not None
+    if is_told or target == plan.values["collection"] or (target or "").startswith(NEW_FOLDER):
+        return False
+    original = original_path(page)
+    return original not in work.pages or original in work.misplaced_paths
 
 
 def is_in_step(plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> bool:
@@ -255,17 +289,13 @@ async def set_status(work: SyncWork, article_id: str, before: str, after: str) -
 async def move(work: SyncWork, page: FolderPage, article: SyncedArticle) -> None:
     """A page that git gave another number gets that place; without a number the place stays."""
     former_path = work.former_paths.get(page.path)
-    if former_path is None or place_of(former_path) == place_of(page.path):
+    if former_path is None or page.path in work.followed_paths:
         return
-    if (position := place_of(page.path)) is not None:
+    if number_of_name(former_path) == number_of_name(page.path):
+        return
+    if (position := file_place(page)) is not None:
         update = validated(ArticleUpdate, {"position": position})
         await articles.update_article(work.ctx, article.id, update)
-
-
-def place_of(path: str) -> int | None:
-    """The number in front of a file's name."""
-    match = ORDER_PREFIX.match(PurePosixPath(path).name)
-    return int(match[0].rstrip("-")) if match else None
 
 
 async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
@@ -323,7 +353,7 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
         **({"description": values["description"]} if values["description"] is not None else {}),
         **({"locale": page.locale} if page.locale else {}),
         **({"translationOf": original} if (original := original_id(work, page)) else {}),
-        **({"position": place} if (place := place_of(page.path)) is not None else {}),
+        **({"position": place} if (place := file_place(page)) is not None else {}),
     }
     article = await articles.create_article(work.ctx, validated(ArticleCreate, fields))
     status = "draft" if work.request.drafts else values["status"]
@@ -346,16 +376,24 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
 
 def original_id(work: SyncWork, page: FolderPage) -> str | None:
     """The article that a translation belongs to: that of the file without its language, or that it names."""
+    path = original_path(page)
+    if path is None:
+        return None
+    row = work.rows.get(path)
+    if row is None and (path in work.pages or path in work.unreadable_paths):
+        raise OriginalMissing(
+            f"It translates {path}, which could not be taken over: correct that file first."
+        )
+    return row.resource_id if row is not None else None
+
+
+def original_path(page: FolderPage) -> str | None:
+    """Where the file of a translation's original stands."""
     locale = page.matter.get("translates")
     if page.locale is None and locale is None:
         return None
     path = f"{page.group}.{locale}.md" if locale else f"{page.group}.md"
-    row = work.rows.get(path)
-    if row is None and path != page.path and (path in work.pages or path in work.unreadable_paths):
-        raise OriginalMissing(
-            f"It translates {path}, which could not be taken over: correct that file first."
-        )
-    return row.resource_id if row is not None and row.path != page.path else None
+    return path if path != page.path else None
 
 
 def remove_page(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:

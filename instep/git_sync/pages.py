@@ -177,13 +177,18 @@ def matter_of(path: str, values: Values, folders: Folders) -> dict[str, str | No
         return matter
     collection = values["collection"] or NO_COLLECTION
     is_elsewhere = collection != folders.value_of(page.folder)
-    slug = folders.slugs_by_id.get(collection, NO_COLLECTION)
+    slug = collection_slug(values, folders)
     del matter["icon"]
     return {
         **matter,
         "collection": slug if is_elsewhere else None,
         "status": unless(values["status"] or "published", "published"),
     }
+
+
+def collection_slug(values: Values, folders: Folders) -> str:
+    """The value `collection` of a page that stands in the folder of another one."""
+    return folders.slugs_by_id.get(values["collection"] or "", NO_COLLECTION)
 
 
 def with_values(page: FolderPage, before: Values, after: Values, folders: Folders) -> PageFile:

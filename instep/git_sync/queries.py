@@ -1,6 +1,7 @@
 """The SQL of syncs with git."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from psycopg.types.json import Jsonb
 
@@ -10,12 +11,13 @@ from instep.git_sync.schemas import (
     SyncedCollection,
     SyncedFile,
     SyncedFolder,
+    SyncedPlace,
 )
 from instep.identity.schemas import Ctx
 
 FILE = """
     path, kind, resource_id, article_version, file_text, article_text, article_values, next_file_text,
-    next_article_text, next_article_values, draft_id
+    next_article_text, next_article_values, draft_id, next_path
 """
 
 
@@ -30,7 +32,7 @@ async def find_folder(ctx: Ctx, folder: str) -> SyncedFolder | None:
     return await ctx.tx.first(
         SyncedFolder,
         """
-        select folder, commit, synced_at from synced_folders
+        select folder, commit, synced_at, orders from synced_folders
         where bot_id = %(bot)s and folder = %(folder)s
         """,
         bot=ctx.bot.id,
@@ -74,10 +76,22 @@ async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
     return await ctx.tx.all(
         SyncedArticle,
         """
-        select id, slug, locale, translation_of, title, description, collection_id, visibility, status,
-            version, content_markdown as content
+        select id, slug, locale, translation_of, title, description, collection_id, position, visibility,
+            status, version, content_markdown as content
         from articles where bot_id = %(bot)s and deleted_at is null
         order by collection_id, position, id
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_positions(ctx: Ctx) -> list[SyncedPlace]:
+    """Where each original stands now, in reading order."""
+    return await ctx.tx.all(
+        SyncedPlace,
+        """
+        select id, collection_id, position from articles
+        where bot_id = %(bot)s and deleted_at is null and translation_of is null order by position, id
         """,
         bot=ctx.bot.id,
     )
@@ -120,18 +134,20 @@ async def list_assets(ctx: Ctx, digests: Collection[str]) -> list[StoredAsset]:
     )
 
 
-async def save_folder(ctx: Ctx, folder: str, commit: str) -> None:
+async def save_folder(ctx: Ctx, folder: str, commit: str, orders: dict[str, Any]) -> None:
     await ctx.tx.execute(
         """
-        insert into synced_folders (workspace_id, bot_id, folder, commit, synced_at)
-        values (%(workspace)s, %(bot)s, %(folder)s, %(commit)s, %(now)s)
-        on conflict (bot_id, folder) do update set commit = excluded.commit, synced_at = excluded.synced_at
+        insert into synced_folders (workspace_id, bot_id, folder, commit, synced_at, orders)
+        values (%(workspace)s, %(bot)s, %(folder)s, %(commit)s, %(now)s, %(orders)s)
+        on conflict (bot_id, folder) do update set commit = excluded.commit, synced_at = excluded.synced_at,
+            orders = excluded.orders
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         folder=folder,
         commit=commit,
         now=ctx.now,
+        orders=Jsonb(orders),
     )
 
 
@@ -159,13 +175,14 @@ async def save_file(ctx: Ctx, folder: str, row: SyncedFile) -> None:
         insert into synced_files (workspace_id, bot_id, folder, {FILE})
         values (%(workspace)s, %(bot)s, %(folder)s, %(path)s, %(kind)s, %(resource_id)s, %(article_version)s,
             %(file_text)s, %(article_text)s, %(article_values)s, %(next_file_text)s, %(next_article_text)s,
-            %(next_article_values)s, %(draft_id)s)
+            %(next_article_values)s, %(draft_id)s, %(next_path)s)
         on conflict (bot_id, folder, path) do update set kind = excluded.kind,
             resource_id = excluded.resource_id, article_version = excluded.article_version,
             file_text = excluded.file_text, article_text = excluded.article_text,
             article_values = excluded.article_values, next_file_text = excluded.next_file_text,
             next_article_text = excluded.next_article_text,
-            next_article_values = excluded.next_article_values, draft_id = excluded.draft_id
+            next_article_values = excluded.next_article_values, draft_id = excluded.draft_id,
+            next_path = excluded.next_path
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
@@ -181,6 +198,7 @@ async def save_file(ctx: Ctx, folder: str, row: SyncedFile) -> None:
         next_article_text=row.next_article_text,
         next_article_values=json_or_none(row.next_article_values),
         draft_id=row.draft_id,
+        next_path=row.next_path,
     )
 
 

@@ -143,6 +143,11 @@ class SyncCreate(Body):
     files: Annotated[list[SyncedFileIn], Field(max_length=limits.MAX_SYNC_FILES)]
     assets: Annotated[list[AssetIn], Field(max_length=limits.MAX_SYNC_FILES)] = Field(default=[])
     renames: Annotated[list[RenameIn], Field(max_length=limits.MAX_SYNC_FILES)] = Field(default=[])
+    navigation: FilePath | MISSING = Field(
+        default=MISSING,
+        description="The configuration file of the repository that says the order of pages, such as "
+        "`mkdocs.yml`; it is never rewritten.",
+    )
     drafts: bool = Field(
         default=False, description="Changed texts and titles become drafts for review; nothing new goes live."
     )
@@ -156,6 +161,7 @@ class SyncedFolder:
     folder: str
     commit: str
     synced_at: datetime
+    orders: dict[str, dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -178,6 +184,8 @@ class SyncedFile:
     next_article_text: str | None = None
     next_article_values: dict[str, str | None] | None = None
     draft_id: str | None = None
+    # The path that the file gets with the next text; None where it stays.
+    next_path: str | None = None
 
     def advance(self) -> None:
         """The next base becomes the base."""
@@ -187,6 +195,7 @@ class SyncedFile:
 
     def forget_next(self) -> None:
         self.next_file_text = self.next_article_text = self.next_article_values = self.draft_id = None
+        self.next_path = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +209,20 @@ class SyncedArticle:
     title: str
     description: str | None
     collection_id: str | None
+    position: int
     visibility: Visibility
     status: Status
     version: int
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedPlace:
+    """Where an article stands."""
+
+    id: str
+    collection_id: str | None
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +273,14 @@ class Sync:
     def id(self) -> str:
         """What the audit log names."""
         return self.folder
+
+    def tell_more(self, path: str, action: Action, message: str, **ids: Any) -> None:
+        """Tell it of a file; what is told of it already stays."""
+        for row in self.results:
+            if row.path == path:
+                row.message += f" {message}"
+                return
+        self.tell(path, action, message, **ids)
 
     def take_back_refusals(self, paths: Collection[str]) -> None:
         """These files are tried again."""

@@ -7,6 +7,7 @@ from typing import Any
 from instep.core.config import settings
 from instep.exports.page_file import split_page
 from instep.exports.relative_links import SiteMap, to_addresses, to_paths
+from instep.git_sync.orders import KnownOrder
 from instep.git_sync.pages import FolderPage, Folders, UnusablePage, parse_page, values_of
 from instep.git_sync.schemas import Sync, SyncCreate, SyncedArticle, SyncedCollection, SyncedFile
 from instep.git_sync.three_way import MergedValues, Values, carry, lift_values, merge_values
@@ -26,6 +27,15 @@ class SyncWork:
     unreadable_paths: set[str] = field(default_factory=set)
     # The paths that the rows of renamed pages had, by their new ones.
     former_paths: dict[str, str] = field(default_factory=dict)
+    # Texts of Markdown files that are no pages, by their paths.
+    other_texts: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, KnownOrder] = field(default_factory=dict)
+    # Articles whose files git has had as the last sync wrote them.
+    advanced_ids: set[str] = field(default_factory=set)
+    # The present paths of files that the last sync moved.
+    followed_paths: set[str] = field(default_factory=set)
+    # The paths of files that belong into the folder of another collection, since their article does.
+    misplaced_paths: set[str] = field(default_factory=set)
     stored_rows: dict[str, SyncedFile] = field(default_factory=dict)
     collections: dict[str, SyncedCollection] = field(default_factory=dict)
     articles: dict[str, SyncedArticle] = field(default_factory=dict)
@@ -36,6 +46,12 @@ class SyncWork:
 
     def __post_init__(self) -> None:
         self.stored_rows = {path: replace(row) for path, row in self.rows.items()}
+
+    @property
+    def navigation(self) -> str | None:
+        """The configuration file that says the order in git."""
+        navigation: str | None = self.request.model_dump().get("navigation")
+        return navigation
 
     @property
     def synced_ids(self) -> set[str]:
@@ -112,4 +128,4 @@ def set_next(
     draft_id: str | None = None,
 ) -> None:
     row.next_file_text, row.next_article_text = file_text, article_text
-    row.next_article_values, row.draft_id = dict(article_values), draft_id
+    row.next_article_values, row.draft_id, row.next_path = dict(article_values), draft_id, None

@@ -110,4 +110,4 @@ async def begin_by_command(ctx: Ctx, name: str, format: str, source: str, total:
 
 async def _defer(ctx: Ctx, import_id: str) -> None:
     payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "import": import_id}
-    await defer(ctx.tx.connection, RUN_IMPORT, payload)
+    await defer(ctx.tx, RUN_IMPORT, payload)

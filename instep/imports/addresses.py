@@ -8,6 +8,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
@@ -18,7 +20,8 @@ from instep.redirects.path_patterns import ANY, is_match
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
 INDEX_PAGE = re.compile(r"(?:^|/)(?:_?index|readme)$", re.IGNORECASE)
-Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "external", "broken"]
+# outside: a part of the site or the repository that is not in the source, so nobody can tell what is there.
+Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "external", "outside", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class SourceTarget:
 EXTERNAL, BROKEN, HOME = SourceTarget("external"), SourceTarget("broken"), SourceTarget("home")
 
 
-@dataclass(slots=True)
+@dataclass
 class Directory:
     """All pages and files of a source by everything that may name them."""
 
@@ -63,13 +66,46 @@ class Directory:
         rest, _, fragment = destination.strip().partition("#")
         if not rest:
             return SourceTarget("same_page", page, fragment=unquote(fragment)) if fragment else EXTERNAL
-        if SCHEME.match(rest):
-            path = self.path_on_site(rest)
-            if path is None:
-                return EXTERNAL
-        else:
-            path = unquote(rest.partition("?")[0])
-        return self.find_path(path, unquote(fragment), page, is_picture=is_picture)
+        has_site = SCHEME.match(rest) is not None
+        path = self.path_on_site(rest) if has_site else unquote(rest.partition("?")[0])
+        if path is None:
+            return EXTERNAL
+        target = self.find_path(path, unquote(fragment), page, is_picture=is_picture)
+        if target is not BROKEN:
+            return target
+        if has_site:
+            return SourceTarget("outside", url=destination.strip())
+        return self.outside_target(path, destination.strip(), page) or BROKEN
+
+    def outside_target(self, path: str, destination: str, page: ImportedPage) -> SourceTarget | None:
+        """A path that leads out of the source, or to another part of its site: its URL there, if known."""
+        if path.startswith("/"):
+            names = (address_name(address) for address in self.without_base(path))
+            if any(part_of(name) in self.parts for name in names):
+                return None
+            return SourceTarget("outside", url=self.origin + destination if self.origin else None)
+        folders = (posixpath.dirname(base) for base, _ in self.bases_of(page))
+        paths = [posixpath.normpath(posixpath.join(folder, path)) for folder in folders]
+        return None if any(part_of(path) in self.folders for path in paths) else SourceTarget("outside")
+
+    @cached_property
+    def parts(self) -> set[str]:
+        """The parts of the site that the source has pages of."""
+        addresses = chain(self.by_address, (pattern for pattern, _ in self.patterns))
+        others = chain(self.other_pages.by_address, (pattern for pattern, _ in self.other_pages.patterns))
+        names = chain(addresses, map(address_name, others))
+        return {part_of(name) for name in names if name != "/"}
+
+    @cached_property
+    def folders(self) -> set[str]:
+        """The folders of the source in which files are, the root by an empty name."""
+        return {part_of(path) for path in self.file_paths} | {""}
+
+    @cached_property
+    def origin(self) -> str | None:
+        """The scheme and host of the source's own site, if its configuration or its links name it."""
+        sites = (urlsplit(site) for site in self.tree.sites if "://" in site)
+        return next((f"{site.scheme}://{site.netloc}" for site in sites), None)
 
     def find_path(self, path: str, fragment: str, page: ImportedPage, *, is_picture: bool) -> SourceTarget:
         pages = (self.page_target, self.other_page_target)
@@ -249,6 +285,11 @@ def directory_of(tree: Tree, paths: Iterable[str]) -> Directory:
     directory.other_pages = other_pages_of(tree)
     for page in tree.pages:
         add_page(directory, page)
+    # A page has its address before those that had it once.
+    for page in tree.pages:
+        add_addresses(directory, page, [page.address] if page.address else [])
+    for page in tree.pages:
+        add_addresses(directory, page, page.former_addresses)
     for redirect in tree.redirects:
         directory.redirects.setdefault(address_name(source_path(redirect.source)), redirect.target)
     return directory
@@ -260,7 +301,10 @@ def add_page(directory: Directory, page: ImportedPage) -> None:
     directory.by_name.setdefault(name_of(page.path), page)
     directory.translations.setdefault((page.translation_of or page.key, page.locale), page)
     directory.languages.setdefault(page.translation_of or page.key, []).append(page)
-    for address in (*([page.address] if page.address else []), *page.former_addresses):
+
+
+def add_addresses(directory: Directory, page: ImportedPage, addresses: Iterable[str]) -> None:
+    for address in addresses:
         path = source_path(address)
         if ANY in path:
             directory.patterns.append((path, page))
@@ -274,6 +318,12 @@ def source_path(address: str) -> str:
     """The path of an address, be it a whole URL or a path."""
     path = urlsplit(address).path if "://" in address else address.partition("#")[0].partition("?")[0]
     return unquote(path) if path.startswith("/") else f"/{unquote(path)}"
+
+
+def part_of(path: str) -> str:
+    """The first folder of a path, or nothing where the path has none."""
+    part, separator, _ = path.strip("/").partition("/")
+    return part if separator else ""
 
 
 def candidates(base: str, path: str) -> Iterator[str]:

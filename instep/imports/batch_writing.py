@@ -9,17 +9,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from instep.articles.overviews import lock_order
+from instep.articles.overviews import lock_order, set_positions
 from instep.articles.schemas import Article, ArticleCreate, TextSource
 from instep.articles.texts import content_columns, create, find_article, live_columns, save
 from instep.changelog import actions as changelog
 from instep.changelog.schemas import ChangelogEntryCreate, ChangelogEntryUpdate
 from instep.collections.actions import create_collection, find_collection, update_collection
 from instep.collections.schemas import CollectionCreate, CollectionUpdate
-from instep.core.errors import InvalidRequest, InvalidState
+from instep.core.errors import AppError, InvalidRequest, InvalidState
 from instep.core.slug_rules import SlugTaken
 from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import EditProposal
+from instep.files.actions import Inspection, store_inspected
+from instep.files.storage import FileStorage
 from instep.golden.actions import add_golden_question, list_golden_questions_of
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
@@ -29,6 +31,7 @@ from instep.imports.planning import changed_facts
 from instep.imports.queries import ImportedText
 from instep.imports.schemas import (
     Facts,
+    FilePiece,
     Outcome,
     Plan,
     PlannedCollection,
@@ -80,6 +83,32 @@ async def import_collections(ctx: Ctx, import_id: str, plan: Plan) -> str:
     return import_id
 
 
+@dataclass(frozen=True, slots=True)
+class InspectedFile:
+    """A file of the source that can be stored."""
+
+    piece: FilePiece
+    inspection: Inspection
+
+
+@writes
+async def import_files(
+    ctx: Ctx, import_id: str, storage: FileStorage, files: Sequence[InspectedFile], written: Written
+) -> str:
+    """Store files; one that the help center has no room for is told."""
+    for file in files:
+        name, digest = file.piece.path.rpartition("/")[2], file.piece.digest
+        try:
+            await store_inspected(ctx, storage, name, digest, file.inspection)
+        except InvalidRequest as refusal:
+            written.losses.append(lost_file(file.piece, refusal))
+    return import_id
+
+
+def lost_file(piece: FilePiece, refusal: AppError) -> Loss:
+    return Loss(piece.path, f"file that can't be stored: {refusal.message}")
+
+
 @writes
 async def import_pages(
     ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, written: Written
@@ -116,7 +145,7 @@ async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
         ]
         changed |= new_positions(placed(present, target, moved), positions)
         await queries.keep_order(ctx, plan.source, planned.collection.key, planned.order)
-    await queries.set_positions(ctx, changed)
+    await set_positions(ctx, changed)
     return import_id
 
 

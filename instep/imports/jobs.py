@@ -101,7 +101,7 @@ async def retry_later(database: Database, job: Job) -> None:
     """Run it later: a paused workspace takes no writes, so its imports wait until it is resumed."""
     async with job_context(database, job.payload, SERVICE) as ctx:
         run_at = ctx.now + limits.PAUSED_TASK_RETRY_DELAY
-        await defer(ctx.tx.connection, job.kind, job.payload, run_at=run_at)
+        await defer(ctx.tx, job.kind, job.payload, run_at=run_at)
 
 
 async def fail(database: Database, payload: dict[str, str], error: str) -> None:

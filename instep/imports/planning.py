@@ -137,6 +137,7 @@ class Planner:
             self.slugs(),
             self.collection_slugs(),
             self.entry_slugs(),
+            has_changelog=bool(self.tree.entries or self.state.entry_slugs),
         )
 
     def page(
@@ -211,9 +212,14 @@ class Planner:
                 if path.strip("/"):
                     self.losses.append(Loss(path, f"former address: {error}"))
                 continue
-            if path not in seen:
-                seen.add(path)
-                yield PlannedRedirect(path, key, url)
+            if path in seen:
+                continue
+            seen.add(path)
+            yield PlannedRedirect(path, key, url)
+            answer = addresses.answer_at(path)
+            if answer and (url != self.state.help_url + path if key is None else key != answer.page_key):
+                what = f"former address, at which the help center has {answer.name} now"
+                self.losses.append(Loss(path, what))
 
     def paths_of_collections(
         self, collections: Iterable[PlannedCollection], addresses: SiteAddresses
@@ -233,9 +239,11 @@ class Planner:
         return self.state.help_url + address.removeprefix(f"/help/{self.state.bot_slug}")
 
     def former_paths(self, addresses: SiteAddresses) -> Iterator[FormerAddress]:
-        for page in self.tree.pages:
-            for address in (*([page.address] if page.address else []), *page.former_addresses):
-                yield from ((path, page.key, None) for path in self.with_bases(source_path(address)))
+        present = ((page.key, page.address) for page in self.tree.pages if page.address)
+        former = ((page.key, address) for page in self.tree.pages for address in page.former_addresses)
+        # A page has its address before those that had it once.
+        for page_key, address in chain(present, former):
+            yield from ((path, page_key, None) for path in self.with_bases(source_path(address)))
         for redirect in self.tree.redirects:
             path = source_path(redirect.source)
             target = self.directory.redirect_target(path, "")

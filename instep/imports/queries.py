@@ -1,6 +1,6 @@
 """The SQL of imports, and of what earlier ones made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -209,23 +209,6 @@ async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePl
         order by position, id
         """,
         **values,
-    )
-
-
-async def set_positions(ctx: Ctx, positions: Mapping[str, int]) -> None:
-    """Move articles with their translations, by the ids of originals; a move is no new version."""
-    if not positions:
-        return
-    await ctx.tx.execute(
-        """
-        with stamp as (select stamp_change(%(bot)s) as at), places as (
-            select * from unnest(%(ids)s::text[], %(positions)s::integer[]) as p (id, position))
-        update articles a set position = p.position, updated_at = stamp.at from stamp, places p
-        where a.bot_id = %(bot)s and p.id = coalesce(a.translation_of, a.id)
-        """,
-        bot=ctx.bot.id,
-        ids=list(positions),
-        positions=list(positions.values()),
     )
 
 

@@ -77,9 +77,11 @@ def summary_lines(report: ImportReport) -> Iterator[str]:
     links = report.links
     if links.total:
         broken = f", {links.broken:,} broken in the source already" if links.broken else ""
-        yield f"{counted(links.total, ('link', 'links'))} inside: {links.rewritten:,} rewritten{broken}"
+        outside = f", {links.outside:,} to parts that are not imported" if links.outside else ""
+        names = ("link", "links")
+        yield f"{counted(links.total, names)} inside: {links.rewritten:,} rewritten{broken}{outside}"
     if links.anchors:
-        missing = f", {links.missing_anchors:,} without that place" if links.missing_anchors else ""
+        missing = f", {links.missing_anchors:,} without that heading" if links.missing_anchors else ""
         yield f"{counted(links.anchors, ('link', 'links'))} to a place in a page{missing}"
     files = report.files
     if files.total:

@@ -2,22 +2,27 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from instep.core import limits
 from instep.files.kinds import kind_of_bytes
-from instep.imports.addresses import Directory, SourceTarget
+from instep.imports.addresses import PAGE_EXTENSION, Directory, SourceTarget
 from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of, letters
 from instep.imports.markdown_references import ParsedPage, Reference, parse_references
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
 from instep.imports.site_addresses import SiteAddresses
 from instep.imports.tree import ImportedPage, Loss, SourceFiles
+from instep.text.characters import shorten
 
 DIGEST_CHARACTERS = 32
 # Marks words to be searched for on the page (URL Fragment Text Directives).
 TEXT_FRAGMENT = ":~:"
+FILE_NAME = re.compile(r"\.[A-Za-z]\w{0,4}$")
+# How many characters of a title a loss names.
+MAX_NAMED_CHARACTERS = 60
 # Files that tell themselves apart by their names alone.
 TEXT_EXTENSIONS = (".csv", ".txt", ".json")
 
@@ -72,13 +77,20 @@ class PageRewriter:
         if target.kind == "external":
             self.count_external(reference)
             return None
-        if target.kind == "file" or (reference.is_picture and target.kind == "broken"):
+        if target.kind == "file" or (reference.is_picture and target.kind in ("broken", "outside")):
             return self.file_edit(reference, target, page)
         self.links.total += reference.uses
         if target.kind == "broken":
             self.links.broken += reference.uses
-            self.tell(page, reference, f"link that leads nowhere: {reference.destination}")
+            kind = "file" if names_file(reference.destination) else "page"
+            what = f"link to a {kind} that the source doesn't have: {reference.destination}"
+            self.tell(page, reference, what)
             return None
+        if target.kind == "outside":
+            self.links.outside += reference.uses
+            self.tell(page, reference, f"link to a part that is not imported: {reference.destination}")
+            if target.url is None:
+                return None
         return self.link_edit(reference, target, page)
 
     def tell(self, page: ImportedPage, reference: Reference, what: str) -> None:
@@ -137,7 +149,8 @@ class PageRewriter:
             return ""
         if id is None:
             self.links.missing_anchors += reference.uses
-            what = f"link to a place that the page doesn't have: {reference.destination}"
+            title = shorten(target.page.title, MAX_NAMED_CHARACTERS, at_word=True)
+            what = f"link to a heading that “{title}” doesn't have: {reference.destination}"
             self.tell(page, reference, what)
             return quote(target.fragment)
         return as_fragment(id, is_same_page=target.kind == "same_page")
@@ -173,7 +186,7 @@ class PageRewriter:
     ) -> "DestinationEdit | None":
         """A stored file's address; where the file can't be stored, a link to the old site, or its words."""
         if target.path is None:
-            self.list_missing(reference, page)
+            self.list_missing(reference, target, page)
             return None
         file = self.file_at(target.path)
         if file.fault is None:
@@ -191,13 +204,13 @@ class PageRewriter:
             return DestinationEdit(reference.element_start, reference.element_end, words)
         return None
 
-    def list_missing(self, reference: Reference, page: ImportedPage) -> None:
+    def list_missing(self, reference: Reference, target: SourceTarget, page: ImportedPage) -> None:
         if (page.key, reference.destination) not in self.missing:
             self.missing.add((page.key, reference.destination))
             self.counts.total += 1
             self.counts.listed += 1
-            what = f"picture that is not in the source: {reference.destination}"
-            self.tell(page, reference, what)
+            place = "outside of" if target.kind == "outside" else "not in"
+            self.tell(page, reference, f"picture that is {place} the source: {reference.destination}")
 
     def file_at(self, path: str) -> SourceFile:
         if path not in self.source_files:
@@ -235,6 +248,12 @@ def joined(text: str, edits: list[DestinationEdit]) -> Pieces:
         pieces += [text[place : edit.start], edit.piece]
         place = edit.end
     return tuple(piece for piece in (*pieces, text[place:]) if piece != "")
+
+
+def names_file(destination: str) -> bool:
+    """Whether a link names a file that is no page."""
+    path = destination.partition("#")[0].partition("?")[0]
+    return FILE_NAME.search(path) is not None and PAGE_EXTENSION.search(path) is None
 
 
 def digest_of(facts: object) -> str:

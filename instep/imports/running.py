@@ -14,7 +14,7 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest
 from instep.core.restarts import restartable
-from instep.files.actions import find_sent_files, upload_file
+from instep.files.actions import find_sent_files, inspect_upload
 from instep.files.kinds import UnsupportedType
 from instep.files.storage import FileStorage
 from instep.identity.job_context import job_context
@@ -22,13 +22,16 @@ from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports import queries
 from instep.imports.batch_writing import (
     Ids,
+    InspectedFile,
     Written,
     import_collections,
     import_entries,
+    import_files,
     import_order,
     import_pages,
     import_questions,
     import_redirects,
+    lost_file,
 )
 from instep.imports.schemas import (
     WRITTEN,
@@ -124,37 +127,57 @@ async def store_files(run: ImportRun) -> dict[str, str]:
         addresses = await find_sent_files(ctx, list(pieces))
     run.advance(len(addresses))
     missing = [piece for digest, piece in pieces.items() if digest not in addresses]
-    slots = asyncio.Semaphore(limits.IMPORT_CONCURRENT_FILES)
-
-    async def store(piece: FilePiece) -> None:
-        async with slots:
-            if await store_file(run, piece):
-                stored_digests.append(piece.digest)
-            run.advance(1)
-
-    stored_digests: list[str] = []
-    async with asyncio.TaskGroup() as group:
-        for piece in missing:
-            group.create_task(store(piece))
+    inspected: list[InspectedFile] = []
+    for pieces_at_once in batches(missing, limits.IMPORT_CONCURRENT_FILES):
+        inspected += await inspect_files(run, pieces_at_once)
+        size = sum(len(file.inspection.content) for file in inspected)
+        if len(inspected) >= limits.IMPORT_BATCH_FILES or size >= limits.IMPORT_BATCH_FILE_BYTES:
+            await write_files(run, inspected)
+            inspected.clear()
+    await write_files(run, inspected)
     async with run.transaction() as ctx:
-        return addresses | await find_sent_files(ctx, stored_digests)
+        return addresses | await find_sent_files(ctx, [piece.digest for piece in missing])
 
 
-async def store_file(run: ImportRun, piece: FilePiece) -> bool:
-    """Whether a file could be stored; what is wrong with it is told."""
-    content = await asyncio.to_thread(run.files.read, piece.path)
+async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[InspectedFile]:
+    """Those of the files that can be stored, read at the same time; what is wrong with others is told."""
 
-    async def store(ctx: Ctx) -> None:
-        await upload_file(ctx, run.storage, piece.path.rpartition("/")[2], content)
+    async def inspect(piece: FilePiece) -> None:
+        content = await asyncio.to_thread(run.files.read, piece.path)
+        try:
+            inspection = await inspect_upload(piece.path.rpartition("/")[2], content)
+        except (InvalidRequest, UnsupportedType) as refusal:
+            lose_file(run, lost_file(piece, refusal))
+            run.advance(1)
+        else:
+            inspected.append(InspectedFile(piece, inspection))
 
-    try:
-        await attempt(run, store)
-    except (InvalidRequest, UnsupportedType) as refusal:
-        run.losses.append(Loss(piece.path, f"file that can't be stored: {refusal.message}"))
-        counts = run.plan.report.files
-        counts.stored, counts.listed = counts.stored - 1, counts.listed + 1
-        return False
-    return True
+    inspected: list[InspectedFile] = []
+    async with asyncio.TaskGroup() as group:
+        for piece in pieces:
+            group.create_task(inspect(piece))
+    return inspected
+
+
+async def write_files(run: ImportRun, files: Sequence[InspectedFile]) -> None:
+    if not files:
+        return
+    written = Written([], {})
+
+    async def write(ctx: Ctx) -> None:
+        written.losses.clear()
+        await import_files(ctx, run.import_id, run.storage, files, written)
+
+    await attempt(run, write)
+    for loss in written.losses:
+        lose_file(run, loss)
+    run.advance(len(files))
+
+
+def lose_file(run: ImportRun, loss: Loss) -> None:
+    run.losses.append(loss)
+    counts = run.plan.report.files
+    counts.stored, counts.listed = counts.stored - 1, counts.listed + 1
 
 
 async def write_pages(run: ImportRun, files: dict[str, str]) -> None:

@@ -235,12 +235,14 @@ class OutcomeCounts:
 class LinkCounts:
     """Links to other places of the source: those that lead somewhere now, and those that never did.
 
+    `outside` lead to parts that are not imported, `broken` to pages that the imported part should have.
     `anchors` are links to a place in a page; of these `missing_anchors` name no place that there is.
     """
 
     total: int = 0
     rewritten: int = 0
     broken: int = 0
+    outside: int = 0
     external: int = 0
     anchors: int = 0
     missing_anchors: int = 0

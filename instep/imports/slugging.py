@@ -19,6 +19,9 @@ def names_in(page: ImportedPage) -> Iterable[str]:
     if page.address is None or ANY in page.address:
         return []
     segments = [unquote(part) for part in segments_of(PAGE_EXTENSION.sub("", source_path(page.address)))]
+    # The number of a page alone says less than its title.
+    if segments and segments[-1].isdigit():
+        return []
     return ["-".join(segments[-count:]) for count in (1, 2) if len(segments) >= count]
 
 

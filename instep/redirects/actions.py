@@ -88,7 +88,11 @@ async def _row_of(ctx: Ctx, redirect: FormerPath) -> dict[str, str | None] | Non
 
 def _source_path(ctx: Ctx, new: RedirectCreate) -> str:
     try:
-        return normal_path(path_below(ctx.bot.help_url, new.source) or new.source)
+        return normal_path(
+            path_below(ctx.bot.help_url, new.source)
+            or path_below(ctx.bot.plain_url, new.source)
+            or new.source
+        )
     except ValueError as error:
         raise InvalidValue("from", str(error)) from None
 

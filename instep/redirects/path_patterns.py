@@ -5,11 +5,18 @@ at its place, and the beginnings of each segment. Which patterns with one of the
 checked by `like`, whose `%` can't cross a segment, because an anchor also tells the number of segments.
 """
 
+import re
 from urllib.parse import unquote, urlsplit
 
 from instep.core import limits
 
 ANY = "*"
+# Pages of every help center, which can't move.
+FIXED_PAGE = re.compile(
+    r"/|/changelog\.(?:xml|atom|json)|/sitemap\.xml|/robots\.txt|/llms(?:-full)?\.txt|/opensearch\.xml|/suggestions|/sso"
+    r"|/sign-out|/[^/]+/|(?:/[^/]+)?/(?:articles|changelog|search|matches|contact|ask(?:/feedback)?)"
+    r"|(?:/[^/]+)?/feedback(?:/reason)?|(?:/[^/]+)?/cards/(?:[^/]+/)?[^/]+\.png"
+)
 # Longer literal beginnings of a segment are cut in anchors, not in the comparison that follows.
 MAX_PREFIX_CHARACTERS = 40
 

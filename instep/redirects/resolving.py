@@ -10,19 +10,14 @@ from urllib.parse import urldefrag
 
 from instep.core import limits
 from instep.core.locales import valid_locale
-from instep.identity.schemas import Ctx
+from instep.identity.schemas import Bot, Ctx
 from instep.redirects import queries
-from instep.redirects.path_patterns import is_match, page_path
+from instep.redirects.path_patterns import FIXED_PAGE, is_match, page_path
 from instep.redirects.schemas import ArticleAtPath
 
-# Pages of every help center, which can't move.
-FIXED_PAGE = re.compile(
-    r"/|/articles|/changelog(?:\.(?:xml|atom|json))?|/sitemap\.xml|/llms(?:-full)?\.txt|/opensearch\.xml"
-    r"|/suggestions|/ask/feedback|/contact|/feedback(?:/reason)?|(?:/[^/]+)?/(?:ask|search)"
-)
 ARTICLE_PAGE = re.compile(r"(?:/([^/]+))?/articles/([^/]+)")
-COLLECTION_PAGE = re.compile(r"/collections/([^/]+)")
-ENTRY_PAGE = re.compile(r"/changelog/([^/]+)")
+COLLECTION_PAGE = re.compile(r"(?:/[^/]+)?/collections/([^/]+)")
+ENTRY_PAGE = re.compile(r"(?:/[^/]+)?/changelog/([^/]+)")
 # The columns of what a redirect leads to.
 Columns = dict[str, str | None]
 
@@ -36,7 +31,7 @@ async def follow(ctx: Ctx, path: str) -> str | None:
             return url
         if target.url is None:
             return target.article_url(ctx.bot)
-        url, own_path = target.url, page_path(ctx.bot.help_url, target.url)
+        url, own_path = target.url, own_page_path(ctx.bot, target.url)
         if own_path is None:
             return url
         article = await find_article_at(ctx, own_path)
@@ -51,7 +46,7 @@ async def follow(ctx: Ctx, path: str) -> str | None:
 async def resolve(ctx: Ctx, url: str) -> Columns:
     """What a URL leads to: an article, if it is redirected to one; or the last URL on the way."""
     for _ in range(limits.MAX_REDIRECT_HOPS):
-        path = page_path(ctx.bot.help_url, url)
+        path = own_page_path(ctx.bot, url)
         if path is None:
             break
         article = await find_article_at(ctx, path)
@@ -70,10 +65,15 @@ async def resolve(ctx: Ctx, url: str) -> Columns:
 
 async def is_circular(ctx: Ctx, source: str, url: str | None) -> bool:
     """Whether a redirect from the path or pattern `source` to this URL would lead to itself."""
-    path = page_path(ctx.bot.help_url, url) if url else None
+    path = own_page_path(ctx.bot, url) if url else None
     if path is None or not is_match(source, path):
         return False
     return not await is_answered(ctx, path, await find_article_at(ctx, path))
+
+
+def own_page_path(bot: Bot, url: str) -> str | None:
+    """The decoded path of an address in a help center, at its own host or at the installation's."""
+    return page_path(bot.help_url, url) or page_path(bot.plain_url, url)
 
 
 def to_article(article_id: str | None) -> Columns:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from instep.git_sync.file_places import file_place
 from instep.git_sync.pages import parse_page
 from tests.git_sync.repository import Repository, actions, page
 from tests.support.cast import Client, Json
@@ -116,6 +117,47 @@ class SyncMachine(RuleBasedStateMachine):
         if article := self.any_article(number):
             self.wait(self.client.post(f"/v1/articles/{article['id']}/{status}"))
 
+    @rule(number=NUMBERS, other=NUMBERS)
+    def swap_articles(self, number: int, other: int) -> None:
+        """Somebody gives two articles of a collection each other's place."""
+        if article := self.any_article(number):
+            home = article["collectionId"]
+            rows = [row for row in self.wait(self.listed()) if row["collectionId"] == home]
+            neighbour = sorted(rows, key=lambda row: str(row["id"]))[other % len(rows)]
+            for row, position in ((article, neighbour["position"]), (neighbour, article["position"])):
+                self.wait(self.client.patch(f"/v1/articles/{row['id']}", json={"position": position}))
+
+    @rule(number=NUMBERS, other=NUMBERS)
+    def move_article(self, number: int, other: int) -> None:
+        """Somebody puts an article into another collection, or takes it out of one."""
+        if article := self.any_article(number):
+            rows = self.wait(all_pages(self.client, "/v1/collections"))
+            homes = [None, *sorted(row["id"] for row in rows)]
+            body = {"collectionId": homes[other % len(homes)]}
+            self.wait(self.client.patch(f"/v1/articles/{article['id']}", json=body))
+
+    @rule(number=NUMBERS)
+    def rename_article(self, number: int) -> None:
+        if article := self.any_article(number):
+            self.wait(self.client.patch(f"/v1/articles/{article['id']}", json={"slug": f"s{number}"}))
+
+    @rule(number=NUMBERS, place=st.integers(0, 9))
+    def renumber_file(self, number: int, place: int) -> None:
+        """Somebody gives a file another number, or moves it into another folder."""
+        if path := self.any_path(number):
+            name = re.sub(r"^\d+-", "", path.rpartition("/")[2])
+            new = f"{'guides/' if number % 3 else ''}{place}-{name}"
+            if new not in self.repository.files and not self.has_slug(path):
+                self.repository.rename(path, new, is_told=bool(number % 2))
+
+    @rule(number=NUMBERS, place=st.integers(0, 9))
+    def order_file(self, number: int, place: int) -> None:
+        """Somebody writes a place into the front matter."""
+        if path := self.any_path(number):
+            head, mark, body = self.repository.files[path].partition("\n---\n")
+            kept = [line for line in head.split("\n") if not line.startswith("order:")]
+            self.repository.write(path, "\n".join([*kept, f"order: {place}"]) + mark + body)
+
     @rule(number=NUMBERS)
     def delete_article(self, number: int) -> None:
         if number % 3 == 0 and (article := self.any_article(number)):
@@ -157,6 +199,7 @@ class SyncMachine(RuleBasedStateMachine):
             assert again["writes"] == [], again
             assert set(actions(again).values()) <= OPEN, again
         self.hold_in_step()
+        self.hold_places()
         self.hold_present_lines()
 
     def check(self, answer: Json) -> None:
@@ -183,6 +226,27 @@ class SyncMachine(RuleBasedStateMachine):
             article = articles[file.slug]
             assert file.matter["title"] == article["title"]
             assert own_lines(file.file.body) == own_lines(article["contentMarkdown"])
+
+    def hold_places(self) -> None:
+        """Files are in the folders of their articles' collections, and in their order."""
+        if self.open_paths:
+            return
+        articles = {row["slug"]: row for row in self.wait(self.listed())}
+        collections = {row["id"]: row["slug"] for row in self.wait(all_pages(self.client, "/v1/collections"))}
+        folders: dict[str, list[tuple[int, str, Json]]] = {}
+        for path, text in self.repository.files.items():
+            file = parse_page(path, text)
+            if file is None or file.kind != "article" or file.slug not in articles:
+                continue
+            article = articles[file.slug]
+            home = file.matter.get("collection", path.rpartition("/")[0].lower() or "/")
+            assert home == collections.get(article["collectionId"], "/"), (path, text, article)
+            if (place := file_place(file)) is not None:
+                folders.setdefault(home, []).append((place, path, article))
+        for rows in folders.values():
+            rows.sort(key=lambda row: row[:2])
+            in_instep = sorted(rows, key=lambda row: (row[2]["position"], row[2]["id"]))
+            assert [row[1] for row in rows] == [row[1] for row in in_instep], rows
 
     def hold_present_lines(self) -> None:
         """What nobody took away is in a file or an article now, and not in its history alone."""
@@ -211,10 +275,15 @@ class SyncMachine(RuleBasedStateMachine):
         paths = sorted(self.repository.files)
         return paths[number % len(paths)] if paths else None
 
+    def has_slug(self, path: str) -> bool:
+        return "\nslug: " in self.repository.files[path]
+
+    async def listed(self) -> list[Json]:
+        rows = await all_pages(self.client, "/v1/articles")
+        return [row for row in rows if row["status"] != "archived"]
+
     def any_article(self, number: int) -> Json | None:
-        rows = [
-            row for row in self.wait(all_pages(self.client, "/v1/articles")) if row["status"] != "archived"
-        ]
+        rows = self.wait(self.listed())
         return sorted(rows, key=lambda row: str(row["id"]))[number % len(rows)] if rows else None
 
     def edited(self, text: str, edit: str, number: int) -> str:

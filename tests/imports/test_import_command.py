@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,18 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Tx
+from instep.core.outbound.allowed import read_allow_list
+from instep.core.outbound.client import OutboundClient
+from instep.imports.fetchers.products import fetch_source, find_fetcher
+from instep.imports.formats import tree_of_files
+from instep.imports.source_files import open_folder
+from instep.imports.source_reading import Source, read_now
+from instep.imports.tree import UnreadableSource
 from instep.workspaces.actions import pause_workspace
 from tests.files.samples import picture
 from tests.imports.api_server import Answer, ApiServer
 from tests.imports.api_server import serving as api_serving
+from tests.imports.bringing import Importer
 from tests.imports.sources import archive
 from tests.support.cast import Cast, Client
 from tests.support.commands import Operator
@@ -50,7 +58,7 @@ async def test_a_dry_run_tells_everything_and_imports_nothing(
     assert "2 articles: 2 new" in text
     assert "1 picture or file: 1 stored" in text
     assert "2 links inside: 1 rewritten, 1 broken in the source already" in text
-    assert "index.md:3: link that leads nowhere: gone.md" in text
+    assert "index.md:3: link to a page that the source doesn't have: gone.md" in text
     assert ok(await client.get("/v1/articles"))["results"] == []
 
 
@@ -64,7 +72,9 @@ async def test_a_folder_and_then_its_archive_are_one_source(
 
     assert (first["pages"]["created"], first["files"]["stored"], first["source"]) == (2, 1, "plain:docs")
     assert first["importId"].startswith("imp_")
-    assert first["losses"] == [{"path": "index.md", "what": "link that leads nowhere: gone.md", "line": 3}]
+    assert first["losses"] == [
+        {"path": "index.md", "what": "link to a page that the source doesn't have: gone.md", "line": 3}
+    ]
     assert "Nothing to do: everything is here already as the source has it." in second
     assert len(ok(await client.get("/v1/articles"))["results"]) == 2
 
@@ -73,8 +83,6 @@ async def test_a_folder_and_then_its_archive_are_one_source(
     ("arguments", "words"),
     [
         (("/nowhere",), "There is no folder and no archive at /nowhere."),
-        (("{folder}", "--from", "word"), "There is no format “word”: choose one of "),
-        (("{empty}",), "It holds nothing that can be read as articles, such as Markdown files."),
         (("{hostile}",), "“../evil.md” in it leads out of it."),
         (("http://127.0.0.1:1/export.zip",), "http://127.0.0.1:1/export.zip can't be fetched."),
     ],
@@ -82,22 +90,33 @@ async def test_a_folder_and_then_its_archive_are_one_source(
 async def test_what_can_not_be_read_is_refused_in_one_sentence(
     operator: Operator,
     bot: tuple[str, ...],
-    folder: Path,
     tmp_path: Path,
     client: Client,
     arguments: tuple[str, ...],
     words: str,
 ) -> None:
-    (tmp_path / "empty").mkdir()
     (tmp_path / "hostile.zip").write_bytes(archive({"a.md": "# A", "../evil.md": "# Evil"}))
-    places = {"folder": folder, "empty": tmp_path / "empty", "hostile": tmp_path / "hostile.zip"}
-    source = [argument.format(**places) for argument in arguments]
+    source = [argument.format(hostile=tmp_path / "hostile.zip") for argument in arguments]
 
     refusal = await operator.refused("import", *source, *bot)
 
     assert words in refusal
     assert ok(await client.get("/v1/articles"))["results"] == []
     assert not (tmp_path / "evil.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("contents", "format", "words"),
+    [
+        (DOCS, "word", "There is no format “word”: choose one of "),
+        ({"a.bin": b"\0"}, None, "It holds nothing that can be read as articles, such as Markdown files."),
+    ],
+)
+def test_a_source_in_no_known_format_is_refused(
+    contents: dict[str, bytes | str], format: str | None, words: str
+) -> None:
+    with pytest.raises(UnreadableSource, match=re.escape(words)):
+        read_now(Source("docs.zip", archive=archive(contents)), format)
 
 
 async def test_an_archive_is_fetched_by_its_address_through_the_guard(
@@ -113,19 +132,44 @@ async def test_an_archive_is_fetched_by_its_address_through_the_guard(
     assert len(ok(await client.get("/v1/articles"))["results"]) == 2
 
 
-@pytest.mark.parametrize("name", ["zendesk", "intercom", "help_scout", "freshdesk"])
 async def test_pictures_of_a_product_are_fetched_and_shown_from_here(
-    operator: Operator, bot: tuple[str, ...], client: Client, cast: Cast, app: FastAPI, name: str
+    operator: Operator, bot: tuple[str, ...], client: Client, cast: Cast, app: FastAPI
 ) -> None:
     async with api_serving(ApiServer()) as server:
-        server.answers = {**help_center_of(name, server.url), "/shot.png": Answer(picture())}
+        server.answers = answers_of("zendesk", server.url)
         environment = {
             "INSTEP_IMPORT_KEY": "ada@example.com/token:abc",
             "INSTEP_WEBHOOK_ALLOW": "127.0.0.0/8",
         }
-        report = await operator.json("import", server.url, "--from", name, *bot, **environment)
+        report = await operator.json("import", server.url, "--from", "zendesk", *bot, **environment)
 
     assert (report["pages"]["created"], report["files"]["stored"], report["files"]["remote"]) == (1, 1, 0)
+    await assert_shows_picture(client, app, cast)
+
+
+@pytest.mark.parametrize("name", ["intercom", "help_scout", "freshdesk"])
+async def test_pictures_of_other_products_are_shown_from_here_too(
+    importer: Importer, client: Client, cast: Cast, app: FastAPI, tmp_path: Path, name: str
+) -> None:
+    """In this process, since what the command adds is the same for all of them."""
+    async with (
+        api_serving(ApiServer()) as server,
+        aclosing(OutboundClient(read_allow_list("127.0.0.0/8"))) as outbound,
+    ):
+        server.answers = answers_of(name, server.url)
+        fetcher = find_fetcher(server.url, name)
+        assert fetcher is not None
+        await fetch_source(outbound, fetcher, server.url, "key", tmp_path, lambda _: None)
+    files = open_folder(tmp_path)
+
+    report = await importer.bring(tree_of_files(files, name), files)
+
+    assert (report.pages.created, report.files.stored, report.files.remote) == (1, 1, 0)
+    await assert_shows_picture(client, app, cast)
+
+
+async def assert_shows_picture(client: Client, app: FastAPI, cast: Cast) -> None:
+    """The one article there is shows a picture that visitors get from this help center."""
     [row] = ok(await client.get("/v1/articles"))["results"]
     async with stranger(app) as visitor:
         page = await visitor.get(f"/help/{cast.acme.slug}/articles/{row['slug']}")
@@ -133,6 +177,10 @@ async def test_pictures_of_a_product_are_fetched_and_shown_from_here(
         assert address is not None
         shown = await visitor.get(address[1])
     assert (shown.status_code, shown.headers["Content-Type"]) == (200, "image/png")
+
+
+def answers_of(name: str, url: str) -> dict[str, Any]:
+    return {**help_center_of(name, url), "/shot.png": Answer(picture())}
 
 
 def help_center_of(name: str, url: str) -> dict[str, Any]:

@@ -32,6 +32,16 @@ def test_folders_are_collections_and_numbers_order_them() -> None:
     assert told(tree) == []
 
 
+def test_a_number_in_front_matter_orders_a_page() -> None:
+    texts = {
+        "a.md": "---\norder: 3\n---\n# A",
+        "02-b.md": "# B",
+        "c.md": "---\norder: 1\n---\n# C",
+    }
+
+    assert outline(read_texts(READER, texts)) == ["C", "B", "A"]
+
+
 def test_languages_in_folders_and_names_are_translations() -> None:
     by_folder = read_texts(
         READER, {"en/a/one.md": "# One", "de/a/one.md": "# Eins", "pt-br/a/one.md": "# Um"}

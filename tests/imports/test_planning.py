@@ -97,7 +97,7 @@ def test_links_inside_of_a_page_use_its_headings_and_missing_places_are_told() -
     plan = planned(tree(page("a.md", "# One two\n\n[x](#One_Two) [y](#gone)\n")))
 
     assert text_of(plan, "a.md") == "# One two\n\n[x](#one-two) [y](#gone)\n"
-    assert losses_of(plan) == ["link to a place that the page doesn't have: #gone"]
+    assert losses_of(plan) == ["link to a heading that “A” doesn't have: #gone"]
 
 
 def test_links_that_lead_nowhere_stay_and_are_told_with_their_line() -> None:
@@ -107,8 +107,91 @@ def test_links_that_lead_nowhere_stay_and_are_told_with_their_line() -> None:
     plan = planned(tree(page("a.md", text)), files)
 
     [loss] = plan.report.losses
-    assert (loss.path, loss.line, loss.what) == ("a.md", 6, "link that leads nowhere: gone.md")
+    assert (loss.path, loss.line, loss.what) == (
+        "a.md",
+        6,
+        "link to a page that the source doesn't have: gone.md",
+    )
     assert (plan.report.links.total, plan.report.links.broken) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("destination", "result"),
+    [
+        ("../README.md", "../README.md"),
+        ("examples/a.md", "examples/a.md"),
+        ("/about", "https://docs.example.com/about"),
+        ("/blog/2024/news", "https://docs.example.com/blog/2024/news"),
+        ("https://docs.example.com/guides/later", "https://docs.example.com/guides/later"),
+    ],
+)
+def test_links_to_parts_that_are_not_imported_are_not_called_broken(destination: str, result: str) -> None:
+    source = tree(
+        page("a.md", f"[a]({destination})\n", address="/guides/a"), sites=("https://docs.example.com/guides",)
+    )
+
+    plan = planned(source)
+
+    assert text_of(plan, "a.md") == f"[a]({result})\n"
+    assert losses_of(plan) == [f"link to a part that is not imported: {destination}"]
+    assert (plan.report.links.total, plan.report.links.broken, plan.report.links.outside) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("destination", "what"),
+    [
+        ("gone.md", "page"),
+        ("../docs/gone", "page"),
+        ("/guides/gone", "page"),
+        ("/guides/v1.2", "page"),
+        ("/guides/gone.html#place", "page"),
+        ("gone.csv", "file"),
+        ("../gone/picture.png", "file"),
+    ],
+)
+def test_links_into_what_is_imported_are_broken_if_nothing_is_there(destination: str, what: str) -> None:
+    source = tree(page("docs/a.md", f"[a]({destination})\n", address="/guides/a"))
+
+    plan = planned(source, MemoryFiles({"docs/a.md": b"", "gone/b.png": PNG}))
+
+    assert losses_of(plan) == [f"link to a {what} that the source doesn't have: {destination}"]
+    assert (plan.report.links.broken, plan.report.links.outside) == (1, 0)
+
+
+def test_an_address_is_that_of_the_page_that_has_it_and_not_of_one_that_had_it() -> None:
+    source = tree(
+        page("moved.md", address="/new", former_addresses=("/install",)),
+        page("install.md", address="/install"),
+        page("a.md", "[a](/install)\n"),
+    )
+
+    plan = planned(source)
+
+    assert text_of(plan, "a.md") == "[a](/help/acme/articles/install)\n"
+    assert {row.path: row.page_key for row in plan.redirects} == {
+        "/new": "moved.md",
+        "/install": "install.md",
+    }
+
+
+def test_a_former_address_that_the_help_center_answers_itself_is_told() -> None:
+    source = tree(
+        page(
+            "a.md",
+            address="/articles/a",
+            former_addresses=("/articles/b", "/contact", "/de/search", "/changelog", "/EN/", "/de/"),
+        ),
+        page("b.md", address="/b"),
+    )
+
+    plan = planned(source)
+
+    assert [(loss.path, loss.what) for loss in plan.report.losses] == [
+        ("/articles/b", "former address, at which the help center has another article now"),
+        ("/contact", "former address, at which the help center has a page of its own now"),
+        ("/de/search", "former address, at which the help center has a page of its own now"),
+        ("/EN", "former address, at which the help center has its first page in this language now"),
+    ]
 
 
 def test_pictures_come_from_the_folder_and_what_can_not_be_stored_is_told() -> None:
@@ -169,11 +252,12 @@ def test_slugs_are_those_of_the_addresses_and_of_the_folder_where_one_is_taken()
         page("c.md", slug="Own Slug"),
         page("d.md", title="A title", address="/"),
         page("e.md", title="FAQ"),
+        page("f.md", title="By number", address="/articles/360012"),
     )
 
     slugs = [row.slug for row in planned(source, state=state).pages]
 
-    assert slugs == ["install", "b-install", "own-slug", "a-title", "faq-2"]
+    assert slugs == ["install", "b-install", "own-slug", "a-title", "faq-2", "by-number"]
 
 
 def test_collections_below_the_third_level_are_folded_and_told() -> None:

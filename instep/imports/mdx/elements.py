@@ -20,6 +20,8 @@ _BRACE = re.compile(r"[{}]|\"[^\"\n]*\"|'[^'\n]*'|/\*.*?\*/", re.DOTALL)
 _MAX_EXPRESSION_CHARACTERS = 20_000
 # A text with this many braces or tags that nothing closes is no component's.
 _MAX_UNCLOSED = 200
+# In all; braces that nothing closes are looked for up to the end of an expression that may be long.
+_MAX_CHARACTERS_IN_VAIN = 400_000
 _MAX_DEPTH = 40
 _MAX_INDENT = 40
 
@@ -95,6 +97,7 @@ class _Scanner:
         self.text, self.dialect = text, dialect
         self.at = 0
         self.unclosed = 0
+        self.characters_in_vain = 0
 
     def nodes(self) -> Iterator["ElementNode | _ClosingTag"]:
         """Texts between tags are as long as possible."""
@@ -162,13 +165,14 @@ class _Scanner:
 
     def _closing_brace(self, start: int) -> int | None:
         depth, end = 1, min(len(self.text), start + _MAX_EXPRESSION_CHARACTERS)
-        if self.unclosed > _MAX_UNCLOSED:
+        if self.unclosed > _MAX_UNCLOSED or self.characters_in_vain > _MAX_CHARACTERS_IN_VAIN:
             return None
         for match in _BRACE.finditer(self.text, start, end):
             depth += {"{": 1, "}": -1}.get(match[0], 0)
             if depth == 0:
                 return match.start()
         self.unclosed += 1
+        self.characters_in_vain += end - start
         return None
 
     def _tag(self, token: re.Match[str]) -> "ElementNode | _ClosingTag | None":

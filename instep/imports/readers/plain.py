@@ -1,8 +1,16 @@
-"""A folder of Markdown files: its folders are collections, and numbers in names order them."""
+"""A folder of Markdown files: its folders are collections, numbers in names or front matter order them."""
 
 import posixpath
 
-from instep.imports.folders import folder_entries, is_index, page_paths, places_by_language, translations
+from instep.exports.file_contents import ORDER_KEYS
+from instep.imports.folders import (
+    folder_entries,
+    is_index,
+    order_by_name,
+    page_paths,
+    places_by_language,
+    translations,
+)
 from instep.imports.markdown.callouts import replace_colon_containers
 from instep.imports.markdown.file_names import without_extension, without_numbers
 from instep.imports.markdown.front_matter import SourcePage, read_page
@@ -25,14 +33,23 @@ def read(files: SourceFiles) -> Tree:
     locales = {place.locale for place in places.values()}
     locale = _LOCALE if _LOCALE in locales or not locales else min(locales)
     originals = translations(places, locale)
-    pages = {
-        path: _page(read_page(path, files.read(path), losses), place.locale, originals.get(path))
-        for path, place in places.items()
-    }
+    sources = {path: read_page(path, files.read(path), losses) for path in places}
+    pages = {path: _page(sources[path], place.locale, originals.get(path)) for path, place in places.items()}
+    numbers = {without_extension(path): _order(page) for path, page in sources.items()}
+
+    def order(path: str) -> tuple[float, str]:
+        number = numbers.get(path)
+        return order_by_name(path) if number is None else (number, posixpath.basename(path))
+
     folders = {place.locale: path.partition("/")[0] for path, place in places.items() if "/" in path}
     root = folders.get(locale, "") if places_are_folders(pages, folders, locale) else ""
-    collections, arranged = arrange(folder_entries(pages, root), pages, losses)
+    collections, arranged = arrange(folder_entries(pages, root, order), pages, losses)
     return Tree("plain", locale, arranged, collections, sites=own_sites(arranged), losses=tuple(losses.rows))
+
+
+def _order(page: SourcePage) -> float | None:
+    """The number in its front matter that says the place."""
+    return next((number for key in ORDER_KEYS if (number := page.fields.number(key)) is not None), None)
 
 
 def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], locale: str) -> bool:

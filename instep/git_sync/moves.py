@@ -1,0 +1,212 @@
+"""Moved files: what links to them, and what they link to, goes on leading there."""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from instep.core import limits
+from instep.exports.page_file import PageFile, split_page, with_value
+from instep.exports.relative_links import escape, path_of_target, relative_targets, rewrite, split_target
+from instep.git_sync.pages import FolderPage, UnusablePage, collection_slug, collection_value, parse_page
+from instep.git_sync.schemas import SyncedFile
+from instep.git_sync.work import SyncWork, set_next
+
+# What is told of a page whose file has to stay as it is.
+OPEN = frozenset(("conflict", "waiting", "proposed", "refused", "kept"))
+# A relative path may lead out of the folder: it is resolved below a folder that is deep enough.
+DEEP = "/" + "_/" * limits.MAX_SYNC_PATH_CHARACTERS
+
+
+@dataclass(slots=True)
+class Moves:
+    """The new paths of files, and new texts under their present paths; nothing is done before `write`."""
+
+    work: SyncWork
+    paths: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    linking_paths: dict[str, set[str]] | None = None
+
+    def text_of(self, path: str) -> str:
+        """The text that a file has after the sync."""
+        if path in self.texts:
+            return self.texts[path]
+        written = self.work.sync.writes.get(path)
+        if written is not None:
+            return written
+        page = self.work.pages.get(path)
+        return page.file.text if page is not None else self.work.other_texts[path]
+
+    def page_of(self, path: str) -> FolderPage:
+        """The page as it is after the sync, at its present path."""
+        if path not in self.texts and path not in self.work.sync.writes:
+            return self.work.pages[path]
+        page = parse_page(path, self.text_of(path))
+        assert page is not None, "a page that was written has a title"
+        return page
+
+    @property
+    def all_paths(self) -> list[str]:
+        work = self.work
+        written = {path for path, text in work.sync.writes.items() if text is not None}
+        removed = {path for path, text in work.sync.writes.items() if text is None}
+        return sorted((work.pages.keys() | work.other_texts.keys() | written) - removed)
+
+    @property
+    def open_paths(self) -> set[str]:
+        told_paths = {row.path for row in self.work.sync.results if row.action in OPEN}
+        return told_paths | (self.work.unreadable_paths - self.work.other_texts.keys())
+
+    def group_of(self, path: str) -> list[str]:
+        """A file with its translations, also with those that could not be taken over."""
+        group = group_at(path)
+        paths = {*self.all_paths, *self.work.unreadable_paths} - self.work.other_texts.keys()
+        return sorted(other for other in paths if group_at(other) == group)
+
+    def are_free(self, paths: list[str]) -> bool:
+        """Whether none of the files, nor one that links to them, has to stay as it is."""
+        if self.linking_paths is None:
+            self.linking_paths = defaultdict(set)
+            for path in self.all_paths:
+                for target in relative_targets(split_page(self.text_of(path)).body, path):
+                    self.linking_paths[target].add(path)
+        concerned = {*paths, *(linking for path in paths for linking in self.linking_paths.get(path, ()))}
+        return not concerned & self.open_paths
+
+    def plan(self, path: str, new: str, reason: str) -> bool:
+        """Move a file with its translations; False where one has to stay, or a new path is taken."""
+        group = self.group_of(path)
+        new_paths = {other: group_at(new) + other.removeprefix(group_at(path)) for other in group}
+        others = self.paths.items() - {(other, self.paths.get(other, "")) for other in group}
+        taken = self.taken_paths | {target for _, target in others}
+        is_whole = all(other in self.work.rows for other in group)
+        if not is_whole or set(new_paths.values()) & taken or not self.are_free(group):
+            return False
+        self.paths.update(new_paths)
+        self.reasons.update(dict.fromkeys(new_paths, reason))
+        return True
+
+    @property
+    def taken_paths(self) -> set[str]:
+        work = self.work
+        assets = {asset.path for asset in work.request.assets}
+        return {
+            *work.pages,
+            *work.rows,
+            *work.unreadable_paths,
+            *work.other_texts,
+            *work.sync.writes,
+            *assets,
+        }
+
+    def edit(self, path: str, text: str, reason: str) -> None:
+        """Give a file another text."""
+        self.texts[path] = text
+        self.reasons.setdefault(path, reason)
+
+    def write(self) -> None:
+        """Let the moves and the texts become what the caller writes."""
+        paths = self.all_paths if self.paths else list(self.texts)
+        before = {path: self.text_of_before(path) for path in paths}
+        after = {path: self.moved_text(path) for path in paths}
+        for path in paths:
+            if path in self.paths:
+                self.move(path, self.paths[path], after[path])
+            elif after[path] != before[path]:
+                self.put(path, after[path])
+                self.work.sync.tell_more(
+                    path, "written", self.reasons.get(path, "Its links follow the files that have moved.")
+                )
+
+    def text_of_before(self, path: str) -> str:
+        text = self.texts.pop(path, None)
+        before = self.text_of(path)
+        if text is not None:
+            self.texts[path] = text
+        return before
+
+    def moved_text(self, path: str) -> str:
+        text, new = self.text_of(path), self.paths.get(path, path)
+        if not self.paths:
+            return text
+        file = split_page(text)
+        text = file.head + moved_links(file.body, path, new, self.paths)
+        row = self.work.rows.get(path)
+        return text if new == path or row is None else self.in_collection(text, new, row)
+
+    def in_collection(self, text: str, path: str, row: SyncedFile) -> str:
+        """The text with a line for its collection, where the new folder says another one."""
+        values = row.next_article_values or row.article_values
+        page = parse_page(path, text)
+        if page is None or values is None:
+            return text
+        try:
+            is_there = collection_value(page, self.work.folders) == values["collection"]
+        except UnusablePage:
+            return text
+        if is_there:
+            return text
+        return with_value(page.file, "collection", collection_slug(values, self.work.folders)).text
+
+    def move(self, path: str, new: str, text: str) -> None:
+        work, row = self.work, self.work.rows[path]
+        if path not in work.pages:
+            # Git has never had it: it is written where it belongs at once.
+            del work.rows[path], work.sync.writes[path]
+            row.path, row.next_file_text = new, text
+            work.rows[new] = row
+            work.sync.writes[new] = text
+            for result in work.sync.results:
+                result.path = new if result.path == path else result.path
+            return
+        put_next(row, text)
+        row.next_path = new
+        work.sync.writes[path], work.sync.writes[new] = None, text
+        work.sync.tell_more(
+            path, "renamed", f"It is {new} now: {self.reasons[path]}", article_id=row.resource_id
+        )
+
+    def put(self, path: str, text: str) -> None:
+        row = self.work.rows.get(path)
+        if row is not None:
+            put_next(row, text)
+        self.work.sync.writes[path] = text
+
+
+def group_at(path: str) -> str:
+    """What the paths of a page and its translations have in common."""
+    return FolderPage(path, PageFile("", ""), {}).group
+
+
+def put_next(row: SyncedFile, text: str) -> None:
+    """The text becomes the next one of a file; what its article has stays."""
+    if row.next_file_text is not None:
+        row.next_file_text = text
+    else:
+        set_next(row, text, row.article_text or "", row.article_values or {})
+
+
+def moved_links(text: str, path: str, new: str, paths: Mapping[str, str]) -> str:
+    """The text of a file with links that lead where they led before some files moved."""
+    folder, new_folder = posixpath.dirname(path), posixpath.dirname(new)
+
+    def convert(target: str) -> str | None:
+        below, rest = split_target(target)
+        known_path = path_of_target(path, below)
+        new_path = paths.get(known_path) if known_path is not None else None
+        if new_path is None and (folder == new_folder or not is_relative(below)):
+            return None
+        target_path = posixpath.join(DEEP, new_path or posixpath.join(folder, unquote(below)))
+        relative = posixpath.relpath(target_path, posixpath.join(DEEP, new_folder))
+        start = "./" if below.startswith("./") and not relative.startswith(".") else ""
+        end = "/" if below.endswith("/") else ""
+        return start + escape(relative) + end + rest
+
+    return rewrite(text, convert)
+
+
+def is_relative(target: str) -> bool:
+    """Whether a destination is a path from the file that names it."""
+    return path_of_target("", target) is not None or target.startswith("../")
