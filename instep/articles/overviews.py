@@ -1,5 +1,6 @@
 """The SQL of what the dashboard shows of articles: rows without texts, counts, and where a text came from."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from instep.articles.schemas import (
@@ -247,4 +248,21 @@ async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
         """,
         bot=ctx.bot.id,
         collection=collection_id,
+    )
+
+
+async def set_positions(ctx: Ctx, positions: Mapping[str, int]) -> None:
+    """Move articles with their translations, by the ids of originals; a move is no new version."""
+    if not positions:
+        return
+    await ctx.tx.execute(
+        """
+        with stamp as (select stamp_change(%(bot)s) as at), places as (
+            select * from unnest(%(ids)s::text[], %(positions)s::integer[]) as p (id, position))
+        update articles a set position = p.position, updated_at = stamp.at from stamp, places p
+        where a.bot_id = %(bot)s and p.id = coalesce(a.translation_of, a.id)
+        """,
+        bot=ctx.bot.id,
+        ids=list(positions),
+        positions=list(positions.values()),
     )

@@ -15,10 +15,11 @@ from instep.core.ids import new_id
 from instep.core.markdown import Format
 from instep.core.slug_rules import SlugTaken, slug_must_be_free
 from instep.files.picture_sizes import render_with_sizes
-from instep.golden.actions import warn_of_loss
+from instep.golden.actions import ask_for_articles, warn_of_loss
 from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
 from instep.text.slugs import free_slug, slugify
+from instep.webhooks.emit import ask_for_endpoints
 
 
 async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock: bool = False) -> Article:
@@ -89,14 +90,16 @@ async def save(
     if source is not None and article.has_unpublished_changes:
         changes = {"title": article.title, "content_markdown": article.content} | changes
         await _save_as_revision(ctx, article, changes)
+    # They go out with the change, which locks the bot: the fewer round trips until the commit, the better.
+    endpoints, questions = ask_for_endpoints(ctx), ask_for_articles(ctx, [article.id])
     with slug_must_be_free():
         saved = await queries.update(ctx, article.id, changes, format, source)
     if saved.slug != article.slug:
         await queries.keep_former_slug(ctx, article, saved.slug)
     content = changes.get("content_markdown", article.content)
     after = replace(saved, content=content)
-    await emit_change(ctx, article, after)
-    await warn_of_loss(ctx, article.id, public_text(article), public_text(after))
+    await emit_change(ctx, article, after, endpoints)
+    await warn_of_loss(ctx, questions, public_text(article), public_text(after))
     return saved
 
 

@@ -179,5 +179,10 @@ async def delete(ctx: Ctx, collection: Collection) -> None:
         id=collection.id,
     )
     await ctx.tx.execute(
-        "delete from collections where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=collection.id
+        """
+        delete from collections c using (select stamp_change(%(bot)s) as at) stamp
+        where c.bot_id = %(bot)s and c.id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=collection.id,
     )

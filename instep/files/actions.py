@@ -12,7 +12,8 @@ from instep.core.paging import Page, PageRequest
 from instep.core.restarts import between_attempts
 from instep.core.sandbox import TimeLimitExceeded
 from instep.files import queries
-from instep.files.inspection import Inspection, inspect_file
+from instep.files.inspection import Inspection as Inspection
+from instep.files.inspection import inspect_file
 from instep.files.reading import read_file
 from instep.files.schemas import FileUse, StoredFile, UploadedFile, clean_name
 from instep.files.storage import FileStorage
@@ -65,13 +66,24 @@ async def upload_file(ctx: Ctx, storage: FileStorage, name: str, data: bytes) ->
     TXT, JSON, MP4 and WebM files are downloads. Metadata are taken out of images. The same bytes again give
     the same file, with status 200. A file that no text refers to for 30 days is removed.
     """
-    if len(data) > limits.MAX_FILE_BYTES:
-        raise InvalidRequest(f"The file is larger than {limits.MAX_FILE_BYTES} bytes.")
+    _refuse_large(data)
     sent_sha256 = hashlib.sha256(data).hexdigest()
     if file := await queries.find_sent(ctx, sent_sha256):
         return UploadedFile(file, is_new=False)
     name = clean_name(name)
-    inspection = await _inspect(data, name, sent_sha256)
+    return await store_inspected(ctx, storage, name, sent_sha256, await _inspect(data, name, sent_sha256))
+
+
+async def inspect_upload(name: str, data: bytes) -> Inspection:
+    """What a file is that will be stored, outside of any transaction; `InvalidRequest` refuses it."""
+    _refuse_large(data)
+    return await _inspect(data, clean_name(name), hashlib.sha256(data).hexdigest())
+
+
+async def store_inspected(
+    ctx: Ctx, storage: FileStorage, name: str, sent_sha256: str, inspection: Inspection
+) -> UploadedFile:
+    """Store a file that was inspected; whoever calls this has checked that the caller may write."""
     await queries.lock_uploads(ctx)
     # The same bytes may have been stored while this one was read.
     if file := await queries.find_sent(ctx, sent_sha256):
@@ -81,7 +93,7 @@ async def upload_file(ctx: Ctx, storage: FileStorage, name: str, data: bytes) ->
     file_id = new_id("file")
     row = {
         "id": file_id,
-        "name": name,
+        "name": clean_name(name),
         "content_type": inspection.kind.content_type,
         "bytes": len(inspection.content),
         "width": inspection.width,
@@ -109,13 +121,18 @@ async def delete_file(ctx: Ctx, file_id: str, *, is_forced: bool = False) -> str
             f"This file is shown in {_named_uses(uses)}: take it out there first, or send `force=true`."
         )
     await queries.delete(ctx, file.id)
-    await defer(ctx.tx.connection, SWEEP_FILES, {}, dedupe=SWEEP_FILES)
+    await defer(ctx.tx, SWEEP_FILES, {}, dedupe=SWEEP_FILES)
     return file.id
 
 
 async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile | None:
     """The file that its address names; it does not ask whether the caller may see it."""
     return await queries.find_by_digest(ctx, sha256, content_type)
+
+
+def _refuse_large(data: bytes) -> None:
+    if len(data) > limits.MAX_FILE_BYTES:
+        raise InvalidRequest(f"The file is larger than {limits.MAX_FILE_BYTES} bytes.")
 
 
 async def _inspect(data: bytes, name: str, sent_sha256: str) -> Inspection:

@@ -17,7 +17,7 @@ REMOVED_AT_ONCE = 200
 async def schedule_sweep(database: Database) -> None:
     """Have it run an hour from now, once, however many processes ask."""
     async with database.enter_workspace("") as tx:
-        await defer(tx.connection, SWEEP_FILES, {}, run_at=utc_now() + EVERY, dedupe=SWEEP_FILES)
+        await defer(tx, SWEEP_FILES, {}, run_at=utc_now() + EVERY, dedupe=SWEEP_FILES)
 
 
 async def sweep_files(database: Database, storages: Storages, job: Job) -> None:

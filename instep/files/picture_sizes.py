@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from instep.core.code_colours import colour_code
 from instep.core.config import settings
 from instep.core.markdown import render_bounded
 from instep.core.readable import value_of
@@ -18,11 +19,11 @@ WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,4}")
 
 
 async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> str:
-    """Like `render_bounded`; pictures among the bot's files get their width and height, in pixels.
+    """Like `render_bounded`; code gets colours, and pictures among the bot's files their width and height.
 
     Pictures elsewhere, and files that do not exist yet, stay without.
     """
-    html = await render_bounded(text, has_lines=has_lines)
+    html = colour_code(await render_bounded(text, has_lines=has_lines))
     digests = {digest for tag in PICTURE.finditer(html) if (digest := digest_of(tag[1], ctx.bot))}
     if not digests:
         return html

@@ -137,9 +137,7 @@ async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
         raise InvalidState(
             f"{limits.MAX_PENDING_GAP_DRAFTS} drafts that answer questions await review: settle some first."
         )
-    await defer(
-        ctx.tx.connection, DRAFT_GAP, _gap_payload(ctx, question.id) | {REQUESTED: "yes"}, dedupe=question.id
-    )
+    await defer(ctx.tx, DRAFT_GAP, _gap_payload(ctx, question.id) | {REQUESTED: "yes"}, dedupe=question.id)
     return question
 
 
@@ -168,7 +166,7 @@ async def _defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
         return
     run_at = ctx.now + limits.GAP_DRAFT_REFRESH_DELAY if need == "renewal" else None
     payload = _gap_payload(ctx, question_id)
-    await defer(ctx.tx.connection, DRAFT_GAP, payload, run_at=run_at, dedupe=question_id)
+    await defer(ctx.tx, DRAFT_GAP, payload, run_at=run_at, dedupe=question_id)
 
 
 def _gap_payload(ctx: Ctx, question_id: str) -> dict[str, str]:

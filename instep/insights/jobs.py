@@ -37,7 +37,7 @@ async def draft_gap(database: Database, job: Job, model: Model | None = None) ->
     except PlanInactive:
         async with job_context(database, job.payload, WRITER) as ctx:
             run_at, gap_id = ctx.now + limits.PAUSED_GAP_RETRY_DELAY, job.payload["question"]
-            await defer(ctx.tx.connection, job.kind, job.payload, run_at=run_at, dedupe=gap_id)
+            await defer(ctx.tx, job.kind, job.payload, run_at=run_at, dedupe=gap_id)
 
 
 async def process_gap(database: Database, payload: dict[str, str], model: Model | None) -> None:

@@ -20,11 +20,30 @@ from instep.insights.schemas import (
     health_out,
     unanswered_question_out,
 )
+from instep.insights.visits import actions as visit_actions
+from instep.insights.visits.schemas import (
+    SearchedWordsOut,
+    ViewedArticleOut,
+    VisitsErasedOut,
+    VisitsOut,
+    visits_out,
+)
 from instep.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut
 
 router = ApiRouter()
+
+VisitDays = Annotated[
+    int,
+    Query(
+        ge=1,
+        le=limits.MAX_VISIT_DAYS,
+        description="The last so many days, today included.",
+        examples=[7],
+    ),
+]
+OnlyEmpty = Annotated[bool, Query(description="Only what found nothing.", examples=[True])]
 
 QuestionStatusFilter = Annotated[
     QuestionFilter,
@@ -76,6 +95,44 @@ async def list_feedback(
     async with call.begin() as ctx:
         rows = await feedback_actions.list_feedback(ctx, call.page(page_size, start_cursor))
         return reply_list(rows, feedback_summary_out)
+
+
+@router.operation("GET /insights/visits", visit_actions.count_visits, VisitsOut)
+async def count_visits(call: CurrentCall, days: VisitDays = limits.DEFAULT_VISIT_DAYS) -> Response:
+    async with call.begin() as ctx:
+        return reply(visits_out(await visit_actions.count_visits(ctx, days)))
+
+
+@router.operation("DELETE /insights/visits", visit_actions.erase_visits, VisitsErasedOut)
+async def erase_visits(call: CurrentCall) -> Response:
+    async with call.begin() as ctx:
+        return reply(VisitsErasedOut(id=await visit_actions.erase_visits(ctx), deleted=True))
+
+
+@router.operation("GET /insights/views", visit_actions.list_views, ListOut[ViewedArticleOut])
+async def list_views(
+    call: CurrentCall,
+    days: VisitDays = limits.DEFAULT_VISIT_DAYS,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        rows = await visit_actions.list_views(ctx, days, call.page(page_size, start_cursor))
+        return reply_list(rows, ViewedArticleOut.of_row)
+
+
+@router.operation("GET /insights/searches", visit_actions.list_searches, ListOut[SearchedWordsOut])
+async def list_searches(
+    call: CurrentCall,
+    days: VisitDays = limits.DEFAULT_VISIT_DAYS,
+    empty: OnlyEmpty = False,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        page = call.page(page_size, start_cursor)
+        rows = await visit_actions.list_searches(ctx, days, page, only_empty=empty)
+        return reply_list(rows, SearchedWordsOut.of_row)
 
 
 @router.operation("GET /insights/suppressed", suppression.list_suppressed, ListOut[SuppressedOut])

@@ -21,6 +21,8 @@ from instep.insights.schemas import (
     health_out,
     unanswered_question_out,
 )
+from instep.insights.visits import actions as visit_actions
+from instep.insights.visits.schemas import SearchedWordsOut
 from instep.web.call import Call
 from instep.web.mcp.budget import list_within_budget
 from instep.web.mcp.prompts import McpPrompt
@@ -32,6 +34,8 @@ QuestionStatusFilter = Annotated[
     QuestionFilter, Field(description="`waiting`: open and drafted ones; otherwise just those.")
 ]
 ArticleStatusFilter = Annotated[StatusFilter, Field(description="Articles of this status.")]
+VisitDays = Annotated[int, Field(ge=1, le=limits.MAX_VISIT_DAYS, description="The last so many days.")]
+OnlyEmpty = Annotated[bool, Field(description="Only what found nothing.")]
 
 
 class HealthItemOut(Out):
@@ -68,6 +72,20 @@ async def doc_health(
     async with call.begin() as ctx:
         ask = partial(actions.list_health, ctx, status)
         return await list_within_budget(ask, health_item_out, call.page(limit, cursor))
+
+
+@toolbox.tool(visit_actions.list_searches, ListOut[SearchedWordsOut], "List what visitors search for")
+async def list_searches(
+    call: Call,
+    days: VisitDays = limits.DEFAULT_VISIT_DAYS,
+    empty: OnlyEmpty = False,
+    limit: Limit = limits.DEFAULT_TOOL_ROWS,
+    cursor: Cursor = None,
+) -> ListOut[SearchedWordsOut]:
+    """List what visitors search for on the help center, most frequent first; `empty`: what found nothing."""
+    async with call.begin() as ctx:
+        ask = partial(visit_actions.list_searches, ctx, days, only_empty=empty)
+        return await list_within_budget(ask, SearchedWordsOut.of_row, call.page(limit, cursor))
 
 
 @toolbox.tool(actions.check_articles, ListOut[FindingOut], "Check articles or a text")

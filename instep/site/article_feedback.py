@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.core import limits
-from instep.core.errors import InvalidRequest, NotFound
+from instep.core.errors import NotFound
 from instep.insights.feedback import actions
 from instep.insights.schemas import ArticleRating, FeedbackReason
 from instep.site.public_forms import (
@@ -18,19 +18,20 @@ from instep.site.public_forms import (
     seen,
     stamp_for,
 )
+from instep.site.visitor_mistakes import AT_MOST_CHARACTERS, PRESS_AGAIN, SEND_AGAIN, VisitorMistake
 from instep.site.visits import Visit, help_center
+from instep.web.catalogues import message
 from instep.web.forms import Form
 from instep.web.public import public
 
 # The reasons, in the words of a reader.
 REASONS: dict[FeedbackReason, str] = {
-    "unclear": "It is hard to understand",
-    "outdated": "It is out of date",
-    "incomplete": "Something is missing",
-    "wrong": "It is wrong",
+    "unclear": message("It is hard to understand"),
+    "outdated": message("It is out of date"),
+    "incomplete": message("Something is missing"),
+    "wrong": message("It is wrong"),
 }
-AGAIN = "Nothing was sent yet: press “Send” once more."
-TOO_LONG = f"Write at most {limits.MAX_VISITOR_MESSAGE_CHARACTERS:,} characters."
+TOO_OLD = message("This page is a day old: rate the article once more, then send this.")
 
 
 @public
@@ -39,13 +40,13 @@ async def rate_article(request: Request) -> Response:
     form = await read_public_form(request)
     helpful = form.get("helpful")
     if form.get(TRAP) or helpful not in ("yes", "no"):
-        raise InvalidRequest("Nothing was counted: go back and press “Yes” or “No” once more.")
+        raise VisitorMistake(PRESS_AGAIN)
     async with help_center(request) as visit:
         await count_visitor(request, visit.ctx)
         article_id = form.get("article", "").replace("\0", "")
         rating = ArticleRating.model_validate({"articleId": article_id, "helpful": helpful == "yes"})
         feedback = await actions.rate_article(visit.ctx, rating)
-        path = f"/help/{visit.ctx.bot.slug}/feedback"
+        path = f"{visit.root}/feedback"
         if feedback.helpful:
             return seen(path, about="article", helpful="yes")
         return seen(path, rating=feedback.id, stamp=stamp_for(request, feedback.id))
@@ -75,26 +76,28 @@ async def explain_rating(request: Request) -> Response:
     async with help_center(request) as visit:
         await count_visitor(request, visit.ctx)
         if not is_from_person(request, rating, form):
-            return reason_page(visit, form, notice=AGAIN)
+            return reason_page(visit, form, notice=SEND_AGAIN)
         if len(comment) > limits.MAX_VISITOR_MESSAGE_CHARACTERS:
-            return reason_page(visit, form, error=TOO_LONG)
+            longest = visit.catalogue.number(limits.MAX_VISITOR_MESSAGE_CHARACTERS)
+            return reason_page(visit, form, error=visit.catalogue.gettext(AT_MOST_CHARACTERS, number=longest))
         await actions.explain_rating(visit.ctx, rating, reason, comment.replace("\0", ""))
-        return seen(f"/help/{visit.ctx.bot.slug}/feedback", about="reason")
+        return seen(f"{visit.root}/feedback", about="reason")
 
 
 def reason_page(visit: Visit, form: Form, *, notice: str | None = None, error: str | None = None) -> Response:
     """The question what was wrong. It is signed anew for a rating that it was signed for before."""
     rating = form.get("rating", "")
     is_ours = is_signed(visit.request, rating, form.get(STAMP, ""))
+    sentence = notice if is_ours else TOO_OLD
     return private_page(
         visit,
         "reason.html",
         400 if notice or error else 200,
-        reasons=[(reason, words, None) for reason, words in REASONS.items()],
+        reasons=[(reason, visit.catalogue.gettext(words), None) for reason, words in REASONS.items()],
         rating=rating,
         stamp=form.get(STAMP, "") if is_ours else "",
         reason=form.get("reason"),
         comment=form.get("comment", ""),
-        notice=notice if is_ours else "This page is a day old: rate the article once more, then send this.",
+        notice=sentence and visit.catalogue.gettext(sentence),
         error=error,
     )

@@ -1,22 +1,23 @@
 """Asking a help center on a page of its own: the answer with its sources, without any script."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from instep.answers import actions
 from instep.answers.schemas import CitedPassage, FeedbackGiven, QuestionAsked, SavedAnswer
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database
-from instep.core.errors import InvalidRequest
-from instep.core.markdown import render_bounded
+from instep.core.errors import AppError
+from instep.core.markdown import render_answer
 from instep.core.paging import PageRequest
 from instep.identity.schemas import Bot, Ctx
 from instep.search.actions import search_passages
@@ -34,16 +35,20 @@ from instep.site.public_forms import (
 )
 from instep.site.schemas import article_path
 from instep.site.search import ArticleResult, results_by_article
-from instep.site.visits import VISITOR, Visit, canonical_locale, help_center
+from instep.site.visitor_mistakes import PRESS_AGAIN, VisitorMistake
+from instep.site.visits import VISITOR, Visit, help_center
+from instep.web.catalogues import Catalogue, message
 from instep.web.pages import sanitised
 from instep.web.public import public
 
-HEADING_ID = re.compile(r' id="h-[^"]*"')
 TAG = re.compile(r"(<[^<>]*>)")
+# Where the answer goes in a page that is sent before there is one.
+MARKER = Markup("<!-- answer -->")
 CITATION = re.compile(r"\[(\d{1,2})\]")
 # How many articles a page of an answer offers besides its sources.
 RELATED_ARTICLES = 3
-TOO_LONG = f"Ask in at most {limits.MAX_QUESTION_CHARACTERS:,} characters."
+TOO_LONG = message("Ask in at most %(number)s characters.")
+TOO_OLD = message("Nothing was counted: this page is a day old. Ask once more.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,33 +67,57 @@ async def show_ask(request: Request) -> Response:
     """
     question = " ".join(request.query_params.get("q", "").replace("\0", " ").split())
     is_too_long = len(question) > limits.MAX_QUESTION_CHARACTERS
-    async with help_center(request) as visit:
-        locale = visit.ctx.bot.locale
-        if "locale" in request.path_params:
-            locale = canonical_locale(request.path_params["locale"])
+    async with help_center(request, recognise=True) as visit:
+        locale = visit.locale
         if not question or is_too_long or is_preparing(request):
-            error = TOO_LONG if is_too_long else None
-            return private_page(
-                visit, "ask.html", 400 if error else 200, locale=locale, question=question, error=error
-            )
+            longest = visit.catalogue.number(limits.MAX_QUESTION_CHARACTERS)
+            error = visit.catalogue.gettext(TOO_LONG, number=longest) if is_too_long else None
+            return private_page(visit, "ask.html", 400 if error else 200, question=question, error=error)
         await count_visitor(request, visit.ctx)
         is_paused = await queries.is_paused(visit.ctx)
+    find_answer = partial(answer_values, visit, question, locale, is_paused=is_paused)
+    common_values: dict[str, Any] = {"locale": locale, "question": question, "marker": MARKER}
+    if request.app.state.model is None or is_paused:
+        values = {**common_values, **await find_answer()}
+        return private_page(visit, "answer.html", is_pending=False, **values)
+    page = private_page(visit, "answer.html", is_pending=True, **common_values)
+    headers = {name: value for name, value in page.headers.items() if name != "content-length"}
+    parts = page_parts(visit, bytes(page.body).decode(), common_values, find_answer)
+    return StreamingResponse(parts, headers={**headers, "X-Accel-Buffering": "no"})
+
+
+async def page_parts(
+    visit: Visit,
+    html: str,
+    common_values: dict[str, Any],
+    find_answer: Callable[[], Awaitable[dict[str, Any]]],
+) -> AsyncIterator[str]:
+    """The page up to the answer at once, and the answer as soon as a model has written it.
+
+    Browsers show the beginning meanwhile, without a script.
+    """
+    before, _, after = html.partition(MARKER)
+    yield before
+    try:
+        yield visit.part("_answer.html", **common_values, **await find_answer())
+    except AppError as refusal:
+        yield visit.part("_unanswered.html", message=refusal.message)
+    yield after
+
+
+async def answer_values(visit: Visit, question: str, locale: str, *, is_paused: bool) -> dict[str, Any]:
+    """What the page tells of an answer."""
     saved = await ask(visit, question, locale, is_paused=is_paused)
-    async with begin(request.app.state.database, visit.ctx.bot) as ctx:
+    async with begin(visit.request.app.state.database, visit.ctx.bot) as ctx:
         related = await related_articles(visit, ctx, question, locale, saved)
-    return private_page(
-        visit,
-        "answer.html",
-        locale=locale,
-        question=question,
-        error=None,
-        answer=saved.answer,
-        html=await answer_html(saved),
-        sources=[shown_source(visit.ctx.bot, cited) for cited in saved.answer.sources],
-        related=related,
-        message_id=saved.message_id,
-        stamp=stamp_for(request, saved.message_id),
-    )
+    return {
+        "answer": saved.answer,
+        "html": await answer_html(saved, visit.catalogue),
+        "sources": [shown_source(visit.ctx.bot, cited) for cited in saved.answer.sources],
+        "related": related,
+        "message_id": saved.message_id,
+        "stamp": stamp_for(visit.request, saved.message_id),
+    }
 
 
 def is_preparing(request: Request) -> bool:
@@ -99,6 +128,8 @@ async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> S
     """Ask as a visitor; no connection is held while a model writes."""
     state = visit.request.app.state
     sent = {"question": question, "visitor": visitor_of(visit.request), "locale": locale}
+    if visit.session is not None:
+        sent["visitorToken"] = visit.session
     new = QuestionAsked.model_validate({**sent, "botId": str(visit.ctx.bot.id), "botKey": ""})
     enter = partial(begin, state.database, visit.ctx.bot)
     return await (await actions.ask_question(enter, state.model, new, is_paused=is_paused)).complete()
@@ -118,7 +149,7 @@ async def related_articles(
     if not limits.MIN_QUERY_CHARACTERS <= len(question) <= limits.MAX_QUERY_CHARACTERS:
         return []
     page = PageRequest(visit.request.app.state.cursor_key, limits.SITE_PAGE_ROWS, None)
-    passages = await search_passages(ctx, SearchRequest(question, locale), page, 1)
+    passages = await search_passages(ctx, SearchRequest(question, locale), page, 1, visit.audience)
     cited_ids = {cited.passage.article_id for cited in saved.answer.sources}
     others = [passage for passage in passages.rows if passage.article_id not in cited_ids]
     return results_by_article(visit, others)[:RELATED_ARTICLES]
@@ -130,20 +161,21 @@ def shown_source(bot: Bot, cited: CitedPassage) -> ShownSource:
     return ShownSource(cited, f"{path}#{passage.anchor}" if passage.anchor else path)
 
 
-async def answer_html(saved: SavedAnswer) -> Markup:
+async def answer_html(saved: SavedAnswer, catalogue: Catalogue) -> Markup:
     """The text of an answer, in which the numbers of sources lead to them."""
-    html = HEADING_ID.sub("", await render_bounded(saved.answer.text))
-    return sanitised(link_citations(html, len(saved.answer.sources)))
+    html = await render_answer(saved.answer.text)
+    return sanitised(link_citations(html, len(saved.answer.sources), catalogue))
 
 
-def link_citations(html: str, source_count: int) -> str:
+def link_citations(html: str, source_count: int, catalogue: Catalogue) -> str:
     """Make each `[n]` outside of code a link to its source; `html` is sanitised."""
 
     def link(match: re.Match[str]) -> str:
         n = int(match[1])
         if not 1 <= n <= source_count:
             return match[0]
-        return f'<a class="mark" href="#source-{n}" aria-label="Source {n}">{n}</a>'
+        label = escape(catalogue.gettext("Source %(number)s", number=n))
+        return f'<a class="mark" href="#source-{n}" aria-label="{label}">{n}</a>'
 
     code_depth, pieces = 0, TAG.split(html)
     for index, piece in enumerate(pieces):
@@ -160,11 +192,11 @@ async def rate_answer(request: Request) -> Response:
     form = await read_public_form(request)
     message_id, helpful = form.get("message", ""), form.get("helpful")
     if form.get(TRAP) or helpful not in ("yes", "no"):
-        raise InvalidRequest("Nothing was counted: go back and press “Yes” or “No” once more.")
+        raise VisitorMistake(PRESS_AGAIN)
     if not is_signed(request, message_id, form.get("stamp", "")):
-        raise InvalidRequest("Nothing was counted: this page is a day old. Ask once more.")
+        raise VisitorMistake(TOO_OLD)
     async with help_center(request) as visit:
         await count_visitor(request, visit.ctx)
         given = {"botId": str(visit.ctx.bot.id), "botKey": "", "helpful": helpful == "yes"}
         await actions.give_feedback(visit.ctx, message_id, FeedbackGiven.model_validate(given))
-        return seen(f"/help/{visit.ctx.bot.slug}/feedback", about="answer", helpful=helpful)
+        return seen(f"{visit.root}/feedback", about="answer", helpful=helpful)

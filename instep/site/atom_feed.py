@@ -9,9 +9,11 @@ from instep.core.clock import isoformat
 from instep.identity.schemas import Bot
 from instep.site import queries
 from instep.site.changelog import embeddable, newest_entries
+from instep.site.feed import TITLE
 from instep.site.schemas import PublishedEntry, changelog_url
 from instep.site.visits import help_center
 from instep.site.xml import XmlDocument, as_uri
+from instep.web.catalogues import catalogue_of
 from instep.web.pages import document
 from instep.web.public import public
 
@@ -32,7 +34,7 @@ def write_atom(bot: Bot, entries: list[PublishedEntry], changed_at: datetime) ->
     changelog = as_uri(changelog_url(bot))
     with xml.element("feed", {"xmlns": "http://www.w3.org/2005/Atom", "xml:lang": bot.locale}):
         xml.add("id", changelog)
-        xml.add("title", f"{bot.name} changelog")
+        xml.add("title", catalogue_of(bot.locale).gettext(TITLE, name=bot.name))
         xml.add("updated", isoformat(changed_at))
         xml.add("link", attributes={"rel": "self", "type": MEDIA_TYPE, "href": f"{changelog}.atom"})
         xml.add("link", attributes={"rel": "alternate", "type": "text/html", "href": changelog})

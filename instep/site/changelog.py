@@ -14,7 +14,9 @@ from instep.site import queries
 from instep.site.markdown_pages import show_entry_text
 from instep.site.representations import EXTENSION, VARY, prefers_markdown
 from instep.site.schemas import PublishedEntry, changelog_url
-from instep.site.visits import Visit, help_center
+from instep.site.structured_data import LinkCard
+from instep.site.visits import Visit, help_center, moved_to_usual_spelling
+from instep.site.xml import as_uri
 from instep.web.pages import sanitised
 from instep.web.public import public
 
@@ -32,6 +34,8 @@ EMBEDDABLE_ATTRIBUTES = {
 async def show_changelog(request: Request) -> Response:
     cursor = request.query_params.get("start_cursor")
     async with help_center(request) as visit:
+        if moved := moved_to_usual_spelling(visit):
+            return moved
         page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES, cursor)
         entries = await queries.list_entries(visit.ctx, page)
         return visit.page(
@@ -41,6 +45,7 @@ async def show_changelog(request: Request) -> Response:
                 for entry in entries.rows
             ],
             is_first=cursor is None,
+            link_card=LinkCard(visit.catalogue.gettext("Changelog"), changelog_url(visit.ctx.bot)),
             next_cursor=entries.next_cursor,
         )
 
@@ -54,8 +59,9 @@ async def show_entry(request: Request) -> Response:
         if entry is None:
             raise NotFound
         markdown_url = changelog_url(visit.ctx.bot, entry.slug) + EXTENSION
-        html = sanitised(entry.html or "")
-        page = visit.page("news.html", entry=entry, html=html, markdown_url=markdown_url)
+        html = visit.text(entry.html or "")
+        link_card = LinkCard(entry.title, as_uri(changelog_url(visit.ctx.bot, entry.slug)), type="article")
+        page = visit.page("news.html", entry=entry, html=html, markdown_url=markdown_url, link_card=link_card)
     page.headers.update(VARY)
     return page
 

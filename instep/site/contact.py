@@ -16,12 +16,16 @@ from instep.site.public_forms import (
     renewed_stamp,
     seen,
 )
+from instep.site.visitor_mistakes import AT_MOST_CHARACTERS, SEND_AGAIN
 from instep.site.visits import Visit, help_center
+from instep.web.catalogues import Catalogue, message
 from instep.web.forms import Form
 from instep.web.public import public
 
-AGAIN = "Nothing was sent yet: press “Send” once more."
-PAUSED = "This help center takes no messages at the moment. Nothing was sent: try again later."
+PAUSED = message("This help center takes no messages at the moment. Nothing was sent: try again later.")
+NOT_SENT = message("Nothing was sent. Many messages came from your network just now: try again in a minute.")
+INVALID_EMAIL = message("Enter an e-mail address such as ann@example.com.")
+NO_MESSAGE = message("Write what it is about.")
 FIELDS = ("email", "name", "message")
 
 
@@ -42,11 +46,11 @@ async def send_contact(request: Request) -> Response:
     sent = await read_public_form(request)
     form = Form([(name, clean(value)) for name, value in sent.items()])
     async with help_center(request) as visit:
-        errors = errors_of(form)
+        errors = errors_of(form, visit.catalogue)
         if errors:
             return contact_page(visit, form, 400, errors=errors)
         if not is_from_person(request, contact_subject(visit), form):
-            return contact_page(visit, form, 400, notice=AGAIN)
+            return contact_page(visit, form, 400, notice=SEND_AGAIN)
         try:
             await count_visitor(request, visit.ctx)
             async with visit.ctx.tx.transaction():
@@ -55,29 +59,33 @@ async def send_contact(request: Request) -> Response:
             return contact_page(visit, form, refusal.status, notice=PAUSED)
         except RateLimited as refusal:
             return refused_page(visit, form, refusal)
-        return seen(f"/help/{visit.ctx.bot.slug}/contact", sent="yes")
+        return seen(f"{visit.root}/contact", sent="yes")
 
 
 def clean(text: str) -> str:
     return text.replace("\0", "").replace("\r\n", "\n").strip()
 
 
-def errors_of(form: Form) -> dict[str, str]:
+def errors_of(form: Form, catalogue: Catalogue) -> dict[str, str]:
     """What to correct, by the names of fields."""
     longest, name_length = limits.MAX_VISITOR_MESSAGE_CHARACTERS, limits.MAX_NAME_CHARACTERS
-    email, message = form.get("email", ""), form.get("message", "")
+    email, text = form.get("email", ""), form.get("message", "")
     wrong = {
         "email": (
             not is_email_address(email) or len(email) > limits.MAX_EMAIL_CHARACTERS,
-            "Enter an e-mail address such as ann@example.com.",
+            catalogue.gettext(INVALID_EMAIL),
         ),
-        "name": (len(form.get("name", "")) > name_length, f"Write at most {name_length} characters."),
+        "name": (len(form.get("name", "")) > name_length, at_most(name_length, catalogue)),
         "message": (
-            not message or len(message) > longest,
-            f"Write at most {longest:,} characters." if message else "Write what it is about.",
+            not text or len(text) > longest,
+            at_most(longest, catalogue) if text else catalogue.gettext(NO_MESSAGE),
         ),
     }
     return {name: sentence for name, (is_wrong, sentence) in wrong.items() if is_wrong}
+
+
+def at_most(length: int, catalogue: Catalogue) -> str:
+    return catalogue.gettext(AT_MOST_CHARACTERS, number=catalogue.number(length))
 
 
 def lead_of(visit: Visit, form: Form) -> LeadCreate:
@@ -86,7 +94,7 @@ def lead_of(visit: Visit, form: Form) -> LeadCreate:
 
 
 def refused_page(visit: Visit, form: Form, refusal: AppError) -> Response:
-    page = contact_page(visit, form, refusal.status, notice=f"Nothing was sent. {refusal.message}")
+    page = contact_page(visit, form, refusal.status, notice=NOT_SENT)
     page.headers.update(refusal.headers)
     return page
 
@@ -100,7 +108,7 @@ def contact_page(
         status,
         **{name: form.get(name, "") for name in FIELDS},
         errors=errors or {},
-        notice=notice,
+        notice=notice and visit.catalogue.gettext(notice),
         stamp=renewed_stamp(visit.request, contact_subject(visit), form),
         longest_message=limits.MAX_VISITOR_MESSAGE_CHARACTERS,
     )

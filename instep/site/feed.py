@@ -11,11 +11,13 @@ from instep.site.changelog import embeddable, newest_entries
 from instep.site.schemas import PublishedEntry, changelog_url
 from instep.site.visits import help_center
 from instep.site.xml import XmlDocument, as_uri
+from instep.web.catalogues import catalogue_of, message
 from instep.web.pages import document
 from instep.web.public import public
 
 RSS = {"version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom"}
 MEDIA_TYPE = "application/rss+xml"
+TITLE = message("%(name)s changelog")
 
 
 @public
@@ -28,10 +30,11 @@ async def show_feed(request: Request) -> Response:
 def write_feed(bot: Bot, entries: list[PublishedEntry]) -> bytes:
     xml = XmlDocument()
     changelog = as_uri(changelog_url(bot))
+    catalogue = catalogue_of(bot.locale)
     with xml.element("rss", RSS), xml.element("channel"):
-        xml.add("title", f"{bot.name} changelog")
+        xml.add("title", catalogue.gettext(TITLE, name=bot.name))
         xml.add("link", changelog)
-        xml.add("description", f"What is new in {bot.name}")
+        xml.add("description", catalogue.gettext("What is new in %(name)s", name=bot.name))
         xml.add("language", bot.locale)
         xml.add("atom:link", attributes={"rel": "self", "type": MEDIA_TYPE, "href": f"{changelog}.xml"})
         if entries:

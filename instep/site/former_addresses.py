@@ -10,6 +10,7 @@ from instep.identity.schemas import Ctx, SiteAccess
 from instep.redirects.actions import find_redirect_url
 from instep.site import queries
 from instep.site.visits import VISITOR
+from instep.web.custom_domains import custom_domain
 from instep.web.pages import moved_to
 
 BELOW_HELP_CENTER = re.compile(r"/help/([^/]+)(/.+)")
@@ -26,7 +27,9 @@ async def moved_page(request: Request) -> Response | None:
     slug, path = match.groups()
     database = request.app.state.database
     async with database.enter(SiteAccess, queries.ENTER_SITE, slug=slug) as (access, tx):
-        if access is None:
+        if access is None or custom_domain(request) not in (None, access.bot.domain):
             return None
+        # The page that tells that nothing is here does so in this language.
+        request.state.locale = access.bot.locale
         url = await find_redirect_url(Ctx(tx, access.bot, VISITOR, utc_now()), path)
     return moved_to(url) if url else None

@@ -5,7 +5,8 @@ from starlette.responses import RedirectResponse, Response
 
 from instep.site import queries
 from instep.site.schemas import FrontPage
-from instep.site.visits import pages
+from instep.site.visits import render_page
+from instep.web.catalogues import SOURCE_LANGUAGE
 from instep.web.pages import NO_STORE, SECURITY_HEADERS
 from instep.web.public import public
 
@@ -17,10 +18,10 @@ async def show_front_page(request: Request) -> Response:
         help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
     if len(help_centers) == 1:
         return redirect(f"/help/{help_centers[0].slug}/")
-    return pages.render(
+    return render_page(
         request,
         "front.html",
-        locale="en",
+        locale=SOURCE_LANGUAGE,
         heading="Help centers" if front.has_bots else "Instep is ready",
         has_bots=front.has_bots,
         help_centers=[center for center in help_centers if center.has_articles],

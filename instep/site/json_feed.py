@@ -9,9 +9,11 @@ from starlette.responses import Response
 from instep.core.clock import isoformat
 from instep.identity.schemas import Bot
 from instep.site.changelog import embeddable, newest_entries
+from instep.site.feed import TITLE
 from instep.site.schemas import PublishedEntry, changelog_url
 from instep.site.visits import help_center
 from instep.site.xml import as_uri
+from instep.web.catalogues import catalogue_of
 from instep.web.pages import document
 from instep.web.public import public
 
@@ -28,9 +30,10 @@ async def show_json_feed(request: Request) -> Response:
 
 def json_feed(bot: Bot, entries: list[PublishedEntry]) -> dict[str, Any]:
     changelog = as_uri(changelog_url(bot))
+    catalogue = catalogue_of(bot.locale)
     return {
         "version": VERSION,
-        "title": f"{bot.name} changelog",
+        "title": catalogue.gettext(TITLE, name=bot.name),
         "home_page_url": changelog,
         "feed_url": f"{changelog}.json",
         "language": bot.locale,
@@ -47,7 +50,11 @@ def item_of(bot: Bot, entry: PublishedEntry) -> dict[str, Any]:
         "url": url,
         "title": entry.title,
         # Each item must have a text; a long one stays on its own page.
-        **({"content_html": html} if html else {"content_text": f"Read it at {url}"}),
+        **(
+            {"content_html": html}
+            if html
+            else {"content_text": catalogue_of(bot.locale).gettext("Read it at %(url)s", url=url)}
+        ),
         "date_published": isoformat(entry.published_at),
         "date_modified": isoformat(entry.updated_at),
     }

@@ -7,7 +7,9 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from instep import __version__
 from instep.core import limits
+from instep.core.etags import etag_of
 from instep.identity.schemas import Bot
 from instep.site import queries
 from instep.site.public_markdown import without_line_ends, write_markdown
@@ -15,7 +17,7 @@ from instep.site.representations import EXTENSION, MARKDOWN_TYPE, NOINDEX
 from instep.site.schemas import ListedText, WholeText, article_url, changelog_url
 from instep.site.visits import help_center
 from instep.site.xml import as_uri
-from instep.web.pages import document
+from instep.web.pages import document, not_modified
 from instep.web.public import public
 
 # Characters that would end the words of a link.
@@ -33,14 +35,20 @@ async def show_llms(request: Request) -> Response:
 @public
 async def show_all_texts(request: Request) -> Response:
     async with help_center(request) as visit:
+        bot = visit.ctx.bot
+        # The stamp is read before the texts, so that no tag names texts that are older than it.
+        stamp = await queries.change_stamp(visit.ctx)
+        etag = etag_of(__version__, stamp, bot.name, bot.help_url, bot.locale)
+        if unchanged := not_modified(request, etag):
+            return unchanged
         texts, count = await queries.list_whole_texts(visit.ctx)
     # Texts of this size take a while to write, so another thread does it.
-    content = await to_thread.run_sync(write_texts, visit.ctx.bot, texts, count)
-    return text_document(request, content)
+    content = await to_thread.run_sync(write_texts, bot, texts, count)
+    return text_document(request, content, etag)
 
 
-def text_document(request: Request, content: str) -> Response:
-    page = document(request, content.encode(), MARKDOWN_TYPE)
+def text_document(request: Request, content: str, etag: str | None = None) -> Response:
+    page = document(request, content.encode(), MARKDOWN_TYPE, etag=etag)
     page.headers.update(NOINDEX)
     return page
 

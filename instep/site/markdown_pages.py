@@ -10,7 +10,7 @@ from instep.site import queries
 from instep.site.public_markdown import write_markdown
 from instep.site.representations import EXTENSION, markdown_document
 from instep.site.schemas import WholeText, article_url, changelog_url, llms_url
-from instep.site.visits import help_center, requested_locale
+from instep.site.visits import help_center, kept_private, requested_locale
 from instep.site.xml import as_uri
 from instep.web.pages import moved_to
 from instep.web.public import public
@@ -19,7 +19,7 @@ from instep.web.public import public
 @public
 async def show_article_text(request: Request) -> Response:
     slug = request.path_params["slug"]
-    async with help_center(request) as visit:
+    async with help_center(request, recognise=True) as visit:
         bot = visit.ctx.bot
         locale, is_canonical = requested_locale(request, bot)
         text = await queries.find_text(visit.ctx, slug, locale)
@@ -28,7 +28,8 @@ async def show_article_text(request: Request) -> Response:
             if present_slug is None:
                 raise NotFound
             return moved_to(article_url(bot, locale, present_slug) + EXTENSION)
-    return await text_page(request, bot, text, article_url(bot, locale, slug))
+    page = await text_page(request, bot, text, article_url(bot, locale, slug))
+    return kept_private(page) if visit.is_signed_in else page
 
 
 @public

@@ -10,6 +10,7 @@ from instep.site.schemas import article_url
 from instep.site.search import HEADERS, count_search, searched_text
 from instep.site.visits import help_center
 from instep.site.xml import XmlDocument, as_uri
+from instep.web.catalogues import catalogue_of
 from instep.web.pages import document
 from instep.web.public import public
 
@@ -31,7 +32,9 @@ def write_description(bot: Bot) -> bytes:
     here = as_uri(bot.help_url)
     with xml.element("OpenSearchDescription", NAMESPACE):
         xml.add("ShortName", bot.name[:MAX_SHORT_NAME_CHARACTERS].strip())
-        xml.add("Description", f"Search the articles of {bot.name}")
+        xml.add(
+            "Description", catalogue_of(bot.locale).gettext("Search the articles of %(name)s", name=bot.name)
+        )
         xml.add("InputEncoding", "UTF-8")
         for media_type, page in (("text/html", "search"), (SUGGESTIONS_TYPE, "suggestions")):
             template = f"{here}/{page}?q={{searchTerms}}"

@@ -17,6 +17,7 @@ from instep.site.accents import show_accent
 from instep.site.article_feedback import explain_rating, rate_article, show_feedback
 from instep.site.ask_page import rate_answer, show_ask
 from instep.site.atom_feed import show_atom_feed
+from instep.site.card_images import card_of_article, card_of_home, card_url, show_article_card, show_home_card
 from instep.site.changelog import show_changelog, show_entry
 from instep.site.contact import send_contact, show_contact
 from instep.site.contents import contents_of
@@ -24,20 +25,37 @@ from instep.site.feed import show_feed
 from instep.site.former_addresses import moved_page
 from instep.site.front import show_documentation, show_front_page
 from instep.site.json_feed import show_json_feed
-from instep.site.languages import alternates_of
+from instep.site.kept_pages import kept_page
+from instep.site.languages import alternates_of, homes_of
 from instep.site.llms import show_all_texts, show_llms
 from instep.site.markdown_pages import show_article_text, show_entry_text
+from instep.site.matches import show_matches
 from instep.site.opensearch import show_description, show_suggestions
 from instep.site.preview_pages import show_preview, show_preview_article
+from instep.site.related import related_articles
 from instep.site.representations import EXTENSION, MARKDOWN_TYPE, VARY, prefers_markdown
-from instep.site.robots import show_robots
-from instep.site.schemas import CollectionSection, article_url, section_path
+from instep.site.robots import show_robots, show_robots_of_domain
+from instep.site.schemas import CollectionSection, article_path, article_url, section_path
 from instep.site.search import show_search
 from instep.site.served_files import show_file
 from instep.site.site_tree import tree_of_article, tree_of_collection
 from instep.site.sitemap import show_sitemap
-from instep.site.visits import Visit, help_center, pages, requested_locale
-from instep.web.pages import CACHE, document, moved_to, sanitised
+from instep.site.structured_data import LinkCard, article_data, home_data, root_url, section_data
+from instep.site.visit_counts import count_view
+from instep.site.visitor_mistakes import TOO_MANY_REQUESTS, VisitorMistake
+from instep.site.visitor_sign_in import sign_in_visitor, sign_out_visitor
+from instep.site.visits import (
+    Moved,
+    Visit,
+    help_center,
+    moved_to_usual_spelling,
+    render_page,
+    requested_locale,
+)
+from instep.site.xml import as_uri
+from instep.web.catalogues import LANGUAGES, SOURCE_LANGUAGE, Catalogue, catalogue_of, message
+from instep.web.custom_domains import custom_domain
+from instep.web.pages import CACHE, NO_STORE, document, moved_to
 from instep.web.public import public
 
 # The home page that the address of another page begins with.
@@ -45,50 +63,84 @@ BELOW_HELP_CENTER = re.compile(r"/help/[^/]+/(?=.)")
 PAGE_NUMBER = re.compile(r"[0-9]{1,6}")
 STATIC = Path(__file__).parent / "static"
 ICON = (STATIC / "favicon.ico").read_bytes()
-HEADINGS = {404: "Not found", 405: "Not possible", 429: "One moment", 503: "Back in a moment"}
+HEADINGS = {
+    404: message("Not found"),
+    405: message("Not possible"),
+    429: message("One moment"),
+    503: message("Back in a moment"),
+}
+OTHER_HEADING = message("Error")
 MESSAGES = {
-    404: "There is no page at this address. It may have moved, or it is not public.",
-    429: "Many requests came from your network just now. Wait a minute, then try again.",
+    404: message("There is no page at this address. It may have moved, or it is not public."),
+    429: TOO_MANY_REQUESTS,
 }
 
 
 @public
 async def show_home(request: Request) -> Response:
-    async with help_center(request) as visit:
+    if (rendered_page := await kept_page(request)) is not None:
+        return rendered_page
+    async with help_center(request, recognise=True) as visit:
         number = page_number(request)
-        collections = await queries.list_sections(visit.ctx, visit.ctx.bot.locale, number)
-        if number > 1 and not collections.rows:
+        if moved := moved_to_usual_spelling(visit):
+            return moved
+        bot, locale = visit.ctx.bot, visit.locale
+        collections = await queries.list_sections(visit.ctx, locale, number)
+        if not collections.rows and (number > 1 or locale != bot.locale):
             raise NotFound
-        sections = [(section, section_path(visit.ctx.bot, section)) for section in collections.rows]
-        return visit.page(
-            "home.html", sections=sections, number=number, has_next=bool(collections.next_cursor)
+        return visit.lasting_page(
+            "home.html",
+            sections=[(section, section_path(visit.root, section)) for section in collections.rows],
+            number=number,
+            has_next=bool(collections.next_cursor),
+            alternates=homes_of(bot, visit.locales),
+            link_card=LinkCard(
+                bot.name, f"{root_url(bot, locale)}/", image_url=card_url(visit, card_of_home(visit))
+            ),
+            structured_data=home_data(bot, locale),
         )
 
 
 @public
 async def show_collection(request: Request) -> Response:
-    async with help_center(request) as visit:
+    if (rendered_page := await kept_page(request)) is not None:
+        return rendered_page
+    async with help_center(request, recognise=True) as visit:
         number = page_number(request)
-        section = await queries.find_section(
-            visit.ctx, visit.ctx.bot.locale, request.path_params["slug"], number
-        )
+        section = await queries.find_section(visit.ctx, visit.locale, request.path_params["slug"], number)
         return await section_page(visit, section, number)
 
 
 @public
 async def show_loose_articles(request: Request) -> Response:
-    async with help_center(request) as visit:
+    if (rendered_page := await kept_page(request)) is not None:
+        return rendered_page
+    async with help_center(request, recognise=True) as visit:
         number = page_number(request)
-        section = await queries.find_loose_articles(visit.ctx, visit.ctx.bot.locale, number)
+        section = await queries.find_loose_articles(visit.ctx, visit.locale, number)
         return await section_page(visit, section, number)
 
 
 async def section_page(visit: Visit, section: CollectionSection | None, number: int) -> Response:
+    if moved := moved_to_usual_spelling(visit):
+        return moved
     if section is None:
         raise NotFound
     last = ceil(section.article_count / limits.COLLECTION_ARTICLES)
     tree = await tree_of_collection(visit, section.slug or None)
-    return visit.page("collection.html", section=section, number=number, last=last, tree=tree)
+    title = section.title or visit.catalogue.gettext("Articles")
+    url = as_uri(
+        visit.ctx.bot.help_url + section_path(visit.root, section).removeprefix(visit.ctx.bot.home_path)
+    )
+    return visit.lasting_page(
+        "collection.html",
+        section=section,
+        number=number,
+        last=last,
+        tree=tree,
+        link_card=LinkCard(title, url if number == 1 else f"{url}?page={number}", section.description),
+        structured_data=section_data(visit.ctx.bot, visit.locale, section, title, url),
+    )
 
 
 def page_number(request: Request) -> int:
@@ -103,23 +155,44 @@ def page_number(request: Request) -> int:
 async def show_article(request: Request) -> Response:
     if prefers_markdown(request):
         return await show_article_text(request)
+    if (rendered_page := await kept_page(request)) is not None:
+        return rendered_page
     slug = request.path_params["slug"]
-    async with help_center(request) as visit:
+    async with help_center(request, recognise=True) as visit:
         locale, is_canonical = requested_locale(request, visit.ctx.bot)
         article = await queries.find_live_article(visit.ctx, slug, locale)
         if article is not None and is_canonical:
-            page = visit.page(
+            count_view(request, visit.ctx, article.id)
+            headings = contents_of(article.html)
+            card = card_url(visit, card_of_article(visit, article), slug)
+            image_url = as_uri(card) if card else None
+            return visit.lasting_page(
                 "article.html",
                 locale,
+                headers=VARY,
+                article_id=article.id,
                 article=article,
-                html=sanitised(article.html),
-                headings=contents_of(article.html),
+                html=visit.text(article.html),
+                headings=headings,
                 tree=await tree_of_article(visit, article),
+                related=[
+                    (article_path(visit.ctx.bot, other.locale, other.slug), other)
+                    for other in await related_articles(visit, article)
+                ],
                 markdown_url=article_url(visit.ctx.bot, locale, slug) + EXTENSION,
                 alternates=alternates_of(visit.ctx.bot, article.slugs),
+                link_card=LinkCard(
+                    article.title,
+                    as_uri(article_url(visit.ctx.bot, locale, slug)),
+                    article.description,
+                    "article",
+                    image_url,
+                ),
+                structured_data=article_data(visit.ctx.bot, article, headings, image_url),
+                paths={
+                    other: article_path(visit.ctx.bot, other, slug) for other, slug in article.slugs.items()
+                },
             )
-            page.headers.update(VARY)
-            return page
         present_slug = article.slug if article else await queries.find_present_slug(visit.ctx, slug, locale)
         if present_slug is None:
             raise NotFound
@@ -128,6 +201,8 @@ async def show_article(request: Request) -> Response:
 
 async def answer_error(request: Request, error: AppError) -> Response:
     """A redirect for an address without a page, if there is one from it; else the page that says so."""
+    if isinstance(error, Moved):
+        return moved_home(request, error.url)
     try:
         moved = await moved_page(request) if error.status == 404 else None
     except AppError as outage:
@@ -142,20 +217,61 @@ def error_page(request: Request, error: AppError) -> Response:
     """
     if is_for_program(request):
         return error_text(request, error)
-    match = BELOW_HELP_CENTER.match(request.url.path) if error.status == 404 else None
-    page = pages.render(
+    home = home_of_error(request) if error.status == 404 else None
+    locale = locale_of_error(request)
+    heading, sentence = words_of(error, catalogue_of(locale))
+    page = render_page(
         request,
         "refused.html",
         error.status,
-        locale="en",
+        locale=locale,
         code=error.status,
-        help_path=match and match[0],
+        help_path=home and home + path_language(request),
         longest_query=limits.MAX_QUERY_CHARACTERS,
-        heading=HEADINGS.get(error.status, "Error"),
-        message=MESSAGES.get(error.status, error.message),
+        heading=heading,
+        message=sentence,
     )
     page.headers.update({**VARY, **error.headers})
     return page
+
+
+def home_of_error(request: Request) -> str | None:
+    """The home page of the help center that an address is below."""
+    match = BELOW_HELP_CENTER.match(request.url.path)
+    return "/" if match and custom_domain(request) else match and match[0]
+
+
+def moved_home(request: Request, url: str) -> Response:
+    """Lead to the page's address at the help center's own host; 308 keeps what a form sends."""
+    page = moved_to(url)
+    page.status_code = 301 if request.method in ("GET", "HEAD") else 308
+    if request.url.query:
+        # It may be a token to sign in.
+        page.headers.update(NO_STORE)
+    return page
+
+
+def locale_of_error(request: Request) -> str:
+    """The language that the address names, or that of the help center as far as it is known; else English."""
+    known_locale: str = getattr(request.state, "locale", SOURCE_LANGUAGE)
+    return path_language(request).removesuffix("/") or known_locale
+
+
+def path_language(request: Request) -> str:
+    """The first step of an address below a help center, with a slash, where it names a language of ours."""
+    match = BELOW_HELP_CENTER.match(request.url.path)
+    step, slash, _ = request.url.path[match.end() if match else 0 :].partition("/")
+    return f"{step}/" if match and slash and step in LANGUAGES else ""
+
+
+def words_of(error: AppError, catalogue: Catalogue) -> tuple[str, str]:
+    """The heading and the sentence of an error's page."""
+    heading = catalogue.gettext(HEADINGS.get(error.status, OTHER_HEADING))
+    if error.status in MESSAGES:
+        return heading, catalogue.gettext(MESSAGES[error.status])
+    if isinstance(error, VisitorMistake):
+        return heading, catalogue.gettext(error.text, **error.values)
+    return heading, catalogue.gettext(error.message)
 
 
 def is_for_program(request: Request) -> bool:
@@ -166,7 +282,8 @@ def is_for_program(request: Request) -> bool:
 
 def error_text(request: Request, error: AppError) -> Response:
     """The same as `error_page`, in Markdown."""
-    text = f"# {HEADINGS.get(error.status, 'Error')}\n\n{MESSAGES.get(error.status, error.message)}\n"
+    heading, sentence = words_of(error, catalogue_of(SOURCE_LANGUAGE))
+    text = f"# {heading}\n\n{sentence}\n"
     page = document(request, text.encode(), MARKDOWN_TYPE, error.status)
     page.headers.update({**VARY, **error.headers})
     return page
@@ -199,7 +316,10 @@ routes = [
     Route("/favicon.ico", show_icon),
     Route("/robots.txt", show_robots),
     Route("/help/{bot}", add_slash),
+    Route("/help/{bot}/robots.txt", show_robots_of_domain),
     Route("/help/{bot}/", show_home),
+    Route("/help/{bot}/cards/{digest}.png", show_home_card),
+    Route("/help/{bot}/cards/{slug}/{digest}.png", show_article_card),
     Route("/help/{bot}/articles", show_loose_articles),
     Route("/help/{bot}/articles/{slug}.md", show_article_text),
     Route("/help/{bot}/articles/{slug}", show_article),
@@ -215,18 +335,35 @@ routes = [
     Route("/help/{bot}/opensearch.xml", show_description),
     Route("/help/{bot}/sitemap.xml", show_sitemap),
     Route("/help/{bot}/search", show_search),
+    Route("/help/{bot}/matches", show_matches),
     Route("/help/{bot}/suggestions", show_suggestions),
     Route("/help/{bot}/{locale}/articles/{slug}.md", show_article_text),
     Route("/help/{bot}/ask", show_ask),
     Route("/help/{bot}/ask/feedback", rate_answer, methods=["POST"]),
+    Route("/help/{bot}/sso", sign_in_visitor),
+    Route("/help/{bot}/sign-out", sign_out_visitor, methods=["POST"]),
     Route("/help/{bot}/contact", show_contact),
     Route("/help/{bot}/contact", send_contact, methods=["POST"]),
     Route("/help/{bot}/feedback", show_feedback),
     Route("/help/{bot}/feedback", rate_article, methods=["POST"]),
     Route("/help/{bot}/feedback/reason", explain_rating, methods=["POST"]),
+    Route("/help/{bot}/{locale}/", show_home),
+    Route("/help/{bot}/{locale}/cards/{digest}.png", show_home_card),
+    Route("/help/{bot}/{locale}/cards/{slug}/{digest}.png", show_article_card),
+    Route("/help/{bot}/{locale}/articles", show_loose_articles),
     Route("/help/{bot}/{locale}/articles/{slug}", show_article),
+    Route("/help/{bot}/{locale}/collections/{slug}", show_collection),
+    Route("/help/{bot}/{locale}/changelog", show_changelog),
+    Route("/help/{bot}/{locale}/changelog/{slug}", show_entry),
     Route("/help/{bot}/{locale}/search", show_search),
+    Route("/help/{bot}/{locale}/matches", show_matches),
     Route("/help/{bot}/{locale}/ask", show_ask),
+    Route("/help/{bot}/{locale}/ask/feedback", rate_answer, methods=["POST"]),
+    Route("/help/{bot}/{locale}/contact", show_contact),
+    Route("/help/{bot}/{locale}/contact", send_contact, methods=["POST"]),
+    Route("/help/{bot}/{locale}/feedback", show_feedback),
+    Route("/help/{bot}/{locale}/feedback", rate_article, methods=["POST"]),
+    Route("/help/{bot}/{locale}/feedback/reason", explain_rating, methods=["POST"]),
     Route("/preview/{token}", show_preview),
     Route("/preview/{token}/articles/{slug}", show_preview_article),
     Route("/preview/{token}/{locale}/articles/{slug}", show_preview_article),

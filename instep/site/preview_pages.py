@@ -17,12 +17,11 @@ from instep.drafts.actions import get_draft
 from instep.drafts.previews import PreviewedDraft, list_previewed_drafts, preview_of
 from instep.identity.schemas import Ctx
 from instep.site import queries
-from instep.site.accents import accent_path
 from instep.site.contents import contents_of
 from instep.site.schemas import ArticlePage, PreviewArrival
 from instep.site.site_tree import tree_of_article
 from instep.site.visits import VISITOR, Visit, canonical_locale
-from instep.web.pages import NO_STORE, sanitised
+from instep.web.pages import NO_STORE
 from instep.web.public import public
 
 # The token is in the address, which other sites must not learn; nor is a page ever found by a search.
@@ -47,8 +46,9 @@ class PreviewVisit:
         answer = self.visit.page(
             "preview.html",
             article.locale,
+            paths={other: self.href(slug, other) for other, slug in article.slugs.items()},
             article=article,
-            html=sanitised(article.html),
+            html=self.visit.text(article.html),
             headings=contents_of(article.html),
             tree=await tree_of_article(self.visit, article),
             draft=draft,
@@ -77,9 +77,9 @@ async def preview_visit(request: Request) -> AsyncIterator[PreviewVisit]:
     async with database.enter(PreviewArrival, queries.ARRIVE_BY_PREVIEW, id=preview_id) as (arrival, tx):
         if arrival is None:
             raise NotFound
-        style = accent_path(*arrival.accent) if arrival.accent else None
-        ctx = Ctx(tx, arrival.bot, VISITOR, utc_now())
-        visit = Visit(request, ctx, arrival.has_changelog, style)
+        # The link is at the installation's own address, so that all of its links are.
+        ctx = Ctx(tx, replace(arrival.bot, domain=None), VISITOR, utc_now())
+        visit = Visit(request, ctx, arrival)
         drafts = await list_previewed_drafts(ctx, arrival.draft_id, arrival.source_key)
         yield PreviewVisit(visit, drafts, arrival.expires_at, f"/preview/{token}")
 

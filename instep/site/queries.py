@@ -1,18 +1,19 @@
 """The SQL of the public help center.
 
-Only `LIVE`, `SHOWN` and `PUBLISHED_ENTRIES` define what the public may see.
+Only `LIVE`, `LIVE_TO_SIGNED_IN`, `collections_of` and `PUBLISHED_ENTRIES` define what visitors may see.
 """
 
 from datetime import datetime
 from typing import Any
 
-from instep.articles.live import LIVE
+from instep.articles.live import LIVE, LIVE_TO_SIGNED_IN
 from instep.collections.visibility import ANCESTORS, IS_PUBLIC, PLACE
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
 from instep.files.actions import find_by_digest
 from instep.identity.schemas import Ctx
+from instep.search.schemas import Audience
 from instep.site.schemas import (
     ArticleAddress,
     ArticlePage,
@@ -21,17 +22,18 @@ from instep.site.schemas import (
     HelpCenterLink,
     ListedText,
     PublishedEntry,
+    RelatedArticle,
     ServedFile,
     TreeArticle,
     TreeCollection,
     WholeText,
 )
 
-# The collections that everybody may see. `lineage` are the ids from the top down to the collection itself.
-SHOWN = f"""
+# The collections that a visitor may see. `lineage` are the ids from the top down to the collection itself.
+COLLECTIONS = f"""
     select c.id, c.slug, c.title, c.description, c.icon, c.parent_id, {PLACE} as place,
         array_remove(array[grandparent.id, parent.id, c.id], null) as lineage
-    from collections c {ANCESTORS} where c.bot_id = %(bot)s and {IS_PUBLIC}
+    from collections c {ANCESTORS} where c.bot_id = %(bot)s and {{condition}}
 """
 # Links to collections, in reading order, as JSON.
 LINKS = """
@@ -42,8 +44,8 @@ LINKS = """
 BREADCRUMBS = LINKS.format(condition="l.id = any(s.lineage) and l.id <> s.id")
 # To those in it that lead to live articles.
 CHILDREN = LINKS.format(
-    condition=f"""
-        l.parent_id = s.id and exists (select {LIVE} and a.locale = %(locale)s
+    condition="""
+        l.parent_id = s.id and exists (select {live} and a.locale = %(locale)s
             and a.collection_id in (select d.id from shown d where l.id = any(d.lineage)))
     """
 )
@@ -53,7 +55,7 @@ ENTRIES = f"""
     select coalesce(max(e.article_count), 0) as article_count,
         coalesce(jsonb_agg({ENTRY} order by e.position, e.id), '[]') as articles
     from (select a.id, a.slug, a.title, a.description, a.position, count(*) over ()::integer as article_count
-        {LIVE} and a.locale = %(locale)s and {{condition}}
+        {{live}} and a.locale = %(locale)s and {{condition}}
         order by a.position, a.id limit %(limit)s offset %(first)s) e
 """
 ARTICLE_PAGE = """
@@ -63,6 +65,16 @@ ARTICLE_PAGE = """
             (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
         as breadcrumbs, a.updated_at, a.position
 """
+# The time of the newest code change with which the article `p` was compared: one before the first that
+# proposes an edit of it which is still to be reviewed.
+COMPARED_AT = """
+    select t.created_at from tasks t
+    where t.bot_id = %(bot)s and t.type = 'document_change' and t.status = 'completed'
+        and t.created_at > p.created_at and t.created_at < coalesce((
+            select min(s.created_at) from drafts d join tasks s on s.bot_id = d.bot_id and s.id = d.task_id
+            where d.bot_id = %(bot)s and d.article_id = p.id and d.status = 'pending'), 'infinity')
+    order by t.created_at desc, t.id desc limit 1
+"""
 # A live article with its whole text. Lists for programs begin with the bot's language, each in reading order.
 TEXT = (
     "a.slug, a.locale, a.title, a.description, a.content_markdown as markdown, a.content_html as html,"
@@ -71,15 +83,34 @@ TEXT = (
 TEXT_ORDER = f"a.locale <> %(locale)s, a.locale, c.id is null, {PLACE}, a.position, a.id"
 PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
 ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
-# The first statement of a visit also reads what its pages link to: the style of the accent, and a changelog.
+# The languages of live articles: each is one look at an index, however many articles there are.
+NEXT_LOCALE = (
+    f"(select a.locale {LIVE.replace('%(bot)s', 's.bot_id')} {{condition}} order by a.locale limit 1)"
+)
+LOCALES = f"""
+    with recursive l (locale) as (
+        select {NEXT_LOCALE.format(condition="")}
+        union all
+        select {NEXT_LOCALE.format(condition="and a.locale > l.locale")} from l where l.locale is not null
+    ) select l.locale from l where l.locale is not null limit {limits.MAX_SITE_LANGUAGES}
+"""
+# The first statement of a visit also reads what all pages show: the style of the accent, what stands around
+# them, and whether there is a changelog.
 # The order makes PostgreSQL look the newest entry up in the index of published ones; `exists` could make it
 # scan all entries.
-ARRIVE = """
-    select s.*, (select array[b.accent_light, b.accent_dark] from bots b
+ARRIVE = f"""
+    select s.*, (select b.domain from bots b where b.id = s.bot_id) as bot_domain,
+        (select array[b.accent_light, b.accent_dark] from bots b
         where b.id = s.bot_id and b.accent is not null) as accent,
+        (select b.frame from bots b where b.id = s.bot_id) as frame,
         coalesce((select true from changelog_entries e
         where e.bot_id = s.bot_id and e.status = 'published'
-        order by e.published_at desc, e.id desc limit 1), false) as has_changelog
+        order by e.published_at desc, e.id desc limit 1), false) as has_changelog,
+        array({LOCALES}) as locales,
+        (select b.changed_at from bots b where b.id = s.bot_id) as changed_at,
+        (select t.created_at from tasks t
+            where t.bot_id = s.bot_id and t.type = 'document_change' and t.status = 'completed'
+            order by t.created_at desc, t.id desc limit 1) as compared_at
     from enter_site(%(slug)s) s
 """
 
@@ -88,7 +119,9 @@ ARRIVE_BY_PREVIEW = ARRIVE.replace(
     "select s.*,", "select s.*, p.draft_id, p.source_key, p.expires_at,"
 ).replace("enter_site(%(slug)s) s", "find_preview(%(id)s) p, lateral enter_site(p.preview_slug) s")
 # Begins a request that shows no page.
-ENTER_SITE = "select s.* from enter_site(%(slug)s) s"
+ENTER_SITE = """
+    select s.*, (select b.domain from bots b where b.id = s.bot_id) as bot_domain from enter_site(%(slug)s) s
+"""
 
 # A search is counted before anything else is done for it.
 COUNT_SEARCH = """
@@ -99,6 +132,21 @@ COUNT_SEARCH = """
 """
 
 ENTER_FRONT_PAGE = "select f.has_bots, f.workspace_id from enter_front_page() f"
+
+
+def live(ctx: Ctx) -> str:
+    """The articles that the visitor may read."""
+    return LIVE_TO_SIGNED_IN if is_signed_in(ctx) else LIVE
+
+
+def collections_of(ctx: Ctx) -> str:
+    """The collections that the visitor may see."""
+    return COLLECTIONS.format(condition="true" if is_signed_in(ctx) else IS_PUBLIC)
+
+
+def is_signed_in(ctx: Ctx) -> bool:
+    """Whether the visitor has proven who they are; only then the actor has an id."""
+    return ctx.actor.type == "visitor" and ctx.actor.id is not None
 
 
 async def is_paused(ctx: Ctx) -> bool:
@@ -140,11 +188,11 @@ async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | N
         ArticlePage,
         f"""
         with page as (
-            select {ARTICLE_PAGE}, coalesce(a.translation_of, a.id) as text_id
-            {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s
+            select {ARTICLE_PAGE}, coalesce(a.translation_of, a.id) as text_id, a.created_at
+            {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s
         )
         select p.id, p.slug, p.locale, p.title, p.description, p.html, p.breadcrumbs, p.updated_at,
-            p.position, (select jsonb_object_agg(a.locale, a.slug) {LIVE}
+            p.position, ({COMPARED_AT}) as compared_at, (select jsonb_object_agg(a.locale, a.slug) {live(ctx)}
                 and (a.id = p.text_id or a.translation_of = p.text_id)) as slugs
         from page p
         """,
@@ -158,7 +206,7 @@ async def find_text(ctx: Ctx, slug: str, locale: str) -> WholeText | None:
     """A live article with its Markdown."""
     return await ctx.tx.first(
         WholeText,
-        f"select {TEXT} {LIVE} and a.slug = %(slug)s and a.locale = %(locale)s",
+        f"select {TEXT} {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s",
         bot=ctx.bot.id,
         slug=slug,
         locale=locale,
@@ -229,11 +277,24 @@ async def suggest_texts(ctx: Ctx, query: str) -> list[ListedText]:
     )
 
 
+async def list_related(ctx: Ctx, ids: list[str]) -> list[RelatedArticle]:
+    """The public ones of these articles, in this order."""
+    return await ctx.tx.all(
+        RelatedArticle,
+        f"""
+        select a.slug, a.locale, a.title, a.description {LIVE} and a.id = any(%(ids)s)
+        order by array_position(%(ids)s::text[], a.id)
+        """,
+        bot=ctx.bot.id,
+        ids=ids,
+    )
+
+
 async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
     """The present slug of the live article that had this one before."""
     present_slug: str | None = await ctx.tx.value(
         f"""
-        select a.slug {LIVE} and a.locale = %(locale)s and a.id = (
+        select a.slug {live(ctx)} and a.locale = %(locale)s and a.id = (
             select f.article_id from former_slugs f
             where f.bot_id = %(bot)s and f.slug = %(slug)s and f.locale = %(locale)s)
         """,
@@ -252,12 +313,12 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSect
     sections = await ctx.tx.all(
         CollectionSection,
         f"""
-        with shown as ({SHOWN}),
+        with shown as ({collections_of(ctx)}),
         live as materialized (
             select a.id, coalesce(c.id, '') as collection_id,
                 row_number() over (partition by c.id order by a.position, a.id) as place,
                 count(*) over (partition by c.id)::integer as article_count
-            {LIVE} and a.locale = %(locale)s
+            {live(ctx)} and a.locale = %(locale)s
         ),
         sections as (
             select id, slug, title, description, icon, lineage, place from shown where id in (
@@ -294,10 +355,10 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
     section = await ctx.tx.first(
         CollectionSection,
         f"""
-        with shown as ({SHOWN})
+        with shown as ({collections_of(ctx)})
         select s.slug, s.title, s.description, s.icon, page.article_count, page.articles,
-            {BREADCRUMBS} as breadcrumbs, {CHILDREN} as children
-        from shown s, lateral ({ENTRIES.format(condition="a.collection_id = s.id")}) page
+            {BREADCRUMBS} as breadcrumbs, {CHILDREN.format(live=live(ctx))} as children
+        from shown s, lateral ({ENTRIES.format(live=live(ctx), condition="a.collection_id = s.id")}) page
         where s.slug = %(slug)s
         """,
         slug=slug,
@@ -313,7 +374,7 @@ async def find_loose_articles(ctx: Ctx, locale: str, page: int) -> CollectionSec
         f"""
         select '' as slug, null as title, null as description, null as icon, page.*,
             '[]'::jsonb as breadcrumbs, '[]'::jsonb as children
-        from ({ENTRIES.format(condition="a.collection_id is null")}) page
+        from ({ENTRIES.format(live=live(ctx), condition="a.collection_id is null")}) page
         """,
         **entries_params(ctx, locale, page),
     )
@@ -328,10 +389,10 @@ async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollect
     return await ctx.tx.all(
         TreeCollection,
         f"""
-        with shown as materialized ({SHOWN}),
+        with shown as materialized ({collections_of(ctx)}),
         populated as (
             select unnest(s.lineage) as id from shown s
-            where exists (select {LIVE} and a.locale = %(locale)s and a.collection_id = s.id)
+            where exists (select {live(ctx)} and a.locale = %(locale)s and a.collection_id = s.id)
         )
         select s.slug, s.title, cardinality(s.lineage) as level
         from shown s left join shown page on page.slug = %(slug)s::text
@@ -348,7 +409,7 @@ async def list_siblings(ctx: Ctx, article: ArticlePage, slug: str | None) -> lis
     """A live article among those before and after it in the collection with this slug, or in none."""
     collection = "(select s.id from collections s where s.bot_id = %(bot)s and s.slug = %(slug)s::text)"
     siblings = f"""
-        select a.slug, a.title, a.position, a.id {LIVE} and a.locale = %(locale)s
+        select a.slug, a.title, a.position, a.id {live(ctx)} and a.locale = %(locale)s
             and a.collection_id {f"= {collection}" if slug else "is null"}
     """
     return await ctx.tx.all(
@@ -404,20 +465,27 @@ async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
 
 
 async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | None:
-    """The file at an address; it is public while a live article or a published entry refers to it."""
+    """The file at an address, with who may see it: whoever may see a live text that refers to it."""
     file = await find_by_digest(ctx, sha256, content_type)
     if file is None:
         return None
-    refers = "select r.source_id from file_references r where r.bot_id = %(bot)s and r.sha256 = %(sha256)s"
-    is_public: bool = await ctx.tx.value(
+    references = (
+        "select r.source_id from file_references r where r.bot_id = %(bot)s and r.sha256 = %(sha256)s"
+    )
+    articles = f"and a.id in ({references} and r.source = 'article')"
+    audience: Audience | None = await ctx.tx.value(
         f"""
-        select exists (select {LIVE} and a.id in ({refers} and r.source = 'article'))
-            or exists (select {PUBLISHED_ENTRIES} and e.id in ({refers} and r.source = 'changelog_entry'))
+        select case
+            when exists (select {LIVE} {articles}) or exists (
+                select {PUBLISHED_ENTRIES} and e.id in ({references} and r.source = 'changelog_entry'))
+                or exists ({references} and r.source = 'site_frame')
+                then 'public'
+            when exists (select {LIVE_TO_SIGNED_IN} {articles}) then 'authenticated' end
         """,
         bot=ctx.bot.id,
         sha256=sha256,
     )
-    return ServedFile(file, is_public)
+    return ServedFile(file, audience)
 
 
 async def change_stamp(ctx: Ctx) -> datetime:

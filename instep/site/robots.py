@@ -6,6 +6,8 @@ from starlette.responses import Response
 from instep.core.config import settings
 from instep.site import queries
 from instep.site.schemas import FrontPage
+from instep.site.visits import help_center
+from instep.site.xml import as_uri
 from instep.web.pages import document
 from instep.web.public import public
 
@@ -15,6 +17,17 @@ async def show_robots(request: Request) -> Response:
     """Name the sitemaps of the only workspace; of several it names none, as the front page does."""
     async with request.app.state.database.enter(FrontPage, queries.ENTER_FRONT_PAGE) as (front, tx):
         help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
-    urls = [f"{settings().base_url}/help/{center.slug}/sitemap.xml" for center in help_centers]
-    lines = ["User-agent: *", "Disallow:", *(f"Sitemap: {url}" for url in urls)]
+    home = f"{settings().base_url}/help"
+    return robots_text(request, [f"{home}/{center.slug}/sitemap.xml" for center in help_centers])
+
+
+@public
+async def show_robots_of_domain(request: Request) -> Response:
+    """The same of a help center at a host name of its own."""
+    async with help_center(request) as visit:
+        return robots_text(request, [f"{visit.ctx.bot.help_url}/sitemap.xml"])
+
+
+def robots_text(request: Request, sitemaps: list[str]) -> Response:
+    lines = ["User-agent: *", "Disallow:", *(f"Sitemap: {as_uri(url)}" for url in sitemaps)]
     return document(request, "".join(f"{line}\n" for line in lines).encode(), "text/plain; charset=utf-8")

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from instep.articles.paths import path_of_article, path_of_locale
 from instep.files.schemas import StoredFile
 from instep.identity.schemas import Bot, SiteAccess
+from instep.search.schemas import Audience
+from instep.workspaces.site_frame import SiteFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,10 +16,20 @@ class Arrival(SiteAccess):
     """The result of a visit's first statement: the help center, and what its pages link to.
 
     `accent` is the bot's colour for the light and the dark scheme; None stands for the product's blue.
+    `frame` is what stands around its pages. `locales` are the languages of its live articles. `changed_at` is
+    the time of the last change of what is public, `compared_at` that of the last code change to be compared.
     """
 
     accent: list[str] | None
+    frame: dict[str, Any]
     has_changelog: bool
+    locales: list[str]
+    changed_at: datetime
+    compared_at: datetime | None
+
+    @property
+    def site_frame(self) -> SiteFrame:
+        return SiteFrame.model_validate(self.frame)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +43,14 @@ class PreviewArrival(Arrival):
 
 @dataclass(frozen=True, slots=True)
 class ServedFile:
-    """A file, and whether a live public text refers to it."""
+    """A file, and who may see a live text that refers to it: everybody, or visitors who have signed in."""
 
     file: StoredFile
-    is_public: bool
+    audience: Audience | None
+
+    @property
+    def is_public(self) -> bool:
+        return self.audience == "public"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +74,8 @@ class HelpCenterLink:
 class ArticlePage:
     """A live article, and the `slug` and `title` of the collections that it stands in, from the top down.
 
-    `slugs` are those of its live versions by language, of a public page; it is among them.
+    `slugs` are those of its live versions by language, of a public page; it is among them. `compared_at` is
+    the time of the newest code change that it was compared with.
     """
 
     id: str
@@ -70,6 +88,7 @@ class ArticlePage:
     updated_at: datetime
     position: int
     slugs: dict[str, str] = field(default_factory=dict)
+    compared_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +122,16 @@ class TreeCollection:
     slug: str
     title: str
     level: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedArticle:
+    """A link to an article that is near to another one."""
+
+    slug: str
+    locale: str
+    title: str
+    description: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +200,7 @@ def article_url(bot: Bot, locale: str, slug: str) -> str:
 
 
 def article_path(bot: Bot, locale: str, slug: str) -> str:
-    return f"/help/{bot.slug}{path_of_article(bot.locale, locale, slug)}"
+    return bot.home_path + path_of_article(bot.locale, locale, slug)
 
 
 def llms_url(bot: Bot) -> str:
@@ -179,21 +208,31 @@ def llms_url(bot: Bot) -> str:
     return f"{bot.help_url}/llms.txt"
 
 
+def path_in(bot: Bot, locale: str) -> str:
+    """What the paths of pages in a language begin with below the help center."""
+    return path_of_locale(bot.locale, locale)
+
+
+def root_path(bot: Bot, locale: str) -> str:
+    """What the paths of all pages in a language begin with."""
+    return bot.home_path + path_in(bot, locale)
+
+
 def search_path(bot: Bot, locale: str) -> str:
-    return f"/help/{bot.slug}{path_of_locale(bot.locale, locale)}/search"
+    return f"{root_path(bot, locale)}/search"
 
 
 def ask_path(bot: Bot, locale: str) -> str:
-    return f"/help/{bot.slug}{path_of_locale(bot.locale, locale)}/ask"
+    return f"{root_path(bot, locale)}/ask"
 
 
 def collection_url(bot: Bot, slug: str) -> str:
     return f"{bot.help_url}/collections/{slug}"
 
 
-def section_path(bot: Bot, section: CollectionSection) -> str:
+def section_path(root: str, section: CollectionSection) -> str:
     """The page that lists all articles of a section."""
-    return f"/help/{bot.slug}/" + (f"collections/{section.slug}" if section.slug else "articles")
+    return f"{root}/" + (f"collections/{section.slug}" if section.slug else "articles")
 
 
 def changelog_url(bot: Bot, slug: str | None = None) -> str:

@@ -2,20 +2,23 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.core import limits
-from instep.core.errors import InvalidRequest
 from instep.core.paging import Page, PageRequest
 from instep.search.actions import search_passages
 from instep.search.schemas import Passage, SearchRequest
 from instep.search.semantic.query_embedder import query_embedder
 from instep.site import queries
 from instep.site.schemas import article_path
-from instep.site.visits import Visit, canonical_locale, help_center
+from instep.site.visit_counts import count_words
+from instep.site.visitor_mistakes import VisitorMistake
+from instep.site.visits import Visit, help_center
 from instep.web.call import Window
+from instep.web.catalogues import message
 from instep.web.client_addresses import client_address
 from instep.web.pages import NO_STORE
 from instep.web.public import public
@@ -25,6 +28,7 @@ from instep.web.visitors.route import refuse_spent
 HEADERS = {**NO_STORE, "X-Robots-Tag": "noindex"}
 # How many passages of one article a page shows, so that a long article does not fill it.
 PASSAGES_PER_ARTICLE = 3
+TOO_LONG = message("Search for at most %(number)s characters.")
 EMPTY_PAGE: Page[Passage] = Page([], None)
 
 
@@ -47,14 +51,15 @@ async def show_search(request: Request) -> Response:
     if is_searched:
         await count_search(request)
         await query_embedder.prepare(query)
-    async with help_center(request) as visit:
-        locale = visit.ctx.bot.locale
-        if "locale" in request.path_params:
-            locale = canonical_locale(request.path_params["locale"])
+    async with help_center(request, recognise=True) as visit:
+        locale = visit.locale
         passages = await search(visit, SearchRequest(query, locale)) if is_searched else EMPTY_PAGE
+        if is_searched and "start_cursor" not in request.query_params:
+            count_words(visit, query, is_empty=not passages.rows)
         page = visit.page(
             "search.html",
             locale,
+            rest=f"/search?{urlencode({'q': query})}" if query else None,
             query=query,
             is_searched=is_searched,
             articles=results_by_article(visit, passages.rows),
@@ -69,7 +74,7 @@ async def show_search(request: Request) -> Response:
 def searched_text(request: Request) -> str:
     query = " ".join(request.query_params.get("q", "").replace("\0", " ").split())
     if len(query) > limits.MAX_QUERY_CHARACTERS:
-        raise InvalidRequest(f"Search for at most {limits.MAX_QUERY_CHARACTERS} characters.")
+        raise VisitorMistake(TOO_LONG, number=limits.MAX_QUERY_CHARACTERS)
     return query
 
 
@@ -93,7 +98,11 @@ async def search(visit: Visit, search_request: SearchRequest) -> Page[Passage]:
     cursor = visit.request.query_params.get("start_cursor")
     key = visit.request.app.state.cursor_key
     return await search_passages(
-        visit.ctx, search_request, PageRequest(key, limits.SITE_PAGE_ROWS, cursor), PASSAGES_PER_ARTICLE
+        visit.ctx,
+        search_request,
+        PageRequest(key, limits.SITE_PAGE_ROWS, cursor),
+        PASSAGES_PER_ARTICLE,
+        visit.audience,
     )
 
 

@@ -15,7 +15,7 @@ from instep.files.storage import ObjectMissing, Storages
 from instep.identity.schemas import Bot
 from instep.site import queries
 from instep.site.schemas import ServedFile
-from instep.site.visits import help_center
+from instep.site.visits import Visit, help_center
 from instep.web.byte_ranges import ByteRange, requested_range
 from instep.web.public import public
 from instep.web.signed_in import current_person
@@ -34,10 +34,10 @@ async def show_file(request: Request) -> Response:
     kind = BY_EXTENSION.get(name[2]) if name else None
     if name is None or kind is None:
         raise NotFound
-    async with help_center(request) as visit:
+    async with help_center(request, recognise=True) as visit:
         bot = visit.ctx.bot
         served = await queries.find_file(visit.ctx, name[1], kind.content_type)
-    if served is None or not (served.is_public or await is_member(request, bot)):
+    if served is None or not (is_for(visit, served) or await is_member(request, bot)):
         raise NotFound
     headers = headers_of(served)
     if matches_any_etag(headers["ETag"], request.headers.get("if-none-match", "")):
@@ -51,6 +51,11 @@ async def show_file(request: Request) -> Response:
         return Response(status_code=status, headers=headers)
     content = await begun(content_of(request.app.state.storages, bot, served.file, part))
     return StreamingResponse(content, status, headers)
+
+
+def is_for(visit: Visit, served: ServedFile) -> bool:
+    """Whether the visitor may read a text that refers to the file."""
+    return served.is_public or (visit.is_signed_in and served.audience == "authenticated")
 
 
 async def is_member(request: Request, bot: Bot) -> bool:
@@ -67,6 +72,8 @@ def headers_of(served: ServedFile) -> dict[str, str]:
         "Accept-Ranges": "bytes",
         "Cache-Control": f"{'public' if served.is_public else 'private'}, {MAX_AGE}",
         "Content-Security-Policy": FILE_POLICY,
+        # The widget draws pictures on pages of others; who is signed in is not asked for there.
+        "Access-Control-Allow-Origin": "*",
     }
     if not file.kind.is_picture:
         # RFC 6266, with the name in UTF-8 as RFC 8187 spells it.

@@ -16,7 +16,7 @@ from instep.core import limits
 from instep.core.clock import isoformat
 from instep.identity.schemas import Bot
 from instep.site import queries
-from instep.site.languages import alternates_of
+from instep.site.languages import alternates_of, homes_of
 from instep.site.schemas import ArticleAddress, EntryAddress, article_url, changelog_url, collection_url
 from instep.site.visits import help_center
 from instep.site.xml import XmlDocument, as_uri
@@ -83,7 +83,10 @@ def write_sitemap(bot: Bot, articles: list[ArticleAddress], entries: list[EntryA
 
 
 def urls_of(bot: Bot, articles: list[ArticleAddress], entries: list[EntryAddress]) -> Iterator[Url]:
-    yield f"{bot.help_url}/", newest(articles), {}
+    homes = homes_of(bot, {article.locale for article in articles})
+    yield f"{bot.help_url}/", newest(articles), homes
+    for url in sorted(set(homes.values()) - {f"{bot.help_url}/"}):
+        yield url, newest(articles), homes
     if entries:
         yield changelog_url(bot), newest(entries), {}
     for slug, changed_at in collections_of(bot, articles).items():

@@ -1,34 +1,85 @@
 """A visit: the help center that an address names, and the rendering of its pages."""
 
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import quote
 
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from instep.answers.visitor_tokens import proven_claims
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.core.errors import NotFound
+from instep.core.code_colours import colour_code
+from instep.core.config import settings
+from instep.core.errors import AppError, NotFound
 from instep.core.locales import direction, valid_locale
 from instep.identity.schemas import Actor, Bot, Ctx
+from instep.search.schemas import Audience
 from instep.site import queries
 from instep.site.accents import accent_path
-from instep.site.schemas import Arrival, ask_path, search_path
-from instep.web.pages import Pages
+from instep.site.languages import language_links
+from instep.site.page_cache import page_cache
+from instep.site.schemas import Arrival, ask_path, path_in, root_path, search_path
+from instep.site.structured_data import og_locale
+from instep.web.catalogues import Catalogue, catalogue_of, page_language
+from instep.web.custom_domains import custom_domain
+from instep.web.forms import cookie_name
+from instep.web.pages import CACHE, NO_STORE, SECURITY_HEADERS, Pages, moved_to, sanitised
 
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+# A visitor who has signed in has an id, too.
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 
 
-def day(timestamp: datetime) -> str:
-    return timestamp.astimezone(UTC).strftime("%Y-%m-%d")
+@pass_context
+def day(context: Context, moment: datetime) -> str:
+    """The day as the page's language writes it."""
+    return catalogue_of(context["locale"]).date(moment)
 
 
-pages = Pages.below(Path(__file__).parent / "templates")
-pages.environment.filters.update(day=day, direction=direction)
+class Moved(AppError):
+    """This page has another address now."""
+
+    status = 301
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url = url
+
+
+# The pages' own script only, and no HTML from it.
+POLICY = (
+    f"{SECURITY_HEADERS['Content-Security-Policy']}; script-src 'self'; connect-src 'self';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+
+PAGE_HEADERS = {**SECURITY_HEADERS, "Content-Security-Policy": POLICY, "Cache-Control": CACHE}
+
+
+@pass_context
+def number(context: Context, number: int) -> str:
+    return catalogue_of(context["locale"]).number(number)
+
+
+@cache
+def pages_in(language: str) -> Pages:
+    """The pages of help centers in the words of a language."""
+    pages = Pages.below(Path(__file__).parent / "templates", language=language, policy=POLICY)
+    pages.environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    pages.environment.filters.update(day=day, number=number, direction=direction, og_locale=og_locale)
+    return pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +88,155 @@ class Visit:
 
     request: Request
     ctx: Ctx
-    has_changelog: bool
-    accent_path: str | None
+    arrival: Arrival
+    # The token of the visitor's session, where it is valid.
+    session: str | None = None
 
-    def page(self, template: str, locale: str | None = None, **values: Any) -> Response:
+    @property
+    def has_changelog(self) -> bool:
+        return self.arrival.has_changelog
+
+    @property
+    def accent(self) -> str | None:
+        """The accent for the light scheme; None stands for the product's blue."""
+        return self.arrival.accent[0] if self.arrival.accent else None
+
+    @property
+    def locales(self) -> Sequence[str]:
+        """The languages of live articles."""
+        return self.arrival.locales
+
+    @property
+    def is_signed_in(self) -> bool:
+        return self.session is not None
+
+    @property
+    def audience(self) -> Audience:
+        return "authenticated" if self.is_signed_in else "public"
+
+    @property
+    def locale(self) -> str:
+        """The language that the address names, or the help center's own."""
+        path_locale = self.request.path_params.get("locale")
+        return self.ctx.bot.locale if path_locale is None else canonical_locale(path_locale)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return catalogue_of(self.locale)
+
+    @property
+    def root(self) -> str:
+        """What the paths of pages in this language begin with."""
+        return root_path(self.ctx.bot, self.locale)
+
+    def text(self, html: str) -> Markup:
+        """The sanitised HTML of a text, whose code has colours and whose links stay at the own host."""
         bot = self.ctx.bot
-        locale = locale or bot.locale
-        common_values = {
+        if bot.domain is not None:
+            site = re.escape(settings().base_url)
+            html = re.sub(rf'(href=")(?:{site})?/help/{re.escape(bot.slug)}/', r"\1/", html)
+            html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)
+        # A text that was saved before code had colours has none of its own; others stay as they are.
+        return sanitised(colour_code(html))
+
+    def lasting_page(
+        self,
+        template: str,
+        locale: str | None = None,
+        *,
+        paths: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] = NO_HEADERS,
+        article_id: str = "",
+        **values: Any,
+    ) -> Response:
+        """A page that depends on nothing but its address and what is public, so that it is rendered once."""
+        if self.is_signed_in:
+            return self.page(template, locale, paths=paths, **values)
+        common_values = self.common_values(locale, paths)
+        html = pages_in(page_language(common_values["locale"])).html_of(
+            template, **{**common_values, **values}
+        )
+        all_headers = {**PAGE_HEADERS, **cdn_headers(), **headers}
+        page = page_cache.add(self.request, self.arrival, html, all_headers, article_id)
+        return page.respond(self.request)
+
+    def page(
+        self,
+        template: str,
+        locale: str | None = None,
+        *,
+        paths: Mapping[str, str] | None = None,
+        rest: str | None = None,
+        **values: Any,
+    ) -> Response:
+        """A page, with links to the same one in other languages.
+
+        Those have the same path below their language, or `rest`; or else the `paths` of each.
+        """
+        common_values = self.common_values(locale, paths, rest)
+        page = render_page(self.request, template, **{**common_values, **values})
+        return kept_private(page) if self.is_signed_in else page
+
+    def part(self, template: str, locale: str | None = None, **values: Any) -> str:
+        """A piece of a page."""
+        common_values = self.common_values(locale)
+        pages = pages_in(page_language(common_values["locale"]))
+        return pages.html_of(template, **{**common_values, **values}).decode()
+
+    def common_values(
+        self, locale: str | None, paths: Mapping[str, str] | None = None, rest: str | None = None
+    ) -> dict[str, Any]:
+        """What the templates of all pages need."""
+        bot = self.ctx.bot
+        locale = locale or self.locale
+        if rest is None:
+            rest = self.rest_of_path if paths is None else ""
+        return {
             "bot": bot,
             "locale": locale,
+            "root": root_path(bot, locale),
+            "languages": language_links(bot, locale, self.locales, rest, paths),
             "has_changelog": self.has_changelog,
-            "accent_path": self.accent_path,
+            "accent_path": accent_path(*self.arrival.accent) if self.arrival.accent else None,
+            "frame": self.arrival.site_frame,
             "search_path": search_path(bot, locale),
             "ask_path": ask_path(bot, locale),
             "longest_query": limits.MAX_QUERY_CHARACTERS,
             "query": "",
+            "link_card": None,
+            "structured_data": None,
+            "is_signed_in": self.is_signed_in,
         }
-        return pages.render(self.request, template, **{**common_values, **values})
+
+    @property
+    def rest_of_path(self) -> str:
+        """The path of this page below the root of its language."""
+        return f"/{below_help_center(self.request)}".removeprefix(path_in(self.ctx.bot, self.locale))
+
+
+def render_page(
+    request: Request, template: str, status: int = 200, *, locale: str, **values: Any
+) -> Response:
+    """A page in the words of a locale."""
+    pages = pages_in(page_language(locale))
+    return pages.render(request, template, status, locale=locale, **values)
+
+
+def cdn_headers() -> dict[str, str]:
+    """How long caches in front of this installation may show a page without asking again (RFC 9213)."""
+    seconds = settings().cdn_seconds
+    return {"CDN-Cache-Control": f"public, max-age={seconds}"} if seconds else {}
+
+
+def kept_private(page: Response) -> Response:
+    """The same for one visitor's eyes: no cache keeps it, and no search engine lists it."""
+    page.headers.update({**NO_STORE, "X-Robots-Tag": "noindex"})
+    return page
+
+
+def session_cookie(bot: Bot) -> str:
+    """The name of the cookie of a visitor's session: help centers on one host have one each."""
+    return f"visitor-{bot.id.hex}"
 
 
 def canonical_locale(locale: str) -> str:
@@ -71,8 +254,42 @@ def requested_locale(request: Request, bot: Bot) -> tuple[str, bool]:
     return locale, path_locale == (None if locale == bot.locale else locale)
 
 
+def moved_to_usual_spelling(visit: Visit) -> Response | None:
+    """The redirect from an address whose language is spelt otherwise than links have it; else None."""
+    locale, is_canonical = requested_locale(visit.request, visit.ctx.bot)
+    if is_canonical:
+        return None
+    rest = below_help_center(visit.request).partition("/")[2]
+    return moved_to(f"{root_path(visit.ctx.bot, locale)}/{rest}")
+
+
+def below_help_center(request: Request) -> str:
+    """The path of a request below its help center, without a slash at its beginning."""
+    path: str = request.scope["path"]
+    return path.split("/", 3)[3]
+
+
+def own_address(request: Request, bot: Bot) -> str | None:
+    """Where a help center with a host name of its own has the page that was asked for elsewhere.
+
+    None where it is asked for in its place. At such a host there are no other help centers (404).
+    """
+    domain, (_, place, name, _) = custom_domain(request), request.scope["path"].split("/", 3)
+    if domain not in (None, bot.domain):
+        raise NotFound
+    if bot.domain is None or place != "help" or name == domain:
+        return None
+    query = f"?{request.url.query}" if request.url.query else ""
+    return f"{bot.help_url}/{quote(below_help_center(request))}{query}"
+
+
 @asynccontextmanager
-async def help_center(request: Request) -> AsyncIterator[Visit]:
+async def help_center(request: Request, *, recognise: bool = False) -> AsyncIterator[Visit]:
+    """The visit to the help center that the address names.
+
+    Only where `recognise` is set it may be one of a signed-in visitor, who sees what not everybody may see;
+    feeds, sitemaps and other lists for programs are the same for all.
+    """
     if any("\0" in part for part in request.path_params.values()):
         # PostgreSQL refuses the character instead of finding nothing.
         raise NotFound
@@ -80,5 +297,19 @@ async def help_center(request: Request) -> AsyncIterator[Visit]:
     async with request.app.state.database.enter(Arrival, queries.ARRIVE, slug=slug) as (arrival, tx):
         if arrival is None:
             raise NotFound
-        style = accent_path(*arrival.accent) if arrival.accent else None
-        yield Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival.has_changelog, style)
+        if url := own_address(request, arrival.bot):
+            raise Moved(url)
+        visit = Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival)
+        # What goes wrong from here on is told in this language.
+        request.state.locale = visit.locale
+        yield await recognised(visit) if recognise else visit
+
+
+async def recognised(visit: Visit) -> Visit:
+    """The same visit, as the signed-in visitor whose session the browser's cookie proves."""
+    name = cookie_name(visit.request.app.state.settings, session_cookie(visit.ctx.bot))
+    session = visit.request.cookies.get(name)
+    claims = session and await proven_claims(visit.ctx, session)
+    if not claims:
+        return visit
+    return replace(visit, ctx=replace(visit.ctx, actor=replace(VISITOR, id=claims["sub"])), session=session)

@@ -1,4 +1,4 @@
-"""The script that customers' pages load, at an address that never changes."""
+"""The script that customers' pages load, and its types, at addresses that never change."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,12 +17,22 @@ CACHE_CONTROL = (
 @public
 async def show_widget_script(request: Request) -> Response:
     """The launcher; the panel that it loads has an address that changes with its content."""
-    file = manifest()["widget.js"]
-    # The name holds a hash of the content.
+    return kept_by_etag(request, "widget.js")
+
+
+@public
+async def show_widget_types(request: Request) -> Response:
+    """What TypeScript knows of the widget, for the sources of customers."""
+    return kept_by_etag(request, "widget-types.ts")
+
+
+def kept_by_etag(request: Request, name: str) -> Response:
+    file = manifest()[name]
+    # The name holds a hash of the content, which goes out in several codings.
     headers = {"Cache-Control": CACHE_CONTROL, "ETag": f'W/"{file}"'}
-    if matches_any_etag(headers["ETag"], request.headers.get("if-none-match", "")):
+    if matches_any_etag(f'"{file}"', request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
     return built_response(request, file, headers)
 
 
-routes = [Route("/widget.js", show_widget_script)]
+routes = [Route("/widget.js", show_widget_script), Route("/widget.d.ts", show_widget_types)]

@@ -5,10 +5,15 @@ Operators use them by command, as the database's owner; owners of a workspace in
 
 import asyncio
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
 from uuid import UUID
 
+from psycopg.errors import UniqueViolation
+
 from instep.core import limits
+from instep.core.config import settings
 from instep.core.database import Tx
+from instep.core.domains import valid_domain
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.ids import as_uuid, new_id, new_uuid
 from instep.core.locales import valid_locale
@@ -22,6 +27,7 @@ from instep.text.slugs import free_slug, slugify, valid_slug
 from instep.web.origins import valid_origin
 from instep.workspaces import queries
 from instep.workspaces.schemas import BotRow, CoveredBot, KeyRow, NewKey, Workspace
+from instep.workspaces.site_frame import SiteFrame
 
 
 async def list_bots(tx: Tx, key_id: str) -> list[CoveredBot]:
@@ -154,6 +160,38 @@ async def change_accent(
     if bot is None:
         raise _unknown_bot(bot_id)
     await record(tx, workspace_id, actor, "change_accent", str(bot_id), bot_id)
+    return bot
+
+
+async def change_frame(
+    tx: Tx, workspace_id: str, bot_id: UUID, frame: SiteFrame, actor: Actor = OPERATOR
+) -> BotRow:
+    """Put a logo, links and legal lines around the pages of the bot's help center."""
+    bot = await queries.set_frame(tx, workspace_id, bot_id, frame.model_dump_json())
+    if bot is None:
+        raise _unknown_bot(bot_id)
+    await record(tx, workspace_id, actor, "change_site_frame", str(bot_id), bot_id)
+    return bot
+
+
+async def change_domain(
+    tx: Tx, workspace_id: str, bot_id: UUID, domain: str | None, actor: Actor = OPERATOR
+) -> BotRow:
+    """Give the bot's help center a host name of its own; None takes it away.
+
+    The first to name a host has it: nobody else can, in no workspace, until they give it up.
+    """
+    host = None if domain is None else _parse_value(valid_domain, domain, "host name")
+    if host is not None and host == urlsplit(settings().base_url).hostname:
+        raise InvalidRequest(f"{host} is the host of this installation: name one of your own.")
+    try:
+        async with tx.transaction():
+            bot = await queries.set_domain(tx, workspace_id, bot_id, host)
+    except UniqueViolation:
+        raise InvalidRequest(f"Another help center has the host name {host}.") from None
+    if bot is None:
+        raise _unknown_bot(bot_id)
+    await record(tx, workspace_id, actor, "change_domain", str(bot_id), bot_id)
     return bot
 
 

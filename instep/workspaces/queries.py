@@ -7,7 +7,10 @@ from instep.core.database import Tx
 from instep.workspaces.schemas import BotRow, KeyRow, Workspace
 
 WORKSPACE = "id, name, paused_at, created_at"
-BOT = "id, workspace_id, slug, name, bot_key, locale, origins, created_at, accent, accent_light, accent_dark"
+BOT = """
+    id, workspace_id, slug, name, bot_key, locale, origins, created_at,
+    accent, accent_light, accent_dark, frame, domain
+"""
 KEY = """
     id, workspace_id, name, last_four, scope, bot_ids, default_bot_id,
     created_at, last_used_at, expires_at, revoked_at
@@ -126,6 +129,33 @@ async def set_accent(
         chosen=chosen,
         light=light,
         dark=dark,
+    )
+
+
+async def set_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: str) -> BotRow | None:
+    """`frame` is JSON."""
+    return await tx.first(
+        BotRow,
+        f"""
+        update bots set frame = %(frame)s::jsonb where workspace_id = %(workspace)s and id = %(id)s
+        returning {BOT}
+        """,
+        workspace=workspace_id,
+        id=bot_id,
+        frame=frame,
+    )
+
+
+async def set_domain(tx: Tx, workspace_id: str, bot_id: UUID, domain: str | None) -> BotRow | None:
+    return await tx.first(
+        BotRow,
+        f"""
+        update bots set domain = %(domain)s where workspace_id = %(workspace)s and id = %(id)s
+        returning {BOT}
+        """,
+        workspace=workspace_id,
+        id=bot_id,
+        domain=domain,
     )
 
 

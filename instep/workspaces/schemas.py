@@ -1,6 +1,6 @@
 """Shapes of workspaces, bots and API keys for the command line and `GET /bots`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from instep.identity.schemas import Bot
 from instep.web.shapes import Out, Timestamp
+from instep.workspaces.site_frame import SiteFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,12 @@ class BotRow:
     accent: str | None = None
     accent_light: str | None = None
     accent_dark: str | None = None
+    frame: dict[str, Any] = field(default_factory=dict)
+    domain: str | None = None
+
+    @property
+    def site_frame(self) -> SiteFrame:
+        return SiteFrame.model_validate(self.frame)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from tests.support.cast import Api, Cast, Client, Json
 FOR_PROGRAMS = ("changelog.atom", "changelog.json", "llms.txt", "llms-full.txt", "opensearch.xml")
 # Pages that are there as Markdown too.
 TEXT_PAGE = re.compile(r"/help/[^/]+(?:/[^/]+)?/(?:articles|changelog)/[^/?]+(?<!\.md)")
+# The only script of a page, which it also works without.
+SITE_SCRIPT = re.compile(r"/static/dist/site\.\w{8}\.js")
 # The addresses that sitemaps and feeds list.
 LISTED = re.compile(r"<(?:loc|link)>([^<]+)<")
 
@@ -55,6 +57,9 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "script" and ("type", "application/ld+json") in attrs:
+            # Data, which no browser runs.
+            tag = "data block"
         self.open.append((tag, len(self.tags)))
         self.tags.append((tag, dict(attrs)))
 
@@ -76,6 +81,13 @@ class Page(HTMLParser):
     @property
     def text(self) -> str:
         return " ".join(" ".join(self.words).split())
+
+    @property
+    def foreign_scripts(self) -> list[dict[str, str | None]]:
+        """The scripts that are not the site's own."""
+        return [
+            attrs for attrs in self.attributes("script") if not SITE_SCRIPT.fullmatch(attrs.get("src") or "")
+        ]
 
     def attributes(self, tag: str) -> list[dict[str, str | None]]:
         return [attrs for name, attrs in self.tags if name == tag]

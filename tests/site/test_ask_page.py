@@ -6,16 +6,19 @@ from urllib.parse import quote
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 
 from instep.core import limits
 from instep.core.database import Tx
 from instep.site import public_forms
 from instep.site.ask_page import link_citations
+from instep.web.catalogues import catalogue_of
 from instep.workspaces.actions import pause_workspace
 from tests.site.pages import Page, publish, visit
 from tests.support.cast import Api, Cast, Client
 from tests.support.limits import SetLimit
 from tests.support.questions import RESET
+from tests.support.scripted_model import Scripted, replying
 from tests.support.visitors import rows
 
 QUESTION = "How do I reset my password?"
@@ -55,11 +58,28 @@ async def test_the_answer_cites_its_sources_by_numbers_that_lead_to_them(
     assert 'id="source-1"' in answer.text
     assert any(link.startswith(f"/help/{cast.acme.slug}/articles/reset-your-password") for link in page.links)
     assert "Did this help?" in page.text
-    assert "script" not in page.names
+    assert page.foreign_scripts == []
     assert (answer.headers["Cache-Control"], answer.headers["X-Robots-Tag"]) == ("no-store", "noindex")
     assert "Set-Cookie" not in answer.headers
     [message] = await rows(owner, "messages", cast.acme)
     assert (message["question"], message["answered"]) == (QUESTION, True)
+
+
+async def test_a_page_begins_before_a_model_has_written_the_answer(
+    app: FastAPI, client: Client, api: Api, cast: Cast
+) -> None:
+    await publish(client, "Reset your password", RESET)
+    app.state.model = model = Scripted(replying(("Press **Reset**.", [1])))
+
+    answer = await ask(api, cast)
+
+    before, _, after = answer.text.partition("Reading the articles")
+    assert QUESTION in before
+    assert model.was_asked.is_set()
+    assert 'id="answer"' in after
+    assert "Write to a person" in after or "Sources" in after
+    assert answer.text.rstrip().endswith("</html>")
+    assert (answer.headers["Cache-Control"], answer.headers["X-Robots-Tag"]) == ("no-store", "noindex")
 
 
 async def test_what_the_articles_do_not_hold_is_declined_and_leads_to_a_person(
@@ -133,7 +153,7 @@ async def test_search_offers_to_ask_the_same_words_and_the_answer_to_search_them
 def test_numbers_in_code_and_of_no_source_are_no_links() -> None:
     link = '<a class="mark" href="#source-1" aria-label="Source 1">1</a>'
 
-    assert link_citations("<p><code>list[1]</code> [1] or [7].</p>", 2) == (
+    assert link_citations("<p><code>list[1]</code> [1] or [7].</p>", 2, catalogue_of("en")) == (
         f"<p><code>list[1]</code> {link} or [7].</p>"
     )
 

@@ -10,7 +10,7 @@ from tests.support.cast import Api, Cast
     ("path", "description"),
     [
         ("", "Acme: answers by subject, and a search through all of them."),
-        ("articles", "All articles: articles of Acme"),
+        ("articles", "All articles of Acme"),
         ("collections/guides", "How it works."),
         ("collections/others", "Others: articles of Acme"),
         ("articles/install", "In a minute."),

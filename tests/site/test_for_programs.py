@@ -39,7 +39,11 @@ async def test_the_sitemap_and_the_pages_name_the_same_languages(
 
     sitemap = ET.fromstring((await visit(api, f"{cast.acme.slug}/sitemap.xml")).content)
 
-    links = [link.attrib for link in sitemap.iter("{http://www.w3.org/1999/xhtml}link")]
+    links = [
+        link.attrib
+        for link in sitemap.iter("{http://www.w3.org/1999/xhtml}link")
+        if "/articles/" in link.attrib["href"]
+    ]
     group = {"de": root["url"], "fr": french["url"], "x-default": root["url"]}
     alternates = [{"rel": "alternate", "hreflang": code, "href": url} for code, url in group.items()]
     assert links == alternates * 2

@@ -1,5 +1,6 @@
 """GET /help/{bot}/llms.txt and /help/{bot}/llms-full.txt."""
 
+from instep.core.database import Tx
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
 from tests.support.cast import Api, Cast, Client
@@ -60,6 +61,38 @@ async def test_one_file_holds_all_texts(client: Client, api: Api, cast: Cast) ->
     )
     assert f"Source: <{here}/articles/first>\n" in text
     assert text.index("# First") < text.index("# Second\n\nTwo.")
+
+
+async def test_who_has_the_file_gets_304_until_something_changes(
+    client: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
+    article = await publish(client, "First", "One.")
+    path = f"{cast.acme.slug}/llms-full.txt"
+    etag = (await visit(api, path)).headers["ETag"]
+
+    again = await visit(api, path, **{"If-None-Match": etag})
+    assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
+
+    await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "Two."})
+    changed = await visit(api, path, **{"If-None-Match": etag})
+    assert (changed.status_code, "Two." in changed.text) == (200, True)
+    await owner.execute("update bots set name = 'New name' where id = %(bot)s", bot=cast.acme.bot_id)
+    renamed = await visit(api, path, **{"If-None-Match": changed.headers["ETag"]})
+    assert renamed.text.startswith("# New name\n")
+
+
+async def test_notes_of_authors_in_comments_are_in_no_text_for_programs(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    await publish(client, "First", "One.\n\n<!-- the secret -->\n\nTwo <!-- secret -->words.")
+
+    texts = [
+        (await visit(api, f"{cast.acme.slug}/{path}")).text
+        for path in ("llms.txt", "llms-full.txt", "articles/first.md")
+    ]
+
+    assert "secret" not in "".join(texts)
+    assert all("Two words." in text for text in texts[1:])
 
 
 async def test_the_file_says_its_limit(client: Client, api: Api, cast: Cast, set_limit: SetLimit) -> None:

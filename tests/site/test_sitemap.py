@@ -51,7 +51,7 @@ async def test_it_lists_every_public_page_once(client: Client, visitor: Client, 
         f"{here}/{path}"
         for path in (
             *("", "collections/first-steps", "articles/install", "articles/sign-in", "articles/loose"),
-            *("de/articles/einrichten", "changelog", "changelog/exports"),
+            *("de/", "de/articles/einrichten", "changelog", "changelog/exports"),
         )
     )
     for address in listed:

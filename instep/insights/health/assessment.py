@@ -103,7 +103,8 @@ async def load_help_center(ctx: Ctx, status: StatusFilter, state: HealthState) -
     articles = await queries.list_article_meta(ctx)
     compared_articles = [article for article in articles if article.is_live or has_status(article, status)]
     return HelpCenter(
-        home=ctx.bot.help_url,
+        home=ctx.bot.plain_url,
+        own_host=ctx.bot.help_url,
         locale=ctx.bot.locale,
         articles=articles,
         analyses=await analyze_articles(ctx, compared_articles),

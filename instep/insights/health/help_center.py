@@ -87,6 +87,8 @@ class HelpCenter:
     collections: frozenset[str] = frozenset()
     redirects: list[str] = field(default_factory=list)
     waiting: frozenset[str] = frozenset()
+    # Its address at a host of its own; texts may name it by both.
+    own_host: str = ""
 
     @cached_property
     def by_id(self) -> dict[str, ArticleMeta]:
@@ -165,6 +167,8 @@ class HelpCenter:
         """Where a link of an article leads, as a browser resolves it; None outside this help center."""
         if href.startswith("#"):
             return Target(unquote(href[1:]), True, article)
+        if self.own_host and href.startswith(f"{self.own_host}/"):
+            href = self.home + href.removeprefix(self.own_host)
         if href.startswith(("http://", "https://")) and not href.startswith(self.home):
             return None
         try:

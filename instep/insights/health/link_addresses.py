@@ -66,7 +66,8 @@ async def load_addresses(ctx: Ctx) -> HelpCenter:
     """The help center without its texts: where each address leads."""
     state = await queries.find_state(ctx)
     return HelpCenter(
-        home=ctx.bot.help_url,
+        home=ctx.bot.plain_url,
+        own_host=ctx.bot.help_url,
         locale=ctx.bot.locale,
         articles=await queries.list_article_meta(ctx),
         former_slugs=await queries.list_former_slugs(ctx),

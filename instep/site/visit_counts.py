@@ -1,0 +1,46 @@
+"""Which requests of pages count as visits: those of people, as far as robots say what they are."""
+
+import re
+
+from starlette.requests import Request
+
+from instep.insights.visits.counter import Occasion, VisitCounter
+from instep.site.visits import Visit
+
+# What programs call themselves that read pages as browsers do, without anybody in front of them.
+ROBOT = re.compile(
+    r"bot\b|bot[/_-]|crawl|spider|slurp|archiver|preview|fetch|scan|monitor|headless|lighthouse|validator"
+    r"|externalhit|embedly|compatible;",
+    re.IGNORECASE,
+)
+
+
+def count_view(request: Request, occasion: Occasion, article_id: str) -> None:
+    """Count that a visitor opened an article."""
+    if is_visit(request):
+        counter_of(request).count_view(occasion, article_id)
+
+
+def count_words(visit: Visit, query: str, *, is_empty: bool) -> None:
+    """Count what a visitor searched for."""
+    if is_visit(visit.request):
+        counter_of(visit.request).count_search(visit.ctx, query, is_empty=is_empty)
+
+
+def counter_of(request: Request) -> VisitCounter:
+    counter: VisitCounter = request.app.state.visit_counter
+    return counter
+
+
+def is_visit(request: Request) -> bool:
+    """Whether a browser shows the page to somebody: no robot, no request for the head, nothing in advance."""
+    headers = request.headers
+    browser = headers.get("user-agent", "")
+    in_advance = f"{headers.get('sec-purpose', '')} {headers.get('purpose', '')} {headers.get('x-moz', '')}"
+    return (
+        request.method == "GET"
+        and browser.startswith("Mozilla/")
+        and not ROBOT.search(browser)
+        and "prefetch" not in in_advance
+        and headers.get("sec-fetch-dest", "document") == "document"
+    )
