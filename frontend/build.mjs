@@ -19,11 +19,14 @@ const ENTRIES = [
   "src/editor/editor.js",
   "src/site/reference.css",
   "src/site/site.css",
+  "src/site/site.js",
 ];
 // The first versions that know light-dark().
 const BROWSERS = ["chrome123", "firefox120", "safari17.5"];
+// What the launcher says before the panel is there.
+const LAUNCHER_TEXTS = ["help", "question", "ask", "unavailable", "again"];
 const ICON_PACKAGE = "lucide-static";
-const COMPRESSIBLE = /\.(css|js|svg)$/;
+const COMPRESSIBLE = /\.(css|js|svg|ts)$/;
 const HASHED_NAME = /^(.+)\.([0-9A-Z]{8})\.(\w+)$/;
 const GZIP_OS_BYTE = 9;
 
@@ -86,24 +89,41 @@ const stylesAsText = {
   setup(builder) {
     builder.onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const { outputFiles } = await build({ ...OPTIONS, entryPoints: [path], metafile: false });
-      return { contents: inPixels(outputFiles[0].text.replaceAll(":root", ":host")), loader: "text" };
+      return { contents: inPixels(outputFiles[0].text.replaceAll(":root", ".panel")), loader: "text" };
     });
   },
 };
 
+/** What the widget says, by language: all of it, or the texts with these names. */
+function widgetTexts(names) {
+  const folder = join(HERE, "src/widget/texts");
+  const texts = readdirSync(folder).sort(byName).map((file) => {
+    const all = JSON.parse(readFileSync(join(folder, file), "utf8"));
+    return [file.slice(0, 2), Object.fromEntries(Object.entries(all).filter(([name]) => !names || names.includes(name)))];
+  });
+  return JSON.stringify(Object.fromEntries(texts));
+}
+
 /** The script that other sites load, which knows the address of the panel that it loads itself. */
 async function buildWidget() {
   const options = { ...OPTIONS, plugins: [stylesAsText] };
-  const panel = filesOf(await build({ ...options, entryPoints: ["src/widget/panel.js"] }));
-  const define = { PANEL: JSON.stringify(`/static/dist/${panel[0][0]}`) };
+  const panelOptions = { ...options, entryPoints: ["src/widget/panel.js"], define: { TEXTS: widgetTexts() } };
+  const panel = filesOf(await build(panelOptions));
+  const define = { PANEL: JSON.stringify(`/static/dist/${panel[0][0]}`), TEXTS: widgetTexts(LAUNCHER_TEXTS) };
   const loader = await build({ ...options, entryPoints: ["src/widget/loader.js"], entryNames: "widget.[hash]", format: "iife", define });
   return [...panel, ...filesOf(loader)];
+}
+
+/** What TypeScript knows of `Instep`, as sites download it. */
+function widgetTypes() {
+  const types = readFileSync(join(HERE, "src/widget/instep.d.ts"));
+  return [`widget-types.${shortHash(types)}.ts`, types];
 }
 
 /** The built files by their hashed names, and the packages that are in them. */
 async function bundle() {
   const result = await build({ ...OPTIONS, entryPoints: ENTRIES });
-  const files = new Map([...filesOf(result), ...(await buildWidget())]);
+  const files = new Map([...filesOf(result), ...(await buildWidget()), widgetTypes()]);
   const sprite = iconSprite();
   const states = stateStyles(files);
   files.set(`states.${shortHash(states)}.css`, states);

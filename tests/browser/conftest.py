@@ -1,19 +1,27 @@
-"""A server on the tests' database, and a browser that stays open from test to test."""
+"""A server on the tests' database, a browser that stays open from test to test, and pages with the widget."""
 
+import os
 from collections.abc import AsyncIterator, Iterator
 
 import httpx2
 import pytest
 from playwright.async_api import Browser, Page
 
+from instep.core.database import Tx
 from tests.browser.chromium import Complaints, running_chromium
+from tests.browser.host_pages import OPEN_SHADOWS, HostSite, host_site
+from tests.browser.widget_pages import TEXT, Widget
 from tests.runtime.installation import installed
+from tests.site.pages import publish
 from tests.support.cast import Cast, Client
+from tests.support.visitors import open_to
 
 
 @pytest.fixture(scope="session")
 def server(database_url: str) -> Iterator[str]:
-    with installed(INSTEP_DATABASE_URL=database_url) as installation:
+    # What tests seal, such as a bot's visitor secret, the server opens.
+    key = os.environ["INSTEP_SECRET_KEY"]
+    with installed(INSTEP_DATABASE_URL=database_url, INSTEP_SECRET_KEY=key) as installation:
         installation.serve("--no-jobs")
         yield installation.url
 
@@ -45,3 +53,24 @@ async def page(chromium: Browser, complaints: Complaints) -> AsyncIterator[Page]
         page = await profile.new_page()
         await complaints.watch(page)
         yield page
+
+
+@pytest.fixture(scope="session")
+def hosts() -> Iterator[HostSite]:
+    """A server of another origin, whose pages carry the widget."""
+    with host_site() as hosts:
+        yield hosts
+
+
+@pytest.fixture
+async def widget(page: Page, server: str, hosts: HostSite, writer: Client, cast: Cast, owner: Tx) -> Widget:
+    """That of a bot that answers, and that may be asked from the host pages."""
+    await page.add_init_script(OPEN_SHADOWS)
+    await open_to(owner, cast.acme, hosts.origin)
+    await publish(writer, "Files", TEXT)
+    return Widget(server, str(cast.acme.bot_id), cast.acme.bot_key)
+
+
+@pytest.fixture
+def tag(widget: Widget) -> str:
+    return widget.tag()

@@ -1,76 +1,35 @@
-"""The widget on customers' pages, as their visitors use it: by the roles and names of what they see."""
+"""The widget as visitors use it: by the roles and names of what they see."""
 
-from collections.abc import Iterator
+import io
+import json
 
-import pytest
-from playwright.async_api import Locator, Page, expect
+from PIL import Image
+from playwright.async_api import Page, expect
 
 from instep.core.database import Tx
-from tests.browser.chromium import Complaints, picture
-from tests.browser.host_pages import OPEN_SHADOWS, HostPage, HostSite, host_site
+from tests.browser.chromium import Complaints
+from tests.browser.host_pages import HostPage, HostSite
+from tests.browser.widget_pages import QUESTION, Widget, ask, open_panel, panel, question_field
+from tests.site.pages import publish
 from tests.support.cast import Cast, Client
-from tests.support.http import created, ok
-from tests.support.visitors import open_to
+from tests.support.http import created
+from tests.support.source_code import REPOSITORY
+from tests.support.visitor_tokens import claims, secret_of, sign
 
-QUESTION = "How large may a file be?"
-TEXT = """\
-Send files from any device.
-
-## Size of a file
-
-A file may be up to **50 MB** large. See [the plans](https://example.com/plans).
-
-1. Open *Files*.
-2. Drop `report.pdf` there:
-   - one at a time
-"""
-HOSTILE_STYLES = """<style>
-  * { all: unset !important; }
-  html { font-size: 60px }
-  button, input { display: none !important }
-</style>"""
-
-
-@pytest.fixture(autouse=True)
-async def open_shadows(page: Page) -> None:
-    await page.add_init_script(OPEN_SHADOWS)
-
-
-@pytest.fixture(scope="module")
-def hosts() -> Iterator[HostSite]:
-    with host_site() as hosts:
-        yield hosts
-
-
-@pytest.fixture
-async def tag(server: str, hosts: HostSite, writer: Client, cast: Cast, owner: Tx) -> str:
-    """The tag of a bot that answers, and that may be asked from the host pages."""
-    await open_to(owner, cast.acme, hosts.origin)
-    article = created(await writer.post("/v1/articles", json={"title": "Files", "contentMarkdown": TEXT}))
-    ok(await writer.post(f"/v1/articles/{article['id']}/publish"))
-    bot = cast.acme
-    return (
-        f'<script async src="{server}/widget.js" data-bot="{bot.bot_id}" data-key="{bot.bot_key}"></script>'
-    )
-
-
-def panel(page: Page) -> Locator:
-    return page.get_by_role("dialog", name="Acme")
-
-
-async def ask(page: Page, question: str = QUESTION) -> None:
-    await page.get_by_role("button", name="Help").click()
-    await page.get_by_role("textbox", name="Ask a question").fill(question)
-    await page.get_by_role("button", name="Ask", exact=True).click()
+TEXTS = REPOSITORY / "frontend" / "src" / "widget" / "texts"
+# Tells all that screen readers are told by the panel's live region, in order.
+LISTEN = """() => {
+  const { shadowRoot } = document.querySelector("[data-mode]")
+  const status = shadowRoot.querySelector("[role=status]")
+  window.heard = []
+  new MutationObserver(() => window.heard.push(status.textContent)).observe(status, { childList: true })
+}"""
 
 
 async def test_a_question_is_answered_with_sources_under_the_strictest_policy(
-    page: Page, complaints: Complaints, hosts: HostSite, server: str, tag: str
+    page: Page, complaints: Complaints, hosts: HostSite, widget: Widget
 ) -> None:
-    policy = (
-        f"default-src 'none'; script-src {server}; connect-src {server}; require-trusted-types-for 'script'"
-    )
-    await page.goto(hosts.add(HostPage(tag, policy)))
+    await page.goto(hosts.add(HostPage(widget.tag(), widget.policy)))
     await ask(page)
 
     await expect(panel(page).locator(".text")).to_contain_text("up to 50 MB large")
@@ -83,7 +42,7 @@ async def test_a_question_is_answered_with_sources_under_the_strictest_policy(
     await expect(panel(page).get_by_role("listitem").filter(has_text="one at a time").last).to_be_visible()
     await panel(page).get_by_role("button", name="Back").click()
     await panel(page).get_by_role("button", name="Yes").click()
-    await expect(panel(page).get_by_text("Thank you.")).to_be_visible()
+    await expect(panel(page).get_by_text("Thank you.").first).to_be_visible()
     assert complaints.lines == []
 
 
@@ -106,20 +65,103 @@ async def test_nothing_is_asked_for_or_kept_before_the_first_use(
     await expect(page.get_by_role("button", name="Help")).to_have_count(0)
 
 
-async def test_it_is_worked_by_keyboard_and_heard_once(page: Page, hosts: HostSite, tag: str) -> None:
+async def test_it_is_worked_by_keyboard_and_the_answer_is_heard_once(
+    page: Page, hosts: HostSite, tag: str
+) -> None:
     await page.goto(hosts.add(HostPage(tag)))
     launcher = page.get_by_role("button", name="Help")
     await launcher.focus()
     await page.keyboard.press("Enter")
-    await expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
+    await expect(question_field(page)).to_be_focused()
+    await page.evaluate(LISTEN)
     await page.keyboard.type(QUESTION)
     await page.keyboard.press("Enter")
 
     await expect(panel(page).get_by_role("status")).to_contain_text("50 MB")
-    await expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
+    heard = await page.evaluate("window.heard")
+    assert [text.endswith("Sources: 1") for text in heard if "50 MB" in text] == [True]
+    assert "large 1" not in heard[-1]
+    await expect(question_field(page)).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(panel(page)).to_be_hidden()
     await expect(launcher).to_be_focused()
+
+
+async def test_articles_are_found_as_one_types_and_read_inside(page: Page, hosts: HostSite, tag: str) -> None:
+    await page.goto(hosts.add(HostPage(tag)))
+    await open_panel(page)
+    await question_field(page).press_sequentially("largest fil")
+    found = panel(page).get_by_role("list", name="Articles", exact=True).get_by_role("button", name="Files")
+    await expect(found.last).to_be_visible()
+    await expect(panel(page).get_by_role("status")).to_contain_text("Articles found:")
+    await page.keyboard.press("ArrowUp")
+    await expect(found.last).to_be_focused()
+    await page.keyboard.press("Enter")
+
+    await expect(panel(page).get_by_role("heading", name="Files")).to_be_focused()
+    await expect(panel(page).get_by_role("heading", name="Size of a file")).to_be_visible()
+    await expect(question_field(page)).to_be_hidden()
+    await panel(page).get_by_role("button", name="Yes").click()
+    await expect(panel(page).get_by_text("Thank you.").first).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(found.last).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(found).to_have_count(0)
+    await expect(question_field(page)).to_have_value("largest fil")
+
+
+async def test_before_the_first_question_there_are_articles_for_the_page(
+    page: Page, hosts: HostSite, tag: str, writer: Client
+) -> None:
+    await publish(writer, "Invite people to your team", "Words.")
+    await page.goto(hosts.add(HostPage(tag)))
+    await page.evaluate("history.pushState({}, '', '/settings/team?token=secret#private')")
+    async with page.expect_request("**/suggestions?**") as asked:
+        await open_panel(page)
+
+    suggestions = panel(page).get_by_role("list", name="Articles that may help")
+    await expect(suggestions.get_by_role("button").first).to_have_text("Invite people to your team")
+    assert "secret" not in (await asked.value).url
+    assert "private" not in (await asked.value).url
+    await suggestions.get_by_role("button").first.click()
+    await expect(panel(page).get_by_role("heading", name="Invite people to your team")).to_be_visible()
+
+
+async def test_a_question_goes_on_from_the_ones_before(
+    page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
+) -> None:
+    await page.goto(hosts.add(HostPage(tag)))
+    await ask(page)
+    await expect(panel(page).get_by_role("button", name="Yes")).to_be_visible()
+    await question_field(page).fill("And where do I drop them?")
+    await page.keyboard.press("Enter")
+    await expect(panel(page).get_by_role("button", name="Yes")).to_have_count(2)
+
+    asked = """select array_agg(distinct conversation_id) from messages
+        where bot_id = %(bot)s and question in (%(first)s, %(second)s)"""
+    conversations = await owner.value(
+        asked, bot=cast.acme.bot_id, first=QUESTION, second="And where do I drop them?"
+    )
+    assert len(conversations) == 1
+
+
+async def test_a_signed_in_visitor_reads_what_is_meant_for_them(
+    page: Page, hosts: HostSite, tag: str, writer: Client, cast: Cast, owner: Tx
+) -> None:
+    await publish(writer, "Secret tariffs", "The tariff is 12 euros.", visibility="authenticated")
+    token = sign(await secret_of(owner, cast.acme), claims())
+    await page.goto(hosts.add(HostPage(tag)))
+    await expect(page.get_by_role("button", name="Help")).to_be_visible()
+    await page.evaluate("token => Instep('identify', token)", token)
+    await open_panel(page)
+    await question_field(page).fill("secret tariffs")
+    found = panel(page).get_by_role("list", name="Articles", exact=True)
+    await found.get_by_role("button", name="Secret tariffs").click()
+
+    await expect(panel(page)).to_contain_text("The tariff is 12 euros.")
+    await page.evaluate("Instep('reset')")
+    await question_field(page).fill("secret tariff")
+    await expect(found.get_by_role("button", name="Secret tariffs")).to_have_count(0)
 
 
 async def test_calls_before_the_script_is_there_are_done_when_it_is(
@@ -134,100 +176,144 @@ async def test_calls_before_the_script_is_there_are_done_when_it_is(
     await expect(page.get_by_role("button", name="Help")).to_have_count(1)
 
 
-async def test_a_lost_connection_keeps_the_question_for_another_try(
-    page: Page, hosts: HostSite, tag: str
-) -> None:
-    await page.goto(hosts.add(HostPage(tag)))
-    await page.get_by_role("button", name="Help").click()
-    await expect(page.get_by_role("textbox", name="Ask a question")).to_be_visible()
-    await page.context.set_offline(True)
-    await page.get_by_role("textbox", name="Ask a question").fill(QUESTION)
-    await page.get_by_role("button", name="Ask", exact=True).click()
-    await expect(panel(page)).to_contain_text("There is no connection.")
-
-    await page.context.set_offline(False)
-    await panel(page).get_by_role("button", name="Try again").click()
-    await expect(panel(page).locator(".text")).to_contain_text("50 MB")
-    await expect(panel(page).get_by_text(QUESTION, exact=True)).to_have_count(1)
-
-
-async def test_a_message_reaches_the_team(
+async def test_a_message_reaches_the_team_and_a_second_one_too(
     page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
 ) -> None:
     await page.goto(hosts.add(HostPage(tag)))
-    await page.get_by_role("button", name="Help").click()
-    await panel(page).get_by_role("button", name="Talk to a person").click()
-    await panel(page).get_by_label("E-mail").fill("ann@example.com")
-    await panel(page).get_by_label("Message").fill("My file is 80 MB.")
-    await panel(page).get_by_role("button", name="Send").click()
+    await ask(page)
+    await expect(panel(page).get_by_role("button", name="Yes")).to_be_visible()
+    for number, text in enumerate(("My file is 80 MB.", "It is a film.")):
+        await panel(page).get_by_role("button", name="Talk to a person").click()
+        await panel(page).get_by_label("E-mail").fill("ann@example.com")
+        await panel(page).get_by_label("Message").fill(text)
+        if number == 0:
+            await panel(page).get_by_role("button", name="Back").click()
+            await panel(page).get_by_role("button", name="Talk to a person").click()
+            await expect(panel(page).get_by_label("Message")).to_have_value(text)
+        # The words that say so may be those that were said of the first one.
+        async with page.expect_response(lambda response: response.request.method == "POST"):
+            await panel(page).get_by_role("button", name="Send").click()
+        await expect(panel(page)).to_contain_text("Your message has arrived.")
+        await expect(panel(page)).to_contain_text("The answer goes to ann@example.com.")
+        await panel(page).get_by_role("button", name="Back").click()
 
-    await expect(panel(page)).to_contain_text("Your message has arrived.")
-    leads = "select email || ': ' || message from leads where bot_id = %(bot)s"
-    assert await owner.value(leads, bot=cast.acme.bot_id) == "ann@example.com: My file is 80 MB."
-
-
-async def test_styles_of_the_page_do_not_reach_it(page: Page, hosts: HostSite, tag: str) -> None:
-    await page.goto(hosts.add(HostPage(HOSTILE_STYLES + tag)))
-    launcher = page.get_by_role("button", name="Help")
-    await expect(launcher).to_be_visible()
-    box = await launcher.bounding_box()
-
-    assert box is not None
-    assert box["height"] < 60
-
-
-async def test_a_page_in_arabic_has_it_at_the_other_side(page: Page, hosts: HostSite, tag: str) -> None:
-    await page.goto(hosts.add(HostPage(tag, root='lang="ar" dir="rtl"')))
-    await page.get_by_role("button", name="المساعدة").click()
-    await expect(page.get_by_role("textbox", name="اطرح سؤالاً")).to_be_visible()
-    box = await panel(page).bounding_box()
-
-    assert box is not None
-    assert box["x"] < 100
+    told = """select c.message || ' ' || l.message from conversations c
+        join leads l on l.conversation_id = c.id where c.bot_id = %(bot)s"""
+    assert await owner.value(told, bot=cast.acme.bot_id) == "My file is 80 MB. It is a film."
 
 
-async def test_a_phone_has_a_full_sheet(page: Page, hosts: HostSite, tag: str) -> None:
-    await page.set_viewport_size({"width": 390, "height": 700})
-    await page.goto(hosts.add(HostPage(tag)))
-    await page.get_by_role("button", name="Help").click()
-    await expect(panel(page)).to_be_visible()
-
-    assert await panel(page).bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 700}
-
-
-async def test_a_full_sheet_hides_nothing_that_has_the_focus(page: Page, hosts: HostSite, tag: str) -> None:
-    await page.set_viewport_size({"width": 390, "height": 700})
-    await page.goto(hosts.add(HostPage(tag)))
-    launcher = page.get_by_role("button", name="Help")
-    await launcher.click()
-    await expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
-    for _ in ("Close", "Help"):
-        await page.keyboard.press("Shift+Tab")
-
-    await expect(launcher).to_be_focused()
-    await expect(panel(page)).to_be_hidden()
-    await expect(launcher).to_have_attribute("aria-expanded", "false")
-
-
-async def test_it_is_light_where_the_page_is_light_though_the_system_is_dark(
-    page: Page, hosts: HostSite, tag: str
+async def test_what_a_visitor_thinks_of_an_answer_arrives(
+    page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
 ) -> None:
-    await page.emulate_media(color_scheme="dark")
-    for scheme, is_light in (("light", True), ("dark", False)):
-        await page.goto(hosts.add(HostPage(tag, head=f"<style>:root {{ color-scheme: {scheme} }}</style>")))
-        await page.get_by_role("button", name="Help").click()
-        await expect(panel(page)).to_be_visible()
-        box = await panel(page).bounding_box()
-        assert box is not None
-        ground = (await picture(page)).getpixel((int(box["x"] + 20), int(box["y"] + box["height"] / 2)))
+    await page.goto(hosts.add(HostPage(tag)))
+    await ask(page, "Which hotels accept lamas?")
+    async with page.expect_response("**/feedback"):
+        await panel(page).get_by_role("button", name="No", exact=True).click()
 
-        assert (ground == (255, 255, 255)) is is_light
+    await expect(question_field(page)).to_be_focused()
+    rated = "select array_agg(helpful) from messages where bot_id = %(bot)s and question like '%%lamas%%'"
+    assert await owner.value(rated, bot=cast.acme.bot_id) == [False]
 
 
-async def test_it_stands_in_the_page_itself(page: Page, hosts: HostSite, tag: str) -> None:
-    own_button = tag.replace("data-bot", 'data-button="none" data-bot')
-    await page.goto(hosts.add(HostPage(f"<instep-help></instep-help>{own_button}")))
+async def test_it_stands_in_the_page_itself_and_goes_on_with_what_was_begun(
+    page: Page, hosts: HostSite, widget: Widget
+) -> None:
+    await page.goto(hosts.add(HostPage(f"<instep-help></instep-help>{widget.tag(button='none')}")))
+    await question_field(page).press_sequentially("How large")
+    region = page.get_by_role("region", name="Acme")
+    await expect(region.get_by_role("list", name="Articles", exact=True)).to_be_visible()
+    await expect(question_field(page)).to_be_focused()
+    await expect(question_field(page)).to_have_value("How large")
+    await page.keyboard.type(" may a file be?")
+    await page.keyboard.press("Enter")
+
+    await expect(region.locator(".text")).to_contain_text("50 MB")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_a_button_of_the_page_opens_it_and_gets_the_focus_back(
+    page: Page, hosts: HostSite, widget: Widget
+) -> None:
+    own = '<button data-instep="ask" data-question="How large may a file be?">Any questions?</button>'
+    await page.goto(hosts.add(HostPage(own + widget.tag(button="none"), widget.policy)))
+    await page.wait_for_function("() => Boolean(Instep.add)")
+    await page.get_by_role("button", name="Any questions?").click()
+
+    await expect(panel(page).locator(".text")).to_contain_text("50 MB")
+    await panel(page).get_by_role("button", name="Close").click()
+    await expect(page.get_by_role("button", name="Any questions?")).to_be_focused()
+    await expect(page.get_by_role("button", name="Help")).to_have_count(0)
+
+
+async def test_bubble_and_place_in_the_page_are_apart(page: Page, hosts: HostSite, tag: str) -> None:
+    await page.goto(hosts.add(HostPage(f"<instep-help></instep-help>{tag}")))
+    await question_field(page).press_sequentially("How")
+    region = page.get_by_role("region", name="Acme")
+    await expect(region).to_be_visible()
     await page.get_by_role("button", name="Help").click()
 
-    await expect(page.get_by_role("region", name="Acme")).to_be_visible()
-    await expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
+    await expect(panel(page)).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(panel(page)).to_be_hidden()
+    await expect(region).to_be_visible()
+
+
+async def test_every_language_has_all_texts_and_its_direction(page: Page, hosts: HostSite, tag: str) -> None:
+    texts = {file.stem: json.loads(file.read_text()) for file in sorted(TEXTS.glob("*.json"))}
+    assert texts.keys() == {"ar", "de", "en", "es", "fr", "ja", "pt"}
+    assert {frozenset(words) for words in texts.values()} == {frozenset(texts["en"])}
+    for language, words in texts.items():
+        for name, text in texts["en"].items():
+            assert words[name].count("{") == text.count("{"), (language, name)
+        direction = "rtl" if language == "ar" else "ltr"
+        await page.goto(hosts.add(HostPage(tag, root=f'lang="{language}-XX" dir="{direction}"')))
+        await page.get_by_role("button", name=words["help"], exact=True).click()
+        await expect(page.get_by_role("textbox", name=words["question"])).to_be_focused()
+        await expect(panel(page)).to_have_attribute("dir", direction)
+        await expect(page.get_by_role("button", name=words["person"])).to_be_visible()
+
+
+async def test_the_page_keeps_its_own_keys_and_its_own_faults(page: Page, hosts: HostSite, tag: str) -> None:
+    """Letters that are typed into the panel are no shortcuts, and a listener that fails stops nothing."""
+    script = """<script>
+      window.keys = 0; document.addEventListener("keydown", () => window.keys++);
+      window.told = []; window.Instep = (...call) => Instep.q.push(call); Instep.q = [];
+      Instep("on", "ask", () => { throw new Error("a fault of the page") });
+      Instep("on", "ask", (value) => window.told.push(String(value)));
+    </script>"""
+    await page.goto(hosts.add(HostPage(script + tag)))
+    await open_panel(page)
+    await question_field(page).press_sequentially("How large is it?")
+    await page.keyboard.press("Enter")
+    await expect(panel(page).get_by_role("button", name="Yes")).to_be_visible()
+
+    assert await page.evaluate("window.keys") == 0
+    assert await page.evaluate("window.told") == ["undefined"]
+    await page.evaluate("window.stop = Instep('on', 'open', () => window.told.push('open'))")
+    await page.evaluate("window.stop(), Instep('close'), Instep('open')")
+    assert await page.evaluate("window.told") == ["undefined"]
+
+
+async def test_pictures_are_shown_where_the_page_allows_none(
+    page: Page, complaints: Complaints, hosts: HostSite, widget: Widget, writer: Client
+) -> None:
+    data = io.BytesIO()
+    Image.new("RGB", (60, 30), (200, 30, 60)).save(data, "PNG")
+    sent = await writer.post(
+        "/v1/files?name=red.png", content=data.getvalue(), headers={"Content-Type": "image/png"}
+    )
+    file = sent.json() if sent.status_code == 200 else created(sent)
+    text = f"![A red box]({file['url']}) ![Elsewhere](https://elsewhere.test/x.png)"
+    await publish(writer, "Crimson drawing", text)
+    await page.goto(hosts.add(HostPage(widget.tag(), widget.policy)))
+    await open_panel(page)
+    await question_field(page).fill("crimson drawing")
+    articles = panel(page).get_by_role("list", name="Articles", exact=True)
+    await articles.get_by_role("button", name="Crimson drawing").click()
+
+    drawing = panel(page).get_by_role("img", name="A red box")
+    await expect(drawing).to_have_js_property("width", 60)
+    colour = await drawing.evaluate("canvas => [...canvas.getContext('2d').getImageData(9, 9, 1, 1).data]")
+    assert colour == [200, 30, 60, 255]
+    await expect(panel(page)).to_contain_text("Elsewhere")
+    assert complaints.lines == []

@@ -8,7 +8,9 @@ const SIGNED_OUT = "instep-signed-out";
 const PART = "/sign-in/dialog";
 const TOKEN_FIELD = "form-token";
 const TOKEN_HEADER = "Instep-Form-Token";
+const PAUSE_MILLISECONDS = 1000;
 let signingIn = null;
+let typedAt = -Infinity;
 
 /** Opens the dialog, and resolves once the same person is signed in; rejects if they close it. */
 export function signInAgain() {
@@ -33,6 +35,7 @@ export async function fetchSignedIn(url, options = {}, whileWaiting = () => {}) 
 
 /** Lets requests of htmx wait for the dialog in the same way, and scripts of other files by an event. */
 export function keepSignedIn(document) {
+  document.addEventListener("keydown", () => (typedAt = performance.now()), { capture: true });
   document.addEventListener("instep:signed-out", ({ detail: resolve }) => {
     signInAgain().then(() => resolve(true), () => resolve(false));
   });
@@ -47,6 +50,7 @@ const isSignedOut = (response) => response.status === 401 && response.headers.ge
 async function askToSignIn() {
   const dialog = document.getElementById("sign-in-again");
   if (!dialog) return leaveToSignIn();
+  await pauseInTyping();
   const email = encodeURIComponent(dialog.dataset.email);
   const done = answered(dialog);
   // A form of before would be replaced while somebody types into it.
@@ -54,6 +58,15 @@ async function askToSignIn() {
   dialog.showModal();
   htmx.ajax("GET", `${PART}?email=${email}`, { source: dialog, target: "#sign-in-part", swap: "innerHTML" });
   return done;
+}
+
+/** A dialog that opens between two keys would take the second one away from the text, and may take it for a button. */
+async function pauseInTyping() {
+  for (;;) {
+    const wait = typedAt + PAUSE_MILLISECONDS - performance.now();
+    if (wait <= 0) return;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
 }
 
 /** Resolves when an answer brings a token, which is the sign of a new session. */

@@ -1,43 +1,46 @@
 // Questions and their answers, in the order in which they were asked.
 import { render } from "./markdown.js";
-import { button, element } from "./nodes.js";
+import { articleRows, button, element } from "./nodes.js";
+import { rating } from "./rating.js";
+import { Failure } from "./requests.js";
+import { randomNumber } from "./visitor.js";
 
-const BUSY = 429;
+const SECOND = 1000;
 
 export class Conversation {
   constructor(panel) {
-    Object.assign(this, { panel, id: undefined, isAsking: false });
+    Object.assign(this, { panel, id: undefined, isAsking: false, isWithPerson: false });
   }
 
   async ask(question) {
     const { panel } = this;
-    panel.log.querySelector(".greeting")?.remove();
-    const answer = new Answer(panel, question);
-    panel.log.append(element("p", { class: "question", dir: "auto" }, question), answer.node);
-    answer.node.previousSibling.scrollIntoView({ block: "start" });
+    const answer = new Answer(panel);
+    const shown = element("p", { class: "question", dir: "auto" }, question);
+    panel.log.append(shown, answer.node);
+    panel.reveal(shown);
     panel.widget.tell("ask");
-    await this.send(question, answer);
+    // With the same id the help center answers it once, however often it is sent.
+    await this.send({ question, questionId: randomNumber() }, answer);
   }
 
-  async send(question, answer) {
-    const { api, settings, widget } = { ...this.panel, settings: this.panel.widget.settings };
+  async send(asked, answer, isRepeated = false) {
+    const { api, widget, pageUrl } = this.panel;
+    const { visitorToken } = widget.settings;
     this.isAsking = true;
     answer.begin();
     try {
-      const values = {
-        question,
-        conversationId: this.id,
-        locale: widget.locale,
-        pageUrl: settings.pageUrl ?? location.href.split("#")[0],
-        visitorToken: settings.visitorToken,
-      };
+      const values = { ...asked, conversationId: this.id, locale: widget.locale, pageUrl, visitorToken };
       const whole = await api.ask(values, (name, data) => answer.take(name, data));
+      if (this !== this.panel.conversation) return;
       this.id = whole.conversationId;
       answer.finish(whole);
       widget.tell("answer", { answered: whole.answered });
-    } catch (failure) {
-      answer.fail(failure, () => this.send(question, answer));
-      widget.tell("error");
+    } catch (error) {
+      const failure = error instanceof Failure ? error : new Failure(500);
+      // What broke off is often complete at the help center by now.
+      if (failure.isCut && navigator.onLine && !isRepeated) return await this.send(asked, answer, true);
+      answer.fail(failure, () => this.isAsking || this.send(asked, answer));
+      widget.tell("error", { status: failure.status });
     } finally {
       this.isAsking = false;
     }
@@ -45,16 +48,17 @@ export class Conversation {
 }
 
 class Answer {
-  constructor(panel, question) {
-    Object.assign(this, { panel, question, node: element("div", { class: "answer" }) });
+  constructor(panel) {
+    Object.assign(this, { panel, node: element("div", { class: "answer" }), body: element("div", { class: "text", dir: "auto" }) });
   }
 
   begin() {
     this.sources = [];
     this.text = "";
-    this.body = element("div", { class: "text", dir: "auto" });
+    const hadFocus = this.node.contains(this.panel.place.root.activeElement);
     this.node.setAttribute("aria-busy", "true");
     this.node.replaceChildren(element("p", { class: "working" }, this.panel.texts.working), this.body);
+    if (hadFocus) this.panel.field.focus();
     this.panel.announce(this.panel.texts.working);
   }
 
@@ -73,54 +77,42 @@ class Answer {
 
   mark(number) {
     const source = this.sources.find(({ n }) => n === number);
-    return source && button(String(number), () => this.panel.showSource(source), { class: "mark", "aria-label": `${number}: ${source.title}` });
+    return source && button(String(number), () => this.panel.showArticle(source), { class: "mark", "aria-label": `${number}: ${source.title}` });
   }
 
   finish(whole) {
-    const { panel } = this;
+    const { panel, body, node } = this;
+    const { texts, api } = panel;
     Object.assign(this, { text: whole.answer, sources: whole.sources });
     this.draw();
-    this.node.removeAttribute("aria-busy");
-    this.node.replaceChildren(this.body, this.sourceList(), this.rating(whole.messageId));
-    panel.announce(this.body.textContent);
+    node.removeAttribute("aria-busy");
+    const rows = articleRows(whole.sources, (source) => panel.showArticle(source));
+    const list = rows.length > 0 && element("ul", { class: "rows", "aria-label": texts.sources.replace("{count}", rows.length) }, rows);
+    node.replaceChildren(body, list || "", rating(panel, (helpful) => api.send(`/chat/messages/${whole.messageId}/feedback`, { helpful })));
+    panel.announce(this.spoken);
   }
 
-  sourceList() {
-    const open = (source) => () => this.panel.showSource(source);
-    const item = (source) =>
-      element(
-        "li",
-        {},
-        element("span", { class: "mark", "aria-hidden": "true" }, String(source.n)),
-        element("div", {}, button(source.title, open(source), { class: "link" }), source.heading && element("small", {}, source.heading)),
-      );
-    return element("ul", { class: "sources" }, this.sources.map(item));
+  /** The words alone: the numbers of sources would be read into the sentences. */
+  get spoken() {
+    const copy = this.body.cloneNode(true);
+    for (const mark of copy.querySelectorAll(".mark")) mark.remove();
+    const { length } = this.sources;
+    return `${copy.textContent} ${length > 0 ? this.panel.texts.sources.replace("{count}", length) : ""}`.trim();
   }
 
-  rating(messageId) {
-    const { texts, api } = this.panel;
-    const line = element("p", { class: "rating" });
-    const rate = (helpful) => async () => {
-      line.textContent = texts.thanks;
-      this.panel.field.focus();
-      await api.send(`/chat/messages/${messageId}/feedback`, { helpful }).catch(() => this.panel.widget.tell("error"));
-    };
-    line.append(texts.helped, " ", button(texts.yes, rate(true)), " ", button(texts.no, rate(false)));
-    return line;
-  }
-
-  /** What has arrived stays; the same question goes out again when the visitor says so. */
-  fail({ status, seconds }, again) {
+  /** What has arrived stays; the same question goes out again when the visitor says so, or the connection is back. */
+  fail(failure, again) {
     const { texts } = this.panel;
-    const words = status === 0 ? texts.offline : status === BUSY ? texts.busy : texts.broken;
+    const words = texts[failure.textName];
     this.node.removeAttribute("aria-busy");
     this.node.querySelector(".working")?.remove();
     const retry = button(texts.again, again);
     // A limit that says when it ends is not asked before.
-    if (seconds) {
+    if (failure.seconds) {
       retry.disabled = true;
-      setTimeout(() => (retry.disabled = false), seconds * 1000);
+      setTimeout(() => (retry.disabled = false), failure.seconds * SECOND);
     }
+    if (!navigator.onLine) window.addEventListener("online", () => retry.isConnected && again(), { once: true });
     this.node.append(element("p", { class: "failure" }, words, " ", retry));
     this.panel.announce(words);
   }

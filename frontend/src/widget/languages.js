@@ -1,7 +1,16 @@
-// The launcher's word: all that the panel's texts can't say, because they come later.
-const HELP = { en: "Help", de: "Hilfe", fr: "Aide", es: "Ayuda", pt: "Ajuda", ja: "ヘルプ", ar: "المساعدة" };
+// The widget's language. Its texts are in `texts/`, a file for each language; `build.mjs` puts them where `TEXTS` stands.
 
-/** The language of a page or an element, as the page itself says it. */
-export const languageOf = (locale) => (locale || document.documentElement.lang || navigator.language || "en").split("-")[0].toLowerCase();
+/* global TEXTS */
+const CODE = /^[a-z]{2,3}$/;
+const RIGHT_TO_LEFT = ["ar"];
 
-export const launcherText = (locale) => HELP[languageOf(locale)] ?? HELP.en;
+/** The language that is asked for, else that of the page as the page itself says it, else the browser's. */
+export function languageOf(locale) {
+  const [language] = (locale || document.documentElement.lang || navigator.language || "").toLowerCase().split(/[-_]/);
+  return CODE.test(language) && TEXTS[language] ? language : "en";
+}
+
+/** The texts by their names. */
+export const textsIn = (language) => TEXTS[language];
+
+export const directionOf = (language) => (RIGHT_TO_LEFT.includes(language) ? "rtl" : "ltr");

@@ -1,28 +1,49 @@
 // What a page loads: one button. The panel comes with its first use; before that nothing is asked for and nothing is kept.
 //
 //     <script async src="https://help.example.com/widget.js" data-bot="BOT_ID" data-key="BOT_KEY"></script>
-import { launcherText } from "./languages.js";
+import { directionOf, languageOf, textsIn } from "./languages.js";
 import launcherStyle from "./launcher.css";
+import { forgetVisitor } from "./visitor.js";
 
 /* global PANEL */
 const COMMANDS = ["open", "close", "ask", "identify", "update", "on", "reset", "destroy"];
+// Above all of a page's own styles, `!important` ones too, because they stand in the element itself.
+const UNTOUCHED = "all: initial !important; color-scheme: ";
+// Room for the launcher of another widget of the page.
+const STEP = 60;
+
+const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
 /** Everything that a page wants of one help center; the panel does it once it is there. */
 class Widget {
-  constructor({ site, bot, key, locale, button }) {
-    Object.assign(this, { site, bot, key, locale, listeners: {}, settings: {}, places: new Set() });
+  constructor({ site, bot, key, locale, button, scheme, order }, number) {
+    const language = languageOf(locale);
+    Object.assign(this, { site, bot, key, locale, order, language, texts: textsIn(language), dir: directionOf(language) });
+    Object.assign(this, { listeners: {}, settings: {}, places: new Set() });
+    const element = make("div");
+    element.style.cssText = `${UNTOUCHED}${{ light: "light", dark: "dark", auto: "light dark" }[scheme] ?? "inherit"} !important`;
+    element.style.setProperty("--below", `${number * STEP}px`);
+    this.corner = this.place(element);
     if (button !== "none") this.addLauncher();
+    // Pages that replace their body when they are left for another one take the launcher along.
+    this.observer = new MutationObserver(() => this.attach());
+    this.observer.observe(document.documentElement, { childList: true });
+    this.attach();
+  }
+
+  attach() {
+    const { element } = this.corner;
+    if (element.isConnected || !document.body) return;
+    document.body.append(element);
+    this.observer.observe(document.body, { childList: true });
   }
 
   addLauncher() {
-    this.launcher = this.place(document.body.appendChild(document.createElement("div")));
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "launcher", textContent: launcherText(this.locale) });
-    button.setAttribute("aria-haspopup", "dialog");
+    const button = make("button", { type: "button", className: "launcher", dir: this.dir, textContent: this.texts.help, ariaHasPopup: "dialog", ariaExpanded: "false" });
     button.addEventListener("click", () => this.run("toggle"));
-    for (const sign of ["pointerenter", "focus"]) button.addEventListener(sign, () => this.panel(), { once: true });
-    this.launcher.button = button;
-    this.launcher.root.append(button);
+    for (const sign of ["pointerenter", "focus"]) button.addEventListener(sign, () => this.load().catch(() => {}), { once: true });
+    this.corner.button = button;
+    this.corner.root.append(button);
   }
 
   /** A shadow tree in an element, which styles of the page don't reach. */
@@ -36,71 +57,157 @@ class Widget {
     return place;
   }
 
-  /** The panel's code, asked for once; after a failure it is asked for again. */
-  panel() {
-    this.loading ??= import(this.site + PANEL).then(
-      ({ open }) => open(this),
-      (error) => {
-        this.loading = undefined;
-        throw error;
-      },
+  /** The field and its button: in the page they are there before the panel is. */
+  askForm() {
+    const { question, ask } = this.texts;
+    const form = make("form", { className: "ask", dir: this.dir });
+    form.append(
+      make("input", { type: "text", name: "question", placeholder: question, ariaLabel: question, maxLength: 2000, autocomplete: "off", enterKeyHint: "send" }),
+      make("button", { className: "first", textContent: ask }),
     );
+    return form;
+  }
+
+  fill(place) {
+    place.form = this.askForm();
+    // What came above the field with the focus alone, the Tab key would have passed already.
+    place.form.addEventListener("focusin", () => this.load().catch(() => {}));
+    place.form.addEventListener("input", () => this.panel(place).catch(() => {}));
+    place.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.panel(place).then((panel) => panel.submit(), () => {});
+    });
+    place.root.append(place.form);
+  }
+
+  /** The panel's code and what the help center says of itself, asked for once; after a failure they are asked for again. */
+  load() {
+    this.loading ??= Promise.all([import(this.site + PANEL), this.config()]).catch((error) => {
+      this.loading = undefined;
+      throw error;
+    });
     return this.loading;
   }
 
-  run(command, ...values) {
-    if (command === "on") return (this.listeners[values[0]] ??= []).push(values[1]);
-    if (command === "update") return Object.assign(this.settings, values[0]);
-    if (command === "identify") return Object.assign(this.settings, { visitorToken: values[0] });
-    if (command === "destroy") return this.destroy();
-    // What was never opened needs no closing.
-    if (command === "close" && !this.loading) return undefined;
-    return this.panel().then((panel) => panel[command](...values), () => this.tell("error"));
+  async config() {
+    const query = new URLSearchParams({ botKey: this.key });
+    const response = await fetch(`${this.site}/widget/${this.bot}/config?${query}`, { credentials: "omit", referrerPolicy: "origin" });
+    if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { status: response.status });
+    return response.json();
   }
 
+  /** The panel of a place, which is made when it is first wanted there. */
+  async panel(place) {
+    const waiting = place.button ?? place.form;
+    try {
+      if (waiting) waiting.ariaBusy = "true";
+      const [{ Panel }, config] = await this.load();
+      place.notice?.remove();
+      return (place.panel ??= new Panel(this, place, config));
+    } catch (error) {
+      this.apologize(place);
+      this.tell("error", { status: error.status ?? 0 });
+      throw error;
+    } finally {
+      if (waiting) waiting.ariaBusy = null;
+    }
+  }
+
+  apologize(place) {
+    const { unavailable, again } = this.texts;
+    const retry = make("button", { type: "button", textContent: again });
+    retry.addEventListener("click", () => this.panel(place).then((panel) => panel.open(), () => {}));
+    place.notice?.remove();
+    place.notice = make("div", { className: "notice", dir: this.dir, role: "alert" });
+    place.notice.append(make("p", { textContent: unavailable }), retry);
+    place.root.append(place.notice);
+  }
+
+  run(command, value, listener) {
+    if (command === "on") return this.listen(value, listener);
+    if (command === "update") return void Object.assign(this.settings, value);
+    if (command === "identify") return void (this.settings.visitorToken = value);
+    if (command === "reset" || command === "destroy") return this[command]();
+    // What was never opened needs no closing.
+    if (command === "close" && !this.corner.panel) return undefined;
+    return this.panel(this.corner).then((panel) => panel[command](value), () => {});
+  }
+
+  listen(event, listener) {
+    const listeners = (this.listeners[event] ??= new Set());
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  /** A listener that fails is the page's affair: it stops nothing here. */
   tell(event, value) {
-    for (const listener of this.listeners[event] ?? []) listener(value);
+    for (const listener of this.listeners[event] ?? []) queueMicrotask(() => listener(value));
+  }
+
+  reset() {
+    forgetVisitor(this);
+    delete this.settings.visitorToken;
+    for (const { panel } of this.places) panel?.reset();
   }
 
   destroy() {
+    this.reset();
+    this.observer.disconnect();
     for (const { element } of this.places) element.remove();
-    this.loading?.then((panel) => panel.forget());
     widgets.delete(this.bot);
   }
 }
 
-const queued = window.Instep?.q ?? [];
-const widgets = window.Instep?.widgets ?? new Map();
+const widgets = new Map();
+/** Tags that load asynchronously run in any order, so that the one that stands first in the page counts as the first. */
+const widgetOf = (bot) => (bot ? widgets.get(bot) : [...widgets.values()].sort((one, other) => one.order - other.order)[0]);
 
 /** The first help center of the page, or the one that the last value names: `Instep("open", {bot: ID})`. */
 function Instep(command, ...values) {
-  const bot = values.at(-1)?.bot;
-  const widget = bot ? widgets.get(bot) : widgets.values().next().value;
-  if (widget && COMMANDS.includes(command)) return widget.run(command, ...values);
-  return undefined;
+  const widget = widgetOf(values.at(-1)?.bot);
+  return widget && COMMANDS.includes(command) ? widget.run(command, ...values) : undefined;
 }
 
 class InstepHelp extends HTMLElement {
+  #widget;
+
   connectedCallback() {
-    const widget = widgets.get(this.getAttribute("bot")) ?? widgets.values().next().value;
-    if (!widget || this.isFilled) return;
-    this.isFilled = true;
-    const place = widget.place(this);
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "inline", textContent: launcherText(widget.locale) });
-    button.addEventListener("click", () => widget.panel().then((panel) => panel.openIn(place, button)));
-    place.root.append(button);
+    const widget = widgetOf(this.getAttribute("bot"));
+    if (!widget || this.#widget) return;
+    this.#widget = widget;
+    widget.fill(widget.place(this));
   }
 }
 
-function begin() {
-  const script = document.currentScript;
-  const { bot, key, locale, button } = script?.dataset ?? {};
-  if (!bot || !key || widgets.has(bot)) return;
-  widgets.set(bot, new Widget({ site: new URL(script.src).origin, bot, key, locale, button }));
-  window.Instep = Object.assign(Instep, { widgets });
-  if (!customElements.get("instep-help")) customElements.define("instep-help", InstepHelp);
-  for (const call of queued.splice(0)) Instep(...call);
+/** A page with a policy against scripts in attributes says it so: `<button data-instep="open">`. */
+function press({ target }) {
+  const { instep, question, bot } = target.closest?.("[data-instep]")?.dataset ?? {};
+  if (instep) Instep(instep, question, { bot });
 }
 
-begin();
+function begin(options) {
+  const { bot, key } = options;
+  if (!bot || !key) return;
+  if (widgets.has(bot)) return widgets.get(bot).attach();
+  widgets.set(bot, new Widget(options, widgets.size));
+  for (const element of document.querySelectorAll("instep-help")) element.connectedCallback?.();
+}
+
+const script = document.currentScript;
+const options = { ...script?.dataset, site: script && new URL(script.src).origin, order: [...document.scripts].findIndex(({ dataset }) => dataset.bot === script?.dataset.bot) };
+const before = window.Instep;
+// A second tag, or the same one once more: the first that ran takes care of all.
+const add =
+  before?.add ??
+  ((values) => {
+    begin(values);
+    if (!customElements.get("instep-help")) customElements.define("instep-help", InstepHelp);
+    for (const call of (before?.q ?? []).splice(0)) Instep(...call);
+  });
+
+if (!before?.add) {
+  window.Instep = Object.assign(Instep, { add });
+  document.addEventListener("click", press);
+}
+if (document.body) add(options);
+else document.addEventListener("DOMContentLoaded", () => add(options));

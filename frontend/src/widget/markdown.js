@@ -8,30 +8,55 @@ const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^ {0,3}> ?/;
 const ALERT = /^\[!(\w+)\]\s*$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
+const DEFINITION = /^ {0,3}\[([^\]^]+)\]:\s*<?([^\s>]+)>?(?:\s.*)?$/;
 const SAFE_LINK = /^(?:https?:|mailto:)/i;
+// What stands for itself in HTML; all other tags stay visible as text.
+const TAG = "sub|sup|kbd|strong|em|del";
+// The lines around what can be folded: its summary alone is shown as what it is.
+const FOLD = /^ {0,3}(?=<)(?:<\/?details(?: open)?>)?\s*(?:<summary>(.*?)<\/summary>)?\s*$/;
 const MAX_DEPTH = 12;
 const SPANS = [
   ["code", /(`+)([^]*?[^`])\1(?!`)/y],
   ["image", /!\[([^\]]*)\]\(\s*<?([^\s)>]*)>?[^)]*\)/y],
   ["link", /\[((?:[^[\]]|\[[^\]]*\])*)\]\(\s*<?([^\s)>]*)>?[^)]*\)/y],
   ["mark", /\[(\d{1,3})\]/y],
+  ["reference", /\[([^[\]]+)\](?:\[([^[\]]*)\])?/y],
+  ["break", /<br ?\/?>/iy],
+  ["tag", new RegExp(`<(${TAG})>([^]*?)</\\1>`, "y")],
+  ["comment", /<!--[^]*?-->/y],
   ["address", /<((?:https?:|mailto:)[^\s>]+)>/y],
   ["strong", /(\*\*|__)(?=\S)([^]*?\S)\1/y],
   ["em", /(\*|_)(?=\S)([^]*?\S)\1(?!\w)/y],
   ["del", /~~(?=\S)([^]*?\S)~~/y],
   ["escape", /\\([!-/:-@[-`{-~])/y],
+  ["bare", /https?:\/\/[^\s<>()\[\]"']*[^\s<>()\[\]"'.,:;!?]/y],
 ];
 
-/** `context` says what paths are relative to (`base`), and makes the mark of a source from its number (`mark`). */
+/**
+ * `context` says what paths are relative to (`base`), makes the mark of a source from its number (`mark`) and a
+ * picture from its words and address (`picture`), and keeps the addresses that links refer to (`definitions`).
+ */
 export function render(text, context, depth = 0) {
-  const lines = text.replaceAll("\r\n", "\n").replace(/\n$/, "").split("\n");
+  let lines = text.replaceAll("\r\n", "\n").replace(/\n$/, "").split("\n");
   if (depth > MAX_DEPTH) return [element("p", {}, text)];
+  if (depth === 0 && context.definitions) lines = withoutDefinitions(lines, context.definitions);
   const blocks = [];
   while (lines.length > 0) {
     if (lines[0].trim() === "") lines.shift();
     else blocks.push(block(lines, context, depth));
   }
   return blocks;
+}
+
+/** The lines without those that only say where a link leads; code keeps its own. */
+function withoutDefinitions(lines, definitions) {
+  let isCode = false;
+  return lines.filter((line) => {
+    if (FENCE.test(line.trim())) isCode = !isCode;
+    const [, name, target] = (!isCode && DEFINITION.exec(line)) || [];
+    if (name && !definitions.has(name.toLowerCase())) definitions.set(name.toLowerCase(), target);
+    return !name;
+  });
 }
 
 function block(lines, context, depth) {
@@ -41,10 +66,16 @@ function block(lines, context, depth) {
   const heading = HEADING.exec(line);
   if (heading) return take(lines, element(`h${Math.min(6, heading[1].length + 1)}`, {}, spans(heading[2], context)));
   if (RULE.test(line)) return take(lines, element("hr"));
+  if (FOLD.test(line)) return fold(lines, context);
   if (QUOTE.test(line)) return quote(lines, context, depth);
   if (ITEM.test(line)) return list(lines, context, depth);
   if (line.includes("|") && TABLE_RULE.test(lines[1] ?? "") && lines[1].includes("-")) return table(lines, context);
   return paragraph(lines, context);
+}
+
+function fold(lines, context) {
+  const [, summary] = FOLD.exec(lines[0]);
+  return take(lines, summary ? element("p", {}, element("strong", {}, spans(summary, context))) : "");
 }
 
 function take(lines, node) {
@@ -76,7 +107,7 @@ function list(lines, context, depth) {
     const item = ITEM.exec(lines[0]);
     if (!item || item[1].length !== indent.length || /\d/.test(item[2]) !== isNumbered) break;
     const width = lines[0].length - item[3].length;
-    const inner = [item[3]];
+    const inner = [item[3].replace(/^\[[ x]\] /i, (box) => (box === "[ ] " ? "☐ " : "☑ "))];
     lines.shift();
     while (lines.length > 0 && belongsToItem(lines, width)) inner.push(lines.shift().replace(new RegExp(`^\\s{0,${width}}`), ""));
     items.push(element("li", {}, contentOfItem(render(inner.join("\n"), context, depth + 1))));
@@ -93,7 +124,7 @@ function belongsToItem(lines, width) {
 // One paragraph needs no room around it.
 const contentOfItem = (blocks) => (blocks[0]?.localName === "p" ? [...blocks[0].childNodes, ...blocks.slice(1)] : blocks);
 
-const startsBlock = (line) => FENCE.test(line.trim()) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line);
+const startsBlock = (line) => FENCE.test(line.trim()) || HEADING.test(line) || RULE.test(line) || FOLD.test(line) || QUOTE.test(line);
 
 function table(lines, context) {
   const rows = [];
@@ -136,16 +167,18 @@ function spans(text, context, depth = 0) {
 
 function spanAt(text, at, context, depth) {
   // Most characters begin nothing.
-  if (!"`![<*_~\\".includes(text[at]) || depth > MAX_DEPTH) return [];
+  if (!"`![<*_~\\h".includes(text[at]) || depth > MAX_DEPTH) return [];
   for (const [name, pattern] of SPANS) {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
-    if (match && !(name === "em" && match[1] === "_" && /\w/.test(text[at - 1] ?? ""))) {
+    if (match && !(isInsideWord(text, at) && (name === "bare" || (name === "em" && match[1] === "_")))) {
       return [make(name, match, context, depth), match[0].length];
     }
   }
   return [];
 }
+
+const isInsideWord = (text, at) => /\w/.test(text[at - 1] ?? "");
 
 function make(name, match, context, depth) {
   const inner = (words) => spans(words, context, depth + 1);
@@ -154,24 +187,35 @@ function make(name, match, context, depth) {
   if (name === "link") return link(match[2], inner(match[1]), context);
   if (name === "mark") return context.mark?.(Number(match[1])) ?? match[0];
   if (name === "address") return link(match[1], [match[1]], context);
+  if (name === "bare") return link(match[0], [match[0]], context);
+  if (name === "reference") return reference(match, inner, context);
+  if (name === "break") return element("br");
+  if (name === "tag") return element(match[1], {}, inner(match[2]));
+  if (name === "comment") return "";
   if (name === "escape") return match[1];
   return element(name, {}, inner(match[2] ?? match[1]));
 }
 
-function link(target, children, { base }) {
-  const address = addressOf(target, base);
+const link = (target, children, { base }) => linkTo(addressOf(target, base), children);
+
+/** Without an address that is safe, the words alone. */
+export function linkTo(address, children) {
   if (!address) return element("span", {}, children);
   return element("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, children);
 }
 
-// Pictures of the help center alone: those of others would tell them who reads.
-function image(words, target, { base }) {
+function image(words, target, { base, picture }) {
   const address = addressOf(target, base);
-  if (!address || new URL(address).origin !== new URL(base).origin) return words;
-  return element("img", { src: address, alt: words, loading: "lazy" });
+  return (address && picture?.(words, new URL(address))) ?? words;
 }
 
-function addressOf(target, base) {
+function reference([whole, words, name], inner, context) {
+  const target = context.definitions?.get((name || words).toLowerCase());
+  return target ? link(target, inner(words), context) : whole;
+}
+
+/** The whole address where it is one that a link may lead to, else null. */
+export function addressOf(target, base) {
   try {
     const { href } = new URL(target, base);
     return SAFE_LINK.test(href) ? href : null;

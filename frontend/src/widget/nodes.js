@@ -1,15 +1,41 @@
 // Elements from names, attributes and children: no text ever becomes markup (Trusted Types ask for that, too).
 
 /** `attributes` with a function are listeners, with false, null or undefined they are left out. */
-export function element(name, attributes = {}, ...children) {
-  const node = document.createElement(name);
+export const element = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+
+export const button = (label, act, attributes = {}) => element("button", { type: "button", click: act, ...attributes }, label);
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** A drawing of lines, which screen readers pass over: the button around it has a name. */
+export function icon(path, attributes = {}) {
+  const lines = fill(document.createElementNS(SVG, "path"), { d: path }, []);
+  return fill(document.createElementNS(SVG, "svg"), { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true", ...attributes }, [lines]);
+}
+
+function fill(node, attributes = {}, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(key, value);
     else if (value === true) node.setAttribute(key, "");
     else if (value !== false && value !== null && value !== undefined) node.setAttribute(key, value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
-export const button = (label, act, attributes = {}) => element("button", { type: "button", click: act, ...attributes }, label);
+/** A list of articles; the whole row opens its article. */
+export function articleRows(links, open) {
+  return links.map((link) =>
+    element(
+      "li",
+      { class: "row" },
+      link.n && element("span", { class: "mark", "aria-hidden": "true" }, String(link.n)),
+      element("div", {}, button(link.title, () => open(link), { class: "title", dir: "auto" }), note(link)),
+    ),
+  );
+}
+
+const note = ({ heading, excerpt, title }) => {
+  const words = heading && heading !== title ? heading : excerpt;
+  return words && element("small", { dir: "auto" }, words);
+};

@@ -1,90 +1,135 @@
-// The panel: a conversation, an article inside of it, and a form for a person. It is loaded with the first use.
+// The panel: articles for the page, a conversation, an article inside of it, and a form for a person.
+import { ArticleView } from "./article.js";
 import { Conversation } from "./conversation.js";
-import { showArticle } from "./article.js";
-import { languageOf } from "./languages.js";
-import { button, element } from "./nodes.js";
+import { Finder } from "./finder.js";
+import { Home } from "./home.js";
+import { textsIn } from "./languages.js";
+import { button, element, icon } from "./nodes.js";
 import { PersonForm } from "./person.js";
-import { Api, forgetVisitor } from "./requests.js";
-import { isRightToLeft, textsIn } from "./texts.js";
+import { Api } from "./requests.js";
 import panelStyle from "./panel.css";
 
-/** The panel of a widget, with what the help center says of itself. */
-export async function open(widget) {
-  const api = new Api(widget);
-  const config = await api.config(widget.locale ?? languageOf());
-  return new Panel(widget, api, config);
-}
+const CROSS = "M6 6l12 12M18 6L6 18";
+const ARROW = "M19 12H5m6-7l-7 7 7 7";
 
-class Panel {
-  constructor(widget, api, config) {
-    Object.assign(this, { widget, api, config, texts: textsIn(widget.locale ?? languageOf()) });
+export class Panel {
+  constructor(widget, place, config) {
+    Object.assign(this, { widget, place, config, texts: textsIn(widget.language), api: new Api(widget), tops: new WeakMap(), trail: [] });
+    this.isInline = Boolean(place.form);
     this.build();
-    if (widget.launcher) this.putInto(widget.launcher);
+    this.begin();
+    this.putIntoPlace();
   }
 
   build() {
-    const { texts } = this;
-    this.log = element("div", { class: "log", tabindex: "-1" });
+    const { texts, config } = this;
+    const { dir, language } = this.widget;
+    this.form = this.place.form ?? this.askForm();
+    [this.field] = this.form.elements;
     this.status = element("p", { class: "hidden", role: "status" });
-    this.field = element("input", { type: "text", name: "question", "aria-label": texts.question, placeholder: texts.question, maxlength: "2000", autocomplete: "off", enterkeyhint: "send" });
-    this.form = element("form", { class: "ask", submit: (event) => this.submit(event) }, this.field, element("button", { class: "first" }, texts.ask));
-    this.close_ = button(texts.close, () => this.close(), { class: "quiet" });
-    this.back = button(texts.back, () => this.showConversation(), { class: "quiet", hidden: true });
+    this.closing = button(icon(CROSS), () => this.close(), { class: "quiet", "aria-label": texts.close, title: texts.close, hidden: this.isInline });
+    this.back = button(icon(ARROW, { class: "icon along" }), () => this.leave(), { class: "quiet", "aria-label": texts.back, title: texts.back, hidden: true });
     this.person = button(texts.person, () => this.showPerson(), { class: "link" });
     this.main = element("div", { class: "main" });
-    this.dialog = element(
-      "section",
-      { class: "panel", role: "dialog", "aria-label": this.config.name, hidden: true, keydown: (event) => this.press(event), focusout: (event) => this.uncover(event) },
-      element("header", {}, this.back, element("h2", {}, this.config.name), this.close_),
-      this.main,
-      this.form,
-      element("footer", {}, this.person, this.status),
-    );
-    this.dialog.dir = isRightToLeft(this.widget.locale ?? languageOf()) ? "rtl" : "ltr";
-    this.dialog.lang = languageOf(this.widget.locale);
-    this.conversation = new Conversation(this);
-    this.showConversation();
+    this.finder = new Finder(this);
+    const attributes = { class: "panel", "aria-label": config.name, lang: language, dir, keydown: (event) => this.press(event), focusout: (event) => this.uncover(event) };
+    this.dialog = element("section", { ...attributes, role: this.isInline ? "region" : "dialog", hidden: !this.isInline });
+    const { accent } = config;
+    if (accent) this.dialog.style.setProperty("--blue", `light-dark(${accent.light}, ${accent.dark})`);
+    // Keys that are meant for the panel are no shortcuts of the page.
+    for (const type of ["keydown", "keypress", "keyup"]) this.dialog.addEventListener(type, (event) => event.stopPropagation());
   }
 
-  putInto({ root }) {
+  askForm() {
+    const form = this.widget.askForm();
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+    return form;
+  }
+
+  /** The form of a place in the page stays where it is: whoever writes in it goes on writing. */
+  putIntoPlace() {
+    const { root } = this.place;
     const style = new CSSStyleSheet();
     style.replaceSync(panelStyle);
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets.slice(0, 1), style];
-    root.append(this.dialog);
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, style];
+    const header = element("header", {}, this.back, element("h2", { dir: "auto" }, this.config.name), this.closing);
+    const footer = element("footer", {}, this.person, this.status);
+    const parts = [header, this.main, this.finder.node];
+    if (this.isInline) {
+      this.form.before(this.dialog);
+      this.keepWriting(() => this.dialog.append(...parts, this.form, footer));
+      this.home.fill();
+    } else {
+      this.dialog.append(...parts, this.form, footer);
+      root.append(this.dialog);
+      this.fitKeyboard();
+    }
   }
 
-  /** In a place of the page itself, where it stays. */
-  openIn(place, former) {
-    this.putInto(place);
-    this.dialog.classList.add("inline");
-    this.dialog.role = "region";
-    this.close_.hidden = true;
-    former.remove();
-    this.open();
+  /** Moving an element takes the focus and the selection from it. */
+  keepWriting(move) {
+    const { field, place } = this;
+    const { selectionStart, selectionEnd } = field;
+    const active = place.root.activeElement;
+    move();
+    if (!active) return;
+    active.focus({ preventScroll: true });
+    field.setSelectionRange(selectionStart, selectionEnd);
+    if (field.value) this.finder.type();
   }
 
-  get isInline() {
-    return this.dialog.classList.contains("inline");
+  /** On a phone the keyboard covers a part of the window. */
+  fitKeyboard() {
+    const { visualViewport } = window;
+    visualViewport?.addEventListener("resize", () => this.dialog.style.setProperty("--window", `${visualViewport.height}px`));
+  }
+
+  /** The page that questions come from: without what may be private in its address. */
+  get pageUrl() {
+    const { origin, pathname, hash } = location;
+    return this.widget.settings.pageUrl ?? origin + pathname + (/^#!?\//.test(hash) ? hash : "");
+  }
+
+  begin() {
+    this.log = element("div", { class: "log" });
+    this.conversation = new Conversation(this);
+    this.home = new Home(this);
+    this.personForm = undefined;
+    this.trail = [];
+    this.show(this.home.node);
   }
 
   open() {
-    if (!this.dialog.isConnected) return;
-    this.dialog.hidden = false;
-    this.widget.launcher?.button.setAttribute("aria-expanded", "true");
-    this.field.focus();
-    this.widget.tell("open");
+    const { place, dialog, field } = this;
+    if (!this.isInline && dialog.hidden) {
+      this.opener = document.activeElement;
+      dialog.hidden = false;
+      if (place.button) place.button.ariaExpanded = "true";
+      this.widget.tell("open");
+    }
+    this.home.fill();
+    if (!this.trail.length) field.focus();
   }
 
   close() {
     if (this.isInline || this.dialog.hidden) return;
     this.hide();
-    this.widget.launcher?.button.focus();
+    const { place, opener } = this;
+    const target = opener?.isConnected && opener !== place.element && opener !== document.body ? opener : place.button;
+    target?.focus();
   }
 
   hide() {
     this.dialog.hidden = true;
-    this.widget.launcher?.button.setAttribute("aria-expanded", "false");
+    if (this.place.button) this.place.button.ariaExpanded = "false";
     this.widget.tell("close");
+  }
+
+  toggle() {
+    return this.dialog.hidden ? this.open() : this.close();
   }
 
   /** On a phone the panel covers the page: what gets the focus there must be seen. */
@@ -93,71 +138,79 @@ class Panel {
     if (isCovering && relatedTarget && !this.dialog.contains(relatedTarget)) this.hide();
   }
 
-  toggle() {
-    return this.dialog.hidden ? this.open() : this.close();
-  }
-
   /** Open, and ask this at once. */
   ask(question) {
     this.open();
-    this.showConversation();
-    if (question) return this.conversation.ask(String(question));
-    return undefined;
+    if (typeof question === "string" && question.trim()) this.submit(question);
   }
 
-  /** Forget the conversation and the visitor. */
-  reset() {
-    forgetVisitor();
-    this.conversation = new Conversation(this);
-    this.log.replaceChildren();
-    this.showConversation();
-  }
-
-  forget() {
-    forgetVisitor();
-  }
-
-  submit(event) {
-    event.preventDefault();
-    const question = this.field.value.trim();
-    if (!question || this.conversation.isAsking) return;
+  submit(question = this.field.value) {
+    const words = question.trim();
+    if (!words || this.conversation.isAsking) return;
+    this.finder.clear();
     this.field.value = "";
-    this.showConversation();
-    this.conversation.ask(question);
+    this.trail = [];
+    this.show(this.log);
+    this.conversation.ask(words);
+  }
+
+  /** Forget the conversation. */
+  reset() {
+    this.field.value = "";
+    this.finder.clear();
+    this.begin();
+    if (this.isInline || !this.dialog.hidden) this.home.fill();
   }
 
   press(event) {
     if (event.key !== "Escape") return;
-    event.stopPropagation();
-    if (this.back.hidden) this.close();
-    else this.showConversation();
-  }
-
-  showConversation() {
-    if (this.log.childElementCount === 0) this.log.append(element("p", { class: "greeting" }, this.texts.empty));
-    this.show(this.log, false);
+    if (this.trail.length) this.leave();
+    else if (!this.finder.node.hidden) this.field.focus(this.finder.clear());
+    else this.close();
   }
 
   showPerson() {
-    this.show(new PersonForm(this).node, true);
+    this.personForm ??= new PersonForm(this);
+    this.enter(this.personForm);
   }
 
-  async showSource(source) {
-    const page = element("div", { class: "article" });
-    this.show(page, true);
-    await showArticle(this, page, source);
+  showArticle(link) {
+    const view = new ArticleView(this, link);
+    this.enter(view);
+    view.load();
   }
 
-  show(node, isInside) {
-    this.main.replaceChildren(node);
+  /** Go to a view; the way back leads to where the focus is now. */
+  enter({ node, first }) {
+    this.trail.push({ node: this.main.firstChild, focus: this.place.root.activeElement });
+    this.show(node);
+    first.focus();
+  }
+
+  leave() {
+    const { node, focus } = this.trail.pop();
+    this.show(node);
+    (focus?.isConnected && focus.checkVisibility() ? focus : this.field).focus();
+  }
+
+  show(node) {
+    const { main, tops } = this;
+    if (main.firstChild) tops.set(main.firstChild, main.scrollTop);
+    main.replaceChildren(node);
+    main.scrollTop = tops.get(node) ?? 0;
+    const isInside = this.trail.length > 0;
     this.back.hidden = !isInside;
     this.form.hidden = isInside;
-    this.person.hidden = node.matches("form");
-    if (isInside) (node.querySelector("input, [tabindex]") ?? this.back).focus();
-    else if (!this.dialog.hidden) this.field.focus();
+    this.finder.node.hidden = isInside || this.finder.buttons.length === 0;
+    this.person.hidden = node.matches(".person");
   }
 
-  /** Screen readers hear it once, when all of it is there. */
+  /** In the page itself it scrolls no further than it must. */
+  reveal(node) {
+    node.scrollIntoView({ block: this.isInline ? "nearest" : "start" });
+  }
+
+  /** Screen readers hear it once. */
   announce(words) {
     this.status.textContent = words;
   }

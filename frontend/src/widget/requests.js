@@ -1,81 +1,116 @@
-// Requests to the help center's own API. Nothing here keeps anything but the visitor's number, and that after a question.
-const VISITOR = "instep.visitor";
+// Requests to the help center's own API.
+import { visitorOf } from "./visitor.js";
+
 const SECOND = 1000;
 // What a stream sends at least every 15 seconds; after three times that the connection is dead.
 const SILENCE_MILLISECONDS = 45 * SECOND;
+const PATIENCE_MILLISECONDS = 20 * SECOND;
 
-/** A refusal or a failure: its status (0 for no answer), and how long to wait. */
+/** A refusal or a failure: its status (0 for no answer), how long to wait, and whether an answer broke off. */
 export class Failure extends Error {
-  constructor(status, seconds) {
+  constructor(status, { seconds = 0, isCut = false } = {}) {
     super(`status ${status}`);
-    Object.assign(this, { status, seconds });
+    Object.assign(this, { status, seconds, isCut });
+  }
+
+  get textName() {
+    if (this.isCut && navigator.onLine) return "cut";
+    if (this.status === 0) return "offline";
+    return this.status === 429 ? "busy" : "broken";
   }
 }
 
 export class Api {
-  constructor({ site, bot, key }) {
-    Object.assign(this, { site, bot, key });
-  }
-
-  config(locale) {
-    const query = new URLSearchParams({ botKey: this.key, ...(locale && { locale }) });
-    return this.request(`/widget/${this.bot}/config?${query}`);
+  constructor(widget) {
+    this.widget = widget;
   }
 
   article(id) {
-    return this.request(`/widget/${this.bot}/articles/${id}?${new URLSearchParams({ botKey: this.key })}`);
+    return this.read(`articles/${encodeURIComponent(id)}`, {});
+  }
+
+  search(q, signal) {
+    return this.read("search", { q, locale: this.widget.language }, signal);
+  }
+
+  suggestions(pageUrl) {
+    return this.read("suggestions", { pageUrl, locale: this.widget.language });
+  }
+
+  read(path, values, signal) {
+    const { bot, key, settings } = this.widget;
+    const query = new URLSearchParams({ botKey: key, ...values });
+    const headers = settings.visitorToken && { "Visitor-Token": settings.visitorToken };
+    return this.request(`/widget/${bot}/${path}?${query}`, { headers, signal });
+  }
+
+  /** A picture of the help center as a bitmap: pages whose policy knows no pictures of others show it, too. */
+  async picture(address) {
+    const response = await this.fetch(address.pathname, { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) }, "image/*");
+    return createImageBitmap(await response.blob());
   }
 
   send(path, values) {
     return this.request(path, { method: "POST", body: this.body(values) });
   }
 
-  async request(path, options = {}) {
-    const response = await this.fetch(path, options);
+  async request(path, { signal, ...options }) {
+    const response = await this.fetch(path, { ...options, signal: signal ?? AbortSignal.timeout(PATIENCE_MILLISECONDS) });
     return response.json();
   }
 
   /** Ask, and take the parts of the answer as they come; resolves to the whole of it. */
   async ask(values, take) {
     const stop = new AbortController();
-    const options = { method: "POST", body: this.body({ ...values, visitor: visitor() }), signal: stop.signal };
-    const response = await this.fetch("/chat", options, "text/event-stream");
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = "";
+    let timer;
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stop.abort(), SILENCE_MILLISECONDS);
+    };
+    wait();
+    const options = { method: "POST", body: this.body({ ...values, visitor: visitorOf(this.widget) }), signal: stop.signal };
     try {
-      for (;;) {
-        const timer = setTimeout(() => stop.abort(), SILENCE_MILLISECONDS);
-        const { value, done } = await reader.read().finally(() => clearTimeout(timer));
-        if (done) break;
-        const events = (rest + value).split("\n\n");
-        rest = events.pop();
-        for (const { name, data } of events.map(readEvent)) {
-          if (name === "done") return data;
-          if (name === "error") throw new Failure(data?.status ?? 500);
-          take(name, data);
-        }
-      }
+      const response = await this.fetch("/chat", options, "text/event-stream");
+      return await readStream(response.body, take, wait);
     } catch (error) {
-      throw error instanceof Failure ? error : new Failure(0);
+      throw error instanceof Failure ? error : new Failure(0, { isCut: true });
+    } finally {
+      clearTimeout(timer);
     }
-    throw new Failure(0);
   }
 
   async fetch(path, options, accept = "application/json") {
-    const headers = { Accept: accept, ...(options.body && { "Content-Type": "application/json" }) };
+    const headers = { Accept: accept, ...(options.body && { "Content-Type": "application/json" }), ...options.headers };
     let response;
     try {
-      response = await fetch(this.site + path, { ...options, headers, credentials: "omit", referrerPolicy: "origin" });
+      response = await fetch(this.widget.site + path, { ...options, headers, credentials: "omit", referrerPolicy: "origin" });
     } catch {
       throw new Failure(0);
     }
-    if (!response.ok) throw new Failure(response.status, Number(response.headers.get("Retry-After")) || 0);
+    if (!response.ok) throw new Failure(response.status, { seconds: Number(response.headers.get("Retry-After")) || 0 });
     return response;
   }
 
   body(values) {
-    const sent = Object.entries({ botId: this.bot, botKey: this.key, ...values }).filter(([, value]) => value !== undefined && value !== "");
+    const { bot, key } = this.widget;
+    const sent = Object.entries({ botId: bot, botKey: key, ...values }).filter(([, value]) => value !== undefined && value !== "");
     return JSON.stringify(Object.fromEntries(sent));
+  }
+}
+
+async function readStream(body, take, wait) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ; ) {
+    const { value, done } = await reader.read();
+    if (done) throw new Failure(0, { isCut: true });
+    wait();
+    const events = (rest + value).split("\n\n");
+    rest = events.pop();
+    for (const { name, data } of events.map(readEvent)) {
+      if (name === "done") return data;
+      if (name === "error") throw new Failure(500);
+      take(name, data);
+    }
   }
 }
 
@@ -84,29 +119,4 @@ function readEvent(text) {
   const field = (name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const data = field("data");
   return { name: field("event"), data: data && JSON.parse(data) };
-}
-
-let visitorOfPage;
-
-/** A random number that this browser is known by to the help center; where nothing may be kept, for this page alone. */
-function visitor() {
-  try {
-    visitorOfPage ??= localStorage.getItem(VISITOR) ?? randomNumber();
-    localStorage.setItem(VISITOR, visitorOfPage);
-  } catch {
-    visitorOfPage ??= randomNumber();
-  }
-  return visitorOfPage;
-}
-
-// `randomUUID` is missing on pages without encryption.
-const randomNumber = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-
-export function forgetVisitor() {
-  visitorOfPage = undefined;
-  try {
-    localStorage.removeItem(VISITOR);
-  } catch {
-    // Where nothing may be kept there is nothing to forget.
-  }
 }

@@ -1,0 +1,45 @@
+"""Hostile texts in answers, sources, lists and articles: none runs, none is reported, none asks elsewhere."""
+
+import pytest
+from playwright.async_api import Page
+
+from tests.browser.chromium import Complaints
+from tests.browser.host_pages import HostSite
+from tests.browser.hostile_answers import faults_of
+from tests.browser.widget_pages import Widget
+
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    "<img src=https://elsewhere.test/x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "javascript:alert(1)",
+    "JaVaScRiPt&colon;alert(1)",
+    "java\tscript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "vbscript:msgbox(1)",
+    "blob:https://elsewhere.test/x",
+    "//elsewhere.test/x",
+    "![a](https://elsewhere.test/pixel.gif)",
+    "[a](javascript:alert(1))",
+    '[a](https://elsewhere.test/x "onmouseover=alert(1)")',
+    '<https://elsewhere.test/"onclick=alert(1)>',
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<details open ontoggle=alert(1)><summary onclick=alert(1)>a</summary>",
+    "<kbd onclick=alert(1)>a</kbd>",
+    "<style>@import 'https://elsewhere.test/x.css'</style>",
+    "<math><mi xlink:href='javascript:alert(1)'>a</mi></math>",
+    "<form action=https://elsewhere.test/><input type=submit></form>",
+    "\u202e\u0000\ufeff<b>a</b>",
+    "__proto__",
+    "constructor",
+    "${alert(1)} {{alert(1)}}",
+]
+
+
+@pytest.mark.parametrize("is_strict", [True, False], ids=["with a policy", "without a policy"])
+async def test_hostile_texts_stay_texts(
+    page: Page, complaints: Complaints, hosts: HostSite, widget: Widget, is_strict: bool
+) -> None:
+    policy = widget.policy if is_strict else None
+
+    assert await faults_of(page, complaints, hosts, widget, PAYLOADS, policy) == []
