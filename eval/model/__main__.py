@@ -6,7 +6,6 @@ files; with `--replay` only these are used. A table of all drafts is written for
 
 import asyncio
 import json
-import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -15,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from eval.docsync import is_set, prediction_of, scorer_of, task_of
+from eval.model.choice import chosen_model
 from eval.model.recorded import RecordedModel
 from eval.model.review_table import review_table
 from instep.core import limits
-from instep.core.config import SettingsError, settings
+from instep.core.config import settings
 from instep.core.sandbox import run_with_timeout
 from instep.llm.factory import open_model
 from instep.web.log import configure_logging
@@ -39,15 +39,8 @@ def main(arguments: Sequence[str]) -> int:
     if not is_set(options.folder):
         print(f"The evaluation set is missing in `{options.folder}`. Name its folder.", file=sys.stderr)
         return 2
-    if options.model and not options.replay:
-        os.environ["INSTEP_MODEL"] = options.model
-    try:
-        name = options.model if options.replay else settings().model
-    except SettingsError as error:
-        print(error, file=sys.stderr)
-        return 2
-    if not name:
-        print("No language model is set: name it with --model, or set INSTEP_MODEL.", file=sys.stderr)
+    name = chosen_model(options)
+    if name is None:
         return 2
     # It reads the settings, which `--model` has changed by now.
     configure_logging()

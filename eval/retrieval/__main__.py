@@ -1,35 +1,23 @@
 """Scores the search on real questions: `python -m eval.retrieval FOLDER` prints the figures as JSON.
 
-Each set becomes a help center in a database of its own; then every question goes through `retrieve`.
-With `INSTEP_EMBEDDINGS`, as for a server, its articles have their vectors first.
+Each set becomes a help center in a database of its own, and so does each of many samples of 3 to 20 of its
+articles; then every question goes through `retrieve`. `INSTEP_EMBEDDINGS` sets the embedding model, as for a
+server.
 """
 
 import asyncio
-import importlib.util
 import json
 import sys
-import tempfile
-import time
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import psycopg
-
-from eval.retrieval.center import create_help_center
-from instep.core.clock import utc_now
-from instep.core.config import settings
-from instep.core.database import Database
-from instep.core.embedded import EmbeddedPostgres
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.factory import open_embedder
-from instep.migrations import migrate
-from instep.search.retrieve import retrieve
-from instep.search.semantic.indexing import embed_bot
-from instep.search.semantic.query_embedder import use_embedder
-
-SCORER = "helpeval.py"
-PASSAGES = 8
+from eval.retrieval.asking import prediction_row
+from eval.retrieval.measures import confidence, decline_auroc, rare_words, reliability, sample_figures
+from eval.retrieval.question_sets import SCORER, read_scorer
+from eval.retrieval.running import Result, ask_everything
+from eval.retrieval.samples import REPORTED
+from instep.core import limits
 
 
 def main(arguments: list[str]) -> int:
@@ -37,67 +25,28 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or not (folder / SCORER).is_file():
         print(f"The evaluation set is missing: no {SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
         return 2
-    scorer = read_scorer(folder)
-    with tempfile.TemporaryDirectory(prefix="instep-eval-") as directory:
-        Path(directory).chmod(0o711)
-        with EmbeddedPostgres.attach(Path(directory)) as embedded:
-            migrate(embedded.url)
-            figures = {
-                path.parent.name: asyncio.run(score(embedded.url, scorer, path.parent))
-                for path in sorted(folder.glob("*/questions.jsonl"))
-            }
-    print(json.dumps(figures, indent=1))
+    results = asyncio.run(ask_everything(folder, REPORTED))
+    figures = {name: figures_of(read_scorer(folder), result) for name, result in results.items()}
+    everything = [prediction for result in results.values() for prediction in result.all]
+    print(json.dumps({**figures, "reliability": reliability(everything, confidence)}, indent=1))
     return 0
 
 
-def read_scorer(folder: Path) -> Any:
-    """The scorer is part of the data set, which is not part of this repository."""
-    spec = importlib.util.spec_from_file_location("helpeval", folder / SCORER)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-async def score(url: str, scorer: Any, folder: Path) -> dict[str, Any]:
-    data = scorer.HelpSet(str(folder.resolve()))
-    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-        bot, names = await create_help_center(connection, folder.name, list(data.articles.values()))
-    database = Database(url, size=1)
-    await database.open()
-    try:
-        async with open_embedder(settings()) as configured:
-            if embedder := await use_embedder(configured, url):
-                await embed_bot(database, embedder, bot)
-            predictions = await predict(database, bot, names, data.asked())
-    finally:
-        await database.close()
-    seconds = sorted(prediction.pop("seconds") for prediction in predictions[1:])
-    figures: dict[str, Any] = scorer.score(data, predictions)
-    figures["ms_median"] = round(1_000 * median(seconds), 1)
-    figures["ms_p99"] = round(1_000 * seconds[int(len(seconds) * 0.99)], 1)
-    return figures
-
-
-async def predict(
-    database: Database, bot: Bot, names: dict[str, str], questions: list[dict[str, str]]
-) -> list[dict[str, Any]]:
-    predictions = []
-    async with database.enter_workspace(bot.workspace_id) as tx:
-        ctx = Ctx(tx, bot, Actor("command", "eval", can_write=False), utc_now())
-        for question in questions:
-            started = time.perf_counter()
-            retrieval = await retrieve(ctx, question["question"], limit=PASSAGES)
-            predictions.append(
-                {
-                    "id": question["id"],
-                    "ranking": [names[article_id] for article_id in retrieval.article_ids],
-                    "score": retrieval.signals.confidence,
-                    "seconds": time.perf_counter() - started,
-                }
-            )
-    return predictions
+def figures_of(scorer: Any, result: Result) -> dict[str, Any]:
+    rows = [prediction_row(prediction) for prediction in result.whole]
+    figures: dict[str, Any] = scorer.score(result.data, rows) if result.data else {}
+    seconds = sorted(prediction.seconds for prediction in result.whole[1:])
+    return {
+        **figures,
+        "decline_auroc": decline_auroc(result.whole, confidence),
+        "decline_auroc_of_rare_words": decline_auroc(result.whole, rare_words),
+        "samples": {
+            size: sample_figures(predictions, confidence, limits.ANSWER_THRESHOLD)
+            for size, predictions in result.samples.items()
+        },
+        "ms_median": round(1_000 * median(seconds), 1),
+        "ms_p99": round(1_000 * seconds[int(len(seconds) * 0.99)], 1),
+    }
 
 
 if __name__ == "__main__":

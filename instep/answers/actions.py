@@ -1,10 +1,12 @@
 """What visitors do: ask, give feedback on the answer, ask for a person, leave contact details."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 from instep.alerts.actions import alert
 from instep.answers import queries
+from instep.answers.article_lookup import accepted_locale
 from instep.answers.ask import QuestionRequest, RetrievedContext, retrieve_context
 from instep.answers.inbox import get_conversation
 from instep.answers.model_answer import answer_with_model
@@ -21,14 +23,13 @@ from instep.answers.schemas import (
     LeadOut,
     QuestionAsked,
     SavedAnswer,
-    WidgetConfigOut,
-    WidgetTextsOut,
+    SourceOut,
 )
 from instep.answers.visitor_tokens import refuse_unproven
+from instep.answers.widget_schemas import AccentPairOut, WidgetConfigOut, WidgetTextsOut
 from instep.core import limits
 from instep.core.errors import InvalidValue, NotFound, RateLimited
 from instep.core.ids import new_id
-from instep.core.locales import valid_locale
 from instep.identity.access import visitors_write
 from instep.identity.schemas import Ctx
 from instep.identity.visitor_hash import hash_visitor
@@ -50,6 +51,8 @@ class Turn:
     visitor: str
     page_url: str | None
     conversation_id: str | None
+    # None: the caller gave the question no id.
+    key: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,11 @@ class PendingAnswer:
 
     enter: Enter
     model: Model | None
-    turn: Turn
+    turn: Turn | SavedAnswer
 
     async def complete(self) -> SavedAnswer:
+        if isinstance(self.turn, SavedAnswer):
+            return self.turn
         answer = await answer_with_model(self.enter, self.model, self.turn.context, self.turn.request.earlier)
         async with self.enter() as ctx:
             return await _save_turn(ctx, self.turn, answer)
@@ -74,11 +79,15 @@ async def ask_question(
     The answer is Markdown. `[1]` behind a sentence, step or row is the number of the source that it rests
     on. It holds no link, no picture and no HTML: the sources hold the addresses. Where the articles don't
     hold the answer, `answered` is false: the text says so and offers a person, `sources` are the nearest
-    articles, and the question is kept among the unanswered ones.
+    articles, and the question is kept among the unanswered ones. So it is where the search is neither sure
+    nor far: then `mayHelp` is true, and the text quotes the nearest section.
 
     Send `conversationId` of the answer along with the next question of the same visitor: it may go on from
     the ones before. A `visitorToken` that a signed-in visitor's server has signed opens `authenticated`
     articles; one that is over or not signed by the bot's visitor secret is refused with 400.
+
+    A question with a `questionId` that was answered before gets that answer again, which is not kept a second
+    time; with other words it is refused with 400.
 
     With `Accept: text/event-stream` the answer comes as server-sent events: `sources` with the sources,
     `delta` with each next part of the text, `done` with the whole answer as it is without streaming; `error`,
@@ -88,9 +97,26 @@ async def ask_question(
     """
     await query_embedder.prepare(new.question)
     async with enter() as ctx:
-        turn = await _prepare_turn(ctx, new)
+        turn = await _repeated_answer(ctx, new) or await _prepare_turn(ctx, new)
     # The model is paid for by active workspaces only.
     return PendingAnswer(enter, None if is_paused else model, turn)
+
+
+def _question_key(ctx: Ctx, new: QuestionAsked) -> bytes | None:
+    """What tells the question from all others: the same id of two visitors means two questions."""
+    question_id = new.model_dump().get("question_id")
+    if question_id is None:
+        return None
+    return hashlib.sha256(hash_visitor(ctx.bot.id, new.visitor) + question_id.encode()).digest()
+
+
+async def _repeated_answer(ctx: Ctx, new: QuestionAsked) -> SavedAnswer | None:
+    """What was answered when this question was sent before."""
+    key = _question_key(ctx, new)
+    before = None if key is None else await queries.find_answered_question(ctx, key)
+    if before is not None and before.question != new.question:
+        raise InvalidValue("questionId", "it was sent before, with another question")
+    return before.saved if before else None
 
 
 async def _prepare_turn(ctx: Ctx, new: QuestionAsked) -> Turn:
@@ -103,7 +129,7 @@ async def _prepare_turn(ctx: Ctx, new: QuestionAsked) -> Turn:
     audience: Audience = "public" if token is None else "authenticated"
     request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), audience)
     context = await retrieve_context(ctx, request)
-    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id)
+    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id, _question_key(ctx, new))
 
 
 async def _conversation_of(
@@ -121,7 +147,15 @@ async def _conversation_of(
 
 
 async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
-    """Save the question with its answer, and log a question that was not answered."""
+    """Save the question with its answer, and log a question that was not answered.
+
+    Of the same question sent twice at once, the answer that is saved first is the answer of both.
+    """
+    if turn.key is not None:
+        await queries.lock_question(ctx, turn.key)
+        before = await queries.find_answered_question(ctx, turn.key)
+        if before is not None:
+            return before.saved
     conversation_id, message_id = turn.conversation_id, new_id("msg")
     if conversation_id is None:
         new = await begin_conversation(ctx, turn.visitor, turn.context.locale, turn.page_url)
@@ -134,12 +168,16 @@ async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
         "answered": answer.answered,
         "confidence": answer.confidence,
         "model": answer.model,
+        "may_help": answer.may_help,
     }
-    await queries.insert_message(ctx, row, [_source_row(cited.passage) for cited in answer.sources])
+    sources = tuple(SourceOut.of(cited) for cited in answer.sources)
+    sent_sources = None if turn.key is None else [source.model_dump(by_alias=True) for source in sources]
+    source_rows = [_source_row(cited.passage) for cited in answer.sources]
+    await queries.insert_message(ctx, row, source_rows, turn.key, sent_sources)
     if not answer.answered:
         nearest = [Nearest(cited.passage.article_id, cited.passage.score) for cited in answer.sources]
         await log_unanswered(ctx, turn.context.query, turn.visitor, turn.context.locale, nearest)
-    return SavedAnswer(answer, conversation_id, message_id)
+    return SavedAnswer(answer, conversation_id, message_id, sources)
 
 
 def _source_row(passage: Passage) -> dict[str, Any]:
@@ -162,21 +200,16 @@ async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> Feed
 async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
     """Get what a widget needs to show itself: the bot's name, its language, and the texts in `locale`."""
     bot = ctx.bot
-    texts = texts_for(_accepted_locale(locale) or bot.locale)
+    texts = texts_for(accepted_locale(locale) or bot.locale)
+    accent = await queries.find_accent(ctx)
     return WidgetConfigOut(
         bot_id=str(bot.id),
         name=bot.name,
         locale=bot.locale,
         help_url=bot.help_url,
+        accent=AccentPairOut.of_row(accent) if accent else None,
         texts=WidgetTextsOut.of_row(texts),
     )
-
-
-def _accepted_locale(text: str | None) -> str | None:
-    try:
-        return valid_locale(text) if text is not None else None
-    except ValueError as error:
-        raise InvalidValue("locale", str(error)) from None
 
 
 async def begin_conversation(ctx: Ctx, visitor: str, locale: str, page_url: str | None) -> Conversation:

@@ -36,7 +36,10 @@ class AnswerUnit:
 
 @dataclass(frozen=True, slots=True)
 class AnswerBlock:
-    """A paragraph, a list, a table, or code. `head` is the header and delimiter row of a table."""
+    """A paragraph, a list, a table, or code.
+
+    `head` is the header and delimiter row of a table, or the line above steps that are not all.
+    """
 
     kind: AnswerBlockKind
     units: tuple[AnswerUnit, ...]

@@ -7,7 +7,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instep.answers.citing import has_no_active_markup, render_with_citations
+from instep.answers.citing import has_no_active_markup, render_with_citations, with_citation
 from instep.answers.extractive import (
     PassageExtract,
     QuestionTerms,
@@ -16,17 +16,17 @@ from instep.answers.extractive import (
     read_passage,
 )
 from instep.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
-from instep.answers.reply_texts import texts_for
+from instep.answers.inlines import inline_text
+from instep.answers.reply_texts import may_help_text, texts_for
 from instep.answers.schemas import Answer, CitedPassage
 from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.search.excerpts import cut
+from instep.search.passage_kinds import answers_questions
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Audience, Passage, Retrieval, Signals
+from instep.search.schemas import Audience, Passage, Retrieval
 from instep.text.terms import terms_of
 
-# Coverage (0..1) from which a passage counts as holding all terms; floats don't add up to exactly 1.
-FULL_COVERAGE = 0.999
 # A follow-up needs only half the usual confidence: half of its search terms come from earlier questions.
 FOLLOW_UP_THRESHOLD_FACTOR = 0.5
 # Characters of a sentence by which it is located again in the article.
@@ -87,30 +87,33 @@ async def try_wording(ctx: Ctx, request: QuestionRequest, query: str) -> Retriev
     if not retrieval.passages and request.locale is not None:
         retrieval = await retrieve_in_locale(ctx, request, query, None)
     passages, confidence = retrieval.passages, retrieval.signals.confidence
-    if query == request.text:
-        is_sufficient = covers_all_terms(retrieval.signals, query)
-    else:
+    if query != request.text:
         passages, is_continued = rerank_for_follow_up(passages, request.text)
-        is_sufficient = is_continued and confidence >= limits.ANSWER_THRESHOLD * FOLLOW_UP_THRESHOLD_FACTOR
-    if is_sufficient:
-        confidence = max(confidence, limits.ANSWER_THRESHOLD)
+        if not is_continued:
+            # The passages are about the earlier questions alone.
+            confidence = 0.0
+        elif confidence >= limits.ANSWER_THRESHOLD * FOLLOW_UP_THRESHOLD_FACTOR:
+            confidence = max(confidence, limits.ANSWER_THRESHOLD)
     confidence = round(min(1.0, max(0.0, confidence)), 3) if passages else 0.0
     return RetrievedContext(query, request.locale or ctx.bot.locale, passages, confidence)
 
 
-def covers_all_terms(signals: Signals, question: str) -> bool:
-    """Whether one passage has every term of a question of two terms or more."""
-    return signals.unknown == 0 and signals.coverage >= FULL_COVERAGE and len(terms_of(question)) > 1
-
-
 async def retrieve_in_locale(ctx: Ctx, request: QuestionRequest, query: str, locale: str | None) -> Retrieval:
-    return await retrieve(ctx, query, locale, limit=limits.MAX_PASSAGES_RETRIEVED, audience=request.audience)
+    return await retrieve(
+        ctx,
+        query,
+        locale,
+        limit=limits.MAX_PASSAGES_RETRIEVED,
+        audience=request.audience,
+        candidates=limits.MAX_PASSAGES_COMPARED,
+    )
 
 
 def extractive_answer(context: RetrievedContext) -> Answer:
     if not context.is_answerable:
-        return no_answer(context)
-    extracts = extract_passages(context.query, context.passages)
+        return unsure_answer(context) or no_answer(context)
+    quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
+    extracts = extract_passages(context.query, quotable)
     blocks = [
         block for n, extract in enumerate(extracts, 1) for block in render_with_citations(extract.blocks, n)
     ]
@@ -118,6 +121,31 @@ def extractive_answer(context: RetrievedContext) -> Answer:
     if not blocks or not has_no_active_markup("\n\n".join(blocks)):
         return no_answer(context)
     return Answer(tuple(blocks), True, context.confidence, cited_passages(extracts))
+
+
+def unsure_answer(context: RetrievedContext) -> Answer | None:
+    """Between sure and no: the nearest section by name, with its best sentence, and the offer of a person.
+
+    It counts as not answered. None where the articles are too far from the question, or have no sentence.
+    """
+    if context.confidence < limits.MAY_HELP_THRESHOLD or not context.passages:
+        return None
+    passage = context.passages[0]
+    extract = read_passage(passage, QuestionTerms(context.query, context.passages))
+    best = terms_of(passage.text[slice(*passage.best)])
+    units = [unit for unit in extracted_units(extract) if not unit.is_code]
+    unit = max(units, key=lambda unit: len(terms_of(unit.plain) & best), default=None)
+    if unit is None or not unit.plain:
+        return None
+    name = " > ".join(inline_text(text) for text in (passage.title, *passage.headings[-1:]))
+    blocks = (
+        may_help_text(context.locale),
+        f"**{name}**: {with_citation(unit.text, 1)}",
+        texts_for(context.locale).person,
+    )
+    if not has_no_active_markup("\n\n".join(blocks)):
+        return None
+    return Answer(blocks, False, context.confidence, cited_passages([extract]), may_help=True)
 
 
 def no_answer(context: RetrievedContext) -> Answer:

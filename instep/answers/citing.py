@@ -34,7 +34,8 @@ def render_with_citations(blocks: Sequence[AnswerBlock], n: int) -> Iterator[str
         elif block.kind == "table":
             yield "\n".join([block.head, *(render_row(unit, n) for unit in block.units)])
         else:
-            yield "\n".join(render_item(unit, n) for unit in block.units)
+            items = "\n".join(render_item(unit, n) for unit in block.units)
+            yield f"{with_citation(block.head, n)}\n\n{items}" if block.head else items
         was_cited = block.kind != "code"
 
 

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import exp, log
 
 from instep.answers.answer_blocks import AnswerBlock, AnswerUnit, read_answer_blocks
+from instep.answers.step_lists import are_steps, steps_in_a_row, with_place
 from instep.core import limits
+from instep.search.question_kinds import kind_of_question
 from instep.search.schemas import Passage
 from instep.text.terms import terms_of
 
@@ -20,10 +22,14 @@ PROMPT_INJECTION = re.compile(
     r"|\b(?:in|into|to|of|with) your (?:final )?(?:response|reply|answer|solution)\b",
     re.IGNORECASE,
 )
-# A further passage is used if its score is at least this share of the best one's, and if the terms that it
-# adds have at least this share of the question's weight (both 0..1).
+# A further passage is used if its section is at least this share as likely to answer as the first one, or if
+# its score is at least this share of the best one's, and the terms that it adds have at least this share of
+# the question's weight (all 0..1).
+MIN_RELATIVE_LIKELIHOOD = 0.5
 MIN_RELATIVE_SCORE = 0.75
 MIN_ADDED_WEIGHT_SHARE = 0.25
+# What a command or steps weigh for a question how to do something, as a share of the question's weight.
+ACT_SHARE = 0.5
 # A long paragraph or table is shortened to this many sentences or rows.
 MAX_UNITS = 6
 
@@ -45,6 +51,7 @@ class QuestionTerms:
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         self.terms = terms_of(question)
+        self.is_how_to = kind_of_question(question) == "how_to"
         documents = [terms_of(f"{title_and_headings(passage)} {passage.text}") for passage in passages]
         self.weights = {
             term: log((len(documents) + 1) / (sum(term in terms for terms in documents) + 0.5)) + 0.1
@@ -71,7 +78,7 @@ def size_of(block: AnswerBlock) -> int:
 def read_passage(passage: Passage, question: QuestionTerms) -> PassageExtract:
     """The coherent part of a passage: a sentence that shares no term with the text around it is left out."""
     blocks = read_answer_blocks(passage.markdown)
-    subject_terms = terms_of(title_and_headings(passage)) | question.terms
+    subject_terms = terms_of(title_and_headings(passage)) | terms_of(passage.lead) | question.terms
     units_terms = [(block, terms_of(unit.plain)) for block in blocks for unit in block.units]
     coherent: list[AnswerBlock] = []
     was_left_out = False
@@ -111,9 +118,13 @@ def extract_passages(query: str, passages: Sequence[Passage]) -> list[PassageExt
         extract = without_units(read_passage(passage, question), used_units)
         if not extract.blocks or (chosen and not adds(extract, passages[0], open_weights, question)):
             continue
-        max_words = limits.MAX_ANSWER_WORDS if not chosen else limits.MAX_ANSWER_WORDS // 2
+        most_words = limits.MAX_HOW_TO_WORDS if question.is_how_to else limits.MAX_ANSWER_WORDS
+        max_words = most_words if not chosen else limits.MAX_ANSWER_WORDS // 2
         extract = shorten_extract(extract, question, max_words)
-        chosen.append(extract)
+        blocks = with_place(
+            extract.blocks, read_answer_blocks(passage.markdown), *passage.steps, passage.locale
+        )
+        chosen.append(replace(extract, blocks=blocks))
         used_units.update(unit.plain for unit in extracted_units(extract))
         texts = [title_and_headings(passage), *(unit.plain for unit in extracted_units(extract))]
         answered = frozenset[str]().union(*map(terms_of, texts))
@@ -124,9 +135,15 @@ def extract_passages(query: str, passages: Sequence[Passage]) -> list[PassageExt
 def adds(
     extract: PassageExtract, best: Passage, open_weights: dict[str, float], question: QuestionTerms
 ) -> bool:
-    """Whether a further passage is nearly as good as the best one and has enough of the open terms."""
+    """Whether a further passage may well be the one that answers, or has enough of the open terms."""
     passage = extract.passage
-    if passage.locale != best.locale or passage.score < MIN_RELATIVE_SCORE * best.score:
+    if passage.locale != best.locale:
+        return False
+    is_of_best_section = (passage.article_id, passage.headings) == (best.article_id, best.headings)
+    likelihood = exp(passage.section_score - best.section_score)
+    if not is_of_best_section and likelihood >= MIN_RELATIVE_LIKELIHOOD:
+        return True
+    if passage.score < MIN_RELATIVE_SCORE * best.score:
         return False
     terms = terms_of(passage.text)
     added_weight = sum(weight for term, weight in open_weights.items() if term in terms)
@@ -165,9 +182,11 @@ def shorten_extract(extract: PassageExtract, question: QuestionTerms, max_words:
 
 def block_weight(block: AnswerBlock, question: QuestionTerms, best_terms: frozenset[str]) -> float:
     """The weight of the question's terms in a block; the block with the best sentence gets most."""
-    terms = frozenset[str]().union(*(terms_of(unit.plain) for unit in block.units))
+    # A table says in its head what its rows are about.
+    terms = terms_of(block.head).union(*(terms_of(unit.plain) for unit in block.units))
     share = len(terms & best_terms) / len(best_terms) if best_terms else 0
-    return question.weight_of(terms) + share * question.total_weight
+    is_act = question.is_how_to and (block.kind == "code" or are_steps(block))
+    return question.weight_of(terms) + (share + ACT_SHARE * is_act) * question.total_weight
 
 
 def announced_group(blocks: Sequence[AnswerBlock], index: int) -> set[int]:
@@ -193,5 +212,7 @@ def shorten_block(
         terms = terms_of(unit.plain)
         return question.weight_of(terms) + len(terms & best_terms) / (len(best_terms) or 1)
 
+    if are_steps(block):
+        return steps_in_a_row(block, weight, size_of, max_size)
     best_units = sorted(block.units, key=lambda unit: -weight(unit))[:MAX_UNITS]
     return replace(block, units=tuple(unit for unit in block.units if unit in best_units))

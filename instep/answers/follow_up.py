@@ -7,8 +7,9 @@ from instep.core import limits
 from instep.search.schemas import Passage
 from instep.text.terms import ordered_terms, terms_of
 
-# A question with fewer terms is rarely complete without the one before it.
+# A question with fewer terms, and fewer words in all, is rarely complete without the one before it.
 MIN_STANDALONE_TERMS = 3
+MIN_STANDALONE_WORDS = 5
 # The share (0..1) of a follow-up's own terms that a passage must contain.
 MIN_TERM_OVERLAP = 0.5
 # Conjunctions at the beginning and pronouns, in the most common languages: what they refer to is missing.
@@ -20,7 +21,10 @@ FOLLOW_UP_WORDS = re.compile(
 
 
 def is_follow_up(question: str) -> bool:
-    return len(ordered_terms(question)) < MIN_STANDALONE_TERMS or FOLLOW_UP_WORDS.search(question) is not None
+    is_short = (
+        len(ordered_terms(question)) < MIN_STANDALONE_TERMS and len(question.split()) < MIN_STANDALONE_WORDS
+    )
+    return is_short or FOLLOW_UP_WORDS.search(question) is not None
 
 
 def contextualize(question: str, earlier: Sequence[str]) -> str:

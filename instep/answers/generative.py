@@ -24,19 +24,21 @@ You answer a question of a visitor of a help center from numbered passages of it
 {DATA_RULE}
 
 Rules:
+- First judge each passage: does it hold what the question asks for? `best` are the numbers of those that \
+do, the best first. A passage on the same topic without the answer does not count. Without any, `best` and \
+`parts` are empty.
 - Say only what the passages say, as nearly in their words as you can, with their names, numbers and values. \
 Guess nothing.
 - `parts` are the answer in its order: each is one sentence, or one step as `1. …`, in plain Markdown. \
 `sources` are the numbers of the passages that say what the part says. A part without one is left out.
 - Bring in no links, addresses, pictures or HTML.
 - Be brief: what was asked and no more. Answer in the language of the question.
-- Where the passages don't hold the answer, `parts` is empty.
 
-Answer with JSON alone: {{"parts": [{{"text": "…", "sources": [1]}}]}}
+Answer with JSON alone: {{"best": [1], "parts": [{{"text": "…", "sources": [1]}}]}}
 """.strip()
-SCHEMA = list_schema(
-    "parts", {"text": {"type": "string"}, "sources": {"type": "array", "items": {"type": "integer"}}}
-)
+NUMBERS = {"type": "array", "items": {"type": "integer"}}
+PARTS = list_schema("parts", {"text": {"type": "string"}, "sources": NUMBERS})
+SCHEMA = {**PARTS, "properties": {"best": NUMBERS, **PARTS["properties"]}, "required": ["best", "parts"]}
 MAX_PARTS = 20
 MAX_PART_CHARACTERS = 1_000
 # Only the server writes the numbers of citations.
@@ -50,6 +52,8 @@ class ReplyPart(BaseModel):
 
 
 class ReplyParts(BaseModel):
+    # The passages that hold the answer, the best first; `None` where a model leaves them out.
+    best: list[int] | None = None
     parts: list[ReplyPart]
 
 
@@ -78,14 +82,24 @@ def extract_text(extract: PassageExtract) -> str:
     return "\n".join([path, "", *(f"{unit.prefix}{unit.text}" for unit in extracted_units(extract))])
 
 
-def supported_sentences(reply: str, extracts: Sequence[PassageExtract]) -> list[SupportedSentence]:
-    """The sentences of a reply that the passages they cite support, in their order."""
+@dataclass(frozen=True, slots=True)
+class ReadReply:
+    """What is kept of a reply: the passages that hold the answer, best first, and the supported sentences."""
+
+    best: tuple[int, ...]
+    sentences: list[SupportedSentence]
+
+
+def read_answer(reply: str, extracts: Sequence[PassageExtract]) -> ReadReply:
+    """The part of a reply that counts; nothing where the model says that no passage holds the answer."""
     reply_parts = read_reply(ReplyParts, reply)
-    if reply_parts is None:
-        return []
-    return [
+    if reply_parts is None or reply_parts.best == []:
+        return ReadReply((), [])
+    numbers = dict.fromkeys(number for number in reply_parts.best or () if 1 <= number <= len(extracts))
+    sentences = [
         sentence for part in reply_parts.parts[:MAX_PARTS] for sentence in supported_in_part(part, extracts)
     ]
+    return ReadReply(tuple(numbers), sentences)
 
 
 def supported_in_part(part: ReplyPart, extracts: Sequence[PassageExtract]) -> Iterator[SupportedSentence]:

@@ -6,6 +6,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from instep.answers.schemas import (
+    AnsweredQuestion,
     Conversation,
     ConversationFilter,
     ConversationSummary,
@@ -13,6 +14,9 @@ from instep.answers.schemas import (
     Lead,
     VisitorMessage,
 )
+from instep.answers.widget_schemas import AccentPair, ListedArticle
+from instep.articles.live import LIVE
+from instep.collections.visibility import PLACE
 from instep.core import limits
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
@@ -60,18 +64,48 @@ async def earlier_questions(ctx: Ctx, conversation_id: str, limit: int) -> list[
     return questions or []
 
 
-async def insert_message(ctx: Ctx, row: dict[str, Any], sources: list[dict[str, Any]]) -> None:
+async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuestion | None:
+    return await ctx.tx.first(
+        AnsweredQuestion,
+        """
+        select id, conversation_id, question, answer, answered, confidence, model, sent_sources, may_help
+        from messages
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and question_key = %(key)s
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        key=question_key,
+    )
+
+
+async def lock_question(ctx: Ctx, question_key: bytes) -> None:
+    """Keep others from saving this question before this transaction ends."""
+    await ctx.tx.execute(
+        "select pg_advisory_xact_lock(hashtextextended('question ' || %(key)s, 0))", key=question_key.hex()
+    )
+
+
+async def insert_message(
+    ctx: Ctx,
+    row: dict[str, Any],
+    sources: list[dict[str, Any]],
+    question_key: bytes | None = None,
+    sent_sources: list[dict[str, Any]] | None = None,
+) -> None:
     await ctx.tx.execute(
         """
         insert into messages (id, workspace_id, bot_id, conversation_id, question, answer, answered,
-            confidence, sources, model, created_at)
+            confidence, sources, model, question_key, sent_sources, may_help, created_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(conversation_id)s, %(question)s, %(answer)s, %(answered)s,
-            %(confidence)s, %(sources)s, %(model)s, %(now)s)
+            %(confidence)s, %(sources)s, %(model)s, %(question_key)s, %(sent_sources)s,
+            %(may_help)s, %(now)s)
         """,
         workspace=ctx.workspace_id,
         bot=ctx.bot.id,
         now=ctx.now,
         sources=Jsonb(sources),
+        question_key=question_key,
+        sent_sources=None if sent_sources is None else Jsonb(sent_sources),
         **row,
     )
 
@@ -89,6 +123,32 @@ async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | 
         helpful=helpful,
         comment=comment,
         now=ctx.now,
+    )
+
+
+async def first_articles(ctx: Ctx, locale: str, limit: int) -> list[ListedArticle]:
+    """The first articles of the help center, as its home page lists them."""
+    return await ctx.tx.all(
+        ListedArticle,
+        f"""
+        select a.id, a.slug, a.locale, a.title, a.description {LIVE} and a.locale = %(locale)s
+        order by c.id is null, {PLACE}, a.position, a.id limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        limit=limit,
+    )
+
+
+async def find_accent(ctx: Ctx) -> AccentPair | None:
+    return await ctx.tx.first(
+        AccentPair,
+        """
+        select accent_light as light, accent_dark as dark from bots
+        where workspace_id = %(workspace)s and id = %(bot)s and accent is not null
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
     )
 
 

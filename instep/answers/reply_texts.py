@@ -98,6 +98,16 @@ TEXTS = {
         "担当者に問い合わせる",
         "出典",
     ),
+    "ar": Texts(
+        "لا تجيب مقالات المساعدة عن هذا السؤال.",
+        "هذه أقرب المقالات إليه.",
+        "يمكنك أن تطلب التحدث إلى شخص.",
+        "ماذا تريد أن تعرف؟",
+        "سؤالك",
+        "إرسال",
+        "التحدث إلى شخص",
+        "المصادر",
+    ),
     "zh": Texts(
         "帮助文章中没有这个问题的答案。",
         "以下是最接近的文章。",
@@ -109,6 +119,25 @@ TEXTS = {
         "来源",
     ),
 }
+
+
+# Before the nearest section, where it is not sure that it answers.
+MAY_HELP = {
+    "en": "I am not sure that the help articles answer this. This may help:",
+    "de": "Ich bin nicht sicher, ob die Hilfeartikel das beantworten. Das könnte helfen:",
+    "fr": "Je ne suis pas sûr que les articles d'aide répondent à cette question. Ceci peut aider :",
+    "es": "No es seguro que los artículos de ayuda respondan a esta pregunta. Esto puede ayudar:",
+    "pt": "Não é certo que os artigos de ajuda respondam a esta pergunta. Isto pode ajudar:",
+    "it": "Non è certo che gli articoli della guida rispondano a questa domanda. Questo può aiutare:",
+    "nl": "Het is niet zeker dat de helpartikelen dit beantwoorden. Dit kan helpen:",
+    "ja": "ヘルプ記事がこの質問に答えているかは確かではありません。参考になるかもしれません:",
+    "zh": "不确定帮助文章能否回答这个问题。以下内容可能有帮助:",
+    "ar": "لست متأكدًا من أن مقالات المساعدة تجيب عن هذا. قد يفيدك ما يلي:",
+}
+
+
+def may_help_text(locale: str) -> str:
+    return MAY_HELP.get(locale.split("-")[0], MAY_HELP["en"])
 
 
 def texts_for(locale: str) -> Texts:

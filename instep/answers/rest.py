@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Header, Query, Request
 from fastapi.responses import Response
 
-from instep.answers import actions
+from instep.answers import actions, article_lookup
 from instep.answers.schemas import (
     AnswerOut,
     ArticleFeedbackGiven,
@@ -17,12 +17,12 @@ from instep.answers.schemas import (
     LeadCreate,
     LeadReceivedOut,
     QuestionAsked,
-    ReadableArticleOut,
-    WidgetConfigOut,
 )
 from instep.answers.streaming import answer_events
+from instep.answers.widget_schemas import ArticleLinksOut, ReadableArticleOut, WidgetConfigOut
+from instep.core import limits
 from instep.insights.feedback import actions as feedback_actions
-from instep.search.actions import get_public_article
+from instep.search.schemas import SearchText
 from instep.web.api import reply
 from instep.web.events import event_stream, wants_events
 from instep.web.visitors.route import CurrentVisitorCall, VisitorRouter
@@ -34,6 +34,21 @@ BotKeyParameter = Annotated[
 ]
 WidgetLocale = Annotated[
     str | None, Query(description="The language of the texts; the bot's where not sent.", examples=["en"])
+]
+PageAddress = Annotated[
+    str | None,
+    Query(
+        description="The page that the visitor is on.",
+        max_length=limits.MAX_PAGE_URL_CHARACTERS,
+        examples=["https://example.com/team/members"],
+    ),
+]
+VisitorToken = Annotated[
+    str | None,
+    Header(
+        description="Proves a signed-in visitor, as `visitorToken` of a question does.",
+        max_length=limits.MAX_VISITOR_TOKEN_CHARACTERS,
+    ),
 ]
 
 
@@ -61,12 +76,46 @@ async def get_widget_config(
         return reply(await actions.get_widget_config(ctx, locale))
 
 
-@router.operation("GET /widget/{botId}/articles/{articleId}", get_public_article, ReadableArticleOut)
-async def show_public_article(
-    call: CurrentVisitorCall, botId: str, articleId: str, botKey: BotKeyParameter
+@router.operation("GET /widget/{botId}/search", article_lookup.find_articles, ArticleLinksOut)
+async def find_articles(
+    call: CurrentVisitorCall,
+    botId: str,
+    botKey: BotKeyParameter,
+    q: SearchText,
+    locale: WidgetLocale = None,
+    visitor_token: VisitorToken = None,
 ) -> Response:
     async with call.begin() as ctx:
-        return reply(ReadableArticleOut.of(await get_public_article(ctx, articleId), ctx.bot))
+        return reply(ArticleLinksOut.of(await article_lookup.find_articles(ctx, q, locale, visitor_token)))
+
+
+@router.operation("GET /widget/{botId}/suggestions", article_lookup.suggest_articles, ArticleLinksOut)
+async def suggest_articles(
+    call: CurrentVisitorCall,
+    botId: str,
+    botKey: BotKeyParameter,
+    pageUrl: PageAddress = None,
+    locale: WidgetLocale = None,
+    visitor_token: VisitorToken = None,
+) -> Response:
+    async with call.begin() as ctx:
+        links = await article_lookup.suggest_articles(ctx, pageUrl, locale, visitor_token)
+        return reply(ArticleLinksOut.of(links))
+
+
+@router.operation(
+    "GET /widget/{botId}/articles/{articleId}", article_lookup.get_public_article, ReadableArticleOut
+)
+async def get_public_article(
+    call: CurrentVisitorCall,
+    botId: str,
+    articleId: str,
+    botKey: BotKeyParameter,
+    visitor_token: VisitorToken = None,
+) -> Response:
+    async with call.begin() as ctx:
+        article = await article_lookup.get_public_article(ctx, articleId, visitor_token)
+        return reply(ReadableArticleOut.of(article, ctx.bot))
 
 
 @router.operation("POST /chat/{conversationId}/escalate", actions.escalate_conversation, EscalatedOut)

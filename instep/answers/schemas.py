@@ -9,9 +9,8 @@ from pydantic import MISSING, AfterValidator, Field
 
 from instep.core import limits
 from instep.core.email_addresses import is_email_address
-from instep.identity.schemas import Bot
 from instep.insights.schemas import ArticleFeedback, ArticleRating, FeedbackReason
-from instep.search.schemas import LiveArticle, Passage
+from instep.search.schemas import Passage
 from instep.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
 
 ConversationStatus = Literal["open", "escalated"]
@@ -89,6 +88,8 @@ class Answer:
     confidence: float
     sources: tuple[CitedPassage, ...]
     model: str | None = None
+    # Not answered, but the text quotes the nearest section, which may help.
+    may_help: bool = False
 
     @property
     def text(self) -> str:
@@ -97,11 +98,39 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class SavedAnswer:
-    """An answer that was saved as a message of a conversation."""
+    """An answer that was saved as a message of a conversation.
+
+    `sources` are those of the answer as they are sent. For a question that is sent again they are the ones
+    that were sent before: the passages of `answer` are not retrieved anew.
+    """
 
     answer: Answer
     conversation_id: str
     message_id: str
+    sources: tuple["SourceOut", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A message whose question has an id: what was answered when it was sent first."""
+
+    id: str
+    conversation_id: str
+    question: str
+    answer: str
+    answered: bool
+    confidence: float
+    model: str | None
+    sent_sources: list[dict[str, Any]]
+    may_help: bool
+
+    @property
+    def saved(self) -> SavedAnswer:
+        answer = Answer(
+            (self.answer,), self.answered, self.confidence, (), self.model, may_help=self.may_help
+        )
+        sources = tuple(SourceOut.model_validate(source) for source in self.sent_sources)
+        return SavedAnswer(answer, self.conversation_id, self.id, sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +220,14 @@ class QuestionAsked(EmbedBody):
 
     question: QuestionText
     visitor: VisitorId
+    question_id: (
+        Annotated[Text, Field(min_length=1, max_length=limits.MAX_QUESTION_ID_CHARACTERS)] | MISSING
+    ) = Field(
+        default=MISSING,
+        description="An identifier of your choice, new for each question. When the answer did not arrive, "
+        "send the question again with it: it is not asked twice, and gets the same answer.",
+        examples=["4f1c2c9e-6f0e-4a39-9d55-0f6c3d8f7a10"],
+    )
     conversation_id: Text | MISSING = Field(
         default=MISSING,
         description="The conversation that it goes on with: one of this visitor.",
@@ -243,19 +280,22 @@ class LeadCreate(EmbedBody):
     )
 
 
+PassageUrl = Annotated[
+    str,
+    Field(
+        description="The public address of the passage.",
+        examples=["https://help.example.com/help/acme/articles/install-the-agent#h-linux"],
+    ),
+]
+
+
 class SourceOut(Out):
     """A passage that the answer rests on, or comes near to the question."""
 
     n: Annotated[int, Field(description="Its number in the marks of the answer.", examples=[1])]
     article_id: str
     title: str
-    url: Annotated[
-        str,
-        Field(
-            description="The public address of the passage.",
-            examples=["https://help.example.com/help/acme/articles/install-the-agent#h-linux"],
-        ),
-    ]
+    url: PassageUrl
     heading: Annotated[
         str | None, Field(description="The heading above it, if there is one.", examples=["Linux"])
     ]
@@ -294,8 +334,8 @@ class AnswerPreviewOut(Out):
     answered: Annotated[
         bool,
         Field(
-            description="False when the published articles don't hold the answer: the text says so, and the "
-            "sources are the nearest articles.",
+            description="False when the published articles don't hold the answer, or may not: the text "
+            "says so, and the sources are the nearest articles.",
             examples=[True],
         ),
     ]
@@ -303,16 +343,23 @@ class AnswerPreviewOut(Out):
         float,
         Field(ge=0, le=1, description="How sure it is that the articles hold the answer.", examples=[0.93]),
     ]
+    may_help: Annotated[
+        bool,
+        Field(
+            description="True when it is not answered, but the text quotes a section that may help.",
+            examples=[False],
+        ),
+    ]
     sources: Annotated[list[SourceOut], Field(description="In the order of their numbers.")]
 
     @classmethod
-    def of(cls, answer: Answer, **ids: str) -> Self:
+    def of(cls, answer: Answer) -> Self:
         return cls(
             answer=answer.text,
             answered=answer.answered,
+            may_help=answer.may_help,
             confidence=answer.confidence,
             sources=[SourceOut.of(source) for source in answer.sources],
-            **ids,
         )
 
 
@@ -324,7 +371,15 @@ class AnswerOut(AnswerPreviewOut):
 
     @classmethod
     def of_saved(cls, saved: SavedAnswer) -> "AnswerOut":
-        return cls.of(saved.answer, conversation_id=saved.conversation_id, message_id=saved.message_id)
+        return cls(
+            answer=saved.answer.text,
+            answered=saved.answer.answered,
+            may_help=saved.answer.may_help,
+            confidence=saved.answer.confidence,
+            sources=list(saved.sources),
+            conversation_id=saved.conversation_id,
+            message_id=saved.message_id,
+        )
 
 
 class FeedbackOut(Out):
@@ -352,54 +407,6 @@ class VisitorSecretOut(Out):
 
     bot_id: str
     visitor_secret: str
-
-
-class WidgetTextsOut(Out):
-    """What a widget says, in the language asked for."""
-
-    greeting: Annotated[
-        str, Field(description="What it begins with.", examples=["What would you like to know?"])
-    ]
-    placeholder: Annotated[str, Field(description="In the empty field.", examples=["Your question"])]
-    send: Annotated[str, Field(description="On the button that sends.", examples=["Send"])]
-    ask_person: Annotated[
-        str, Field(description="On the button that asks for a person.", examples=["Ask for a person"])
-    ]
-    sources: Annotated[str, Field(description="Above the sources.", examples=["Sources"])]
-
-
-class WidgetConfigOut(Out):
-    """What a widget needs to show itself; nothing in it is secret."""
-
-    bot_id: str
-    name: str
-    locale: str
-    help_url: Annotated[
-        str, Field(description="The public help center.", examples=["https://help.example.com/help/acme"])
-    ]
-    texts: WidgetTextsOut
-
-
-class ReadableArticleOut(Out):
-    """A public article as a visitor reads it, without what only the team needs."""
-
-    id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
-    title: Annotated[str, Field(examples=["Install the agent"])]
-    locale: Annotated[str, Field(examples=["en"])]
-    url: Annotated[
-        str,
-        Field(
-            description="The public page.",
-            examples=["https://help.example.com/help/acme/articles/install-the-agent"],
-        ),
-    ]
-    content_markdown: Annotated[
-        str, Field(description="The text, in Markdown.", examples=["Run `install.sh`.\n"])
-    ]
-
-    @classmethod
-    def of(cls, article: LiveArticle, bot: Bot) -> "ReadableArticleOut":
-        return cls.of_row(article, url=bot.help_url + article.path(bot), content_markdown=article.markdown)
 
 
 class ConversationOut(Out):

@@ -6,7 +6,13 @@ from typing import Annotated
 from pydantic import Field
 
 from instep.answers import actions
-from instep.answers.schemas import AnswerOut, QuestionAsked, QuestionText, VisitorId, WidgetConfigOut
+from instep.answers.schemas import (
+    AnswerOut,
+    QuestionAsked,
+    QuestionText,
+    VisitorId,
+)
+from instep.answers.widget_schemas import WidgetConfigOut
 from instep.core import limits
 from instep.search.actions import search_passages
 from instep.search.schemas import Passage, SearchRequest, SearchText
@@ -57,7 +63,8 @@ async def ask_docs(
 ) -> AnswerOut:
     """Ask a question in plain words, and get an answer from the published articles, with its sources.
 
-    Where the articles don't hold it, `answered` is false and the sources are the nearest articles.
+    Where the articles don't hold it, `answered` is false and the sources are the nearest articles. Where that
+    is not sure, `mayHelp` is true, and the answer quotes the nearest section.
     """
     sent = {"question": question, "visitor": visitor or call.visitor, "locale": locale}
     sent |= {"conversationId": conversation_id, "botId": str(call.visit.bot.id), "botKey": ""}

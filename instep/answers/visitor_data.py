@@ -143,7 +143,7 @@ async def erase_visitor(tx: Tx, workspace_id: str, subject: Subject, actor: Acto
     """
     visitor_hashes = await hashes_of(tx, workspace_id, subject)
     await mark_erasure(tx, workspace_id, email_of(subject), visitor_hashes)
-    await defer(tx.connection, KEEP_ERASURES, {}, dedupe=KEEP_ERASURES)
+    await defer(tx, KEEP_ERASURES, {}, dedupe=KEEP_ERASURES)
     erasure = await erase_traces(tx, workspace_id, subject)
     await record(tx, workspace_id, actor, "erase_visitor")
     return erasure
@@ -351,7 +351,7 @@ async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dic
     rows: list[dict[str, Any]] = await tx.value(
         f"""
         select coalesce(jsonb_agg(
-            to_jsonb(t) - 'visitor_hash' - 'workspace_id' order by t.created_at, t.id), '[]')
+            to_jsonb(t) - 'visitor_hash' - 'workspace_id' - 'question_key' order by t.created_at, t.id), '[]')
         from {table} t where t.workspace_id = %(workspace)s and {condition}
         """,
         **params,

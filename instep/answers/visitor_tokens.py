@@ -34,9 +34,32 @@ async def visitor_secret(ctx: Ctx, rotate: bool = False) -> str:
 
 async def refuse_unproven(ctx: Ctx, token: str) -> None:
     """Raise unless the token proves a signed-in visitor."""
-    sealed = await queries.find_visitor_secret(ctx)
-    if sealed is None or not is_valid_token(token, open_secret(ctx, sealed), int(ctx.now.timestamp())):
+    if await proven_claims(ctx, token) is None:
         raise InvalidValue("visitorToken", INVALID_TOKEN)
+
+
+async def proven_claims(ctx: Ctx, token: str) -> dict[str, Any] | None:
+    """What a token says of a signed-in visitor; None if it proves nothing, or no longer."""
+    secret = await current_secret(ctx)
+    return None if secret is None else claims_of(token, secret, int(ctx.now.timestamp()))
+
+
+async def visitor_session_token(ctx: Ctx, subject: str) -> str:
+    """A token of our own, for the visitor that another token has proven: a session.
+
+    It is signed as the customer's tokens are, so that it opens the same, and a new secret ends it too.
+    """
+    secret = await current_secret(ctx)
+    if secret is None:
+        raise InvalidValue("token", INVALID_TOKEN)
+    end = int(ctx.now.timestamp()) + limits.VISITOR_SESSION_SECONDS
+    return jwt.encode({"alg": ALGORITHM}, {"sub": subject, "exp": end}, OctKey.import_key(secret))
+
+
+async def current_secret(ctx: Ctx) -> str | None:
+    """The bot's secret; None if it has none, or one that can't be opened."""
+    sealed = await queries.find_visitor_secret(ctx)
+    return None if sealed is None else open_secret(ctx, sealed)
 
 
 def open_secret(ctx: Ctx, sealed: bytes) -> str | None:
@@ -46,9 +69,8 @@ def open_secret(ctx: Ctx, sealed: bytes) -> str | None:
         return None
 
 
-def is_valid_token(token: str, secret: str | None, now: int) -> bool:
-    if secret is None:
-        return False
+def claims_of(token: str, secret: str, now: int) -> dict[str, Any] | None:
+    """The claims of a token that is valid at this time (seconds since 1970)."""
     registry = JWTClaimsRegistry(
         now,
         leeway=limits.VISITOR_TOKEN_LEEWAY_SECONDS,
@@ -59,8 +81,8 @@ def is_valid_token(token: str, secret: str | None, now: int) -> bool:
         claims: dict[str, Any] = jwt.decode(token, OctKey.import_key(secret), algorithms=[ALGORITHM]).claims
         registry.validate(claims)
     except (JoseError, ValueError, TypeError, OverflowError, RecursionError):
-        return False
-    return isinstance(claims["sub"], str) and bool(claims["sub"].strip())
+        return None
+    return claims if isinstance(claims["sub"], str) and claims["sub"].strip() else None
 
 
 def column_of(ctx: Ctx) -> tuple[str, ...]:

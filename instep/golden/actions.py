@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from instep.core import limits
+from instep.core.database import Upcoming
 from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.golden import queries
 from instep.golden.retention import still_answers
@@ -53,30 +54,41 @@ async def remove_golden_question(ctx: Ctx, golden_id: str) -> GoldenQuestion:
     return golden
 
 
+def ask_for_articles(ctx: Ctx, article_ids: Sequence[str]) -> Upcoming:
+    """Ask for the golden questions of articles, together with the next statement."""
+    return queries.ask_for_articles(ctx, list(article_ids))
+
+
 async def warn_of_loss(
-    ctx: Ctx, article_id: str, before: PublicText | None, after: PublicText | None
+    ctx: Ctx, questions: Upcoming, before: PublicText | None, after: PublicText | None
 ) -> None:
     """Warn when a change to an article's public text takes away the answer to a golden question.
 
-    `before` and `after` are the public texts; None means that the article was or is not public.
+    `before` and `after` are the public texts; None means that the article was or is not public. `questions`
+    are those of the article, asked for before the change.
     """
     if before is None or before == after:
         return
-    if after is None:
-        await warn_of_articles(ctx, [article_id])
-    else:
-        ctx.warnings.extend(await losses(ctx, article_id, before, after))
+    rows = await questions.all(GoldenQuestion)
+    ctx.warnings.extend(_bereft(rows) if after is None else _losses(rows, before, after))
 
 
 async def warn_of_articles(ctx: Ctx, article_ids: Sequence[str]) -> None:
     """Warn of the golden questions of articles that are no longer public."""
     rows = await queries.list_of_articles(ctx, list(article_ids))
-    ctx.warnings.extend(f"The golden question “{_quoted(golden)}” loses its article." for golden in rows)
+    ctx.warnings.extend(_bereft(rows))
 
 
 async def losses(ctx: Ctx, article_id: str, before: PublicText, after: PublicText) -> list[str]:
     """The golden questions that another text of an article would no longer answer, in sentences."""
-    rows = await queries.list_of_articles(ctx, [article_id])
+    return _losses(await queries.list_of_articles(ctx, [article_id]), before, after)
+
+
+def _bereft(rows: Sequence[GoldenQuestion]) -> list[str]:
+    return [f"The golden question “{_quoted(golden)}” loses its article." for golden in rows]
+
+
+def _losses(rows: Sequence[GoldenQuestion], before: PublicText, after: PublicText) -> list[str]:
     return [
         f"The golden question “{_quoted(golden)}” may lose its answer: the text does not hold it any more."
         for golden in rows

@@ -1,5 +1,6 @@
 """The SQL of golden questions."""
 
+from instep.core.database import Upcoming
 from instep.core.ids import new_id
 from instep.golden.schemas import GoldenQuestion
 from instep.identity.schemas import Ctx
@@ -20,8 +21,12 @@ async def list_all(ctx: Ctx) -> list[GoldenQuestion]:
 
 
 async def list_of_articles(ctx: Ctx, article_ids: list[str]) -> list[GoldenQuestion]:
-    return await ctx.tx.all(
-        GoldenQuestion,
+    return await ask_for_articles(ctx, article_ids).all(GoldenQuestion)
+
+
+def ask_for_articles(ctx: Ctx, article_ids: list[str]) -> Upcoming:
+    """Ask for the golden questions of articles, together with the next statement."""
+    return ctx.tx.ahead(
         f"""
         select {GOLDEN} from golden_questions g {JOIN}
         where g.bot_id = %(bot)s and g.article_id = any(%(articles)s) order by g.created_at, g.id

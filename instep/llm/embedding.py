@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -20,6 +21,8 @@ from instep.llm.provider import read_response
 
 Vector = list[float]
 
+# Patterns that Python and PostgreSQL read alike.
+ENGLISH_LOCALES, OTHER_LOCALES = "^en(-|$)", "^(?!en(-|$))"
 MALFORMED = "Its answer has not one vector of equal length for each text."
 
 
@@ -31,6 +34,40 @@ class Embedder(Protocol):
 
     async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
         """One vector of L2 norm 1 for each text, in their order, within `seconds`; or `CompletionError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedders:
+    """The embedding models of an installation: one for every bot, or one for English and one for others."""
+
+    english: Embedder | None = None
+    others: Embedder | None = None
+
+    @classmethod
+    def for_all(cls, embedder: Embedder) -> "Embedders":
+        return cls(embedder, embedder)
+
+    def of(self, locale: str) -> Embedder | None:
+        """The model of a bot whose language is `locale`."""
+        return self.english if is_english(locale) else self.others
+
+    @property
+    def only(self) -> Embedder | None:
+        """The model of all bots, if they have the same one."""
+        return self.english if self.english is self.others else None
+
+    @property
+    def by_locales(self) -> list[tuple[Embedder, str]]:
+        """Each model with a pattern of the locales of its bots."""
+        pairs = [(self.english, ENGLISH_LOCALES), (self.others, OTHER_LOCALES)]
+        return [(embedder, locales) for embedder, locales in pairs if embedder]
+
+
+NO_EMBEDDERS = Embedders()
+
+
+def is_english(locale: str) -> bool:
+    return re.search(ENGLISH_LOCALES, locale) is not None
 
 
 class Embedding(BaseModel):

@@ -10,10 +10,10 @@ from instep.core.config import Settings
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
 from instep.core.outbound.urls import parse_url
-from instep.llm import anthropic, local_embedding, openai
+from instep.llm import anthropic, bundled_embedding, local_embedding, openai
 from instep.llm.anthropic import Anthropic
 from instep.llm.client import HttpModel
-from instep.llm.embedding import Embedder, HttpEmbedder
+from instep.llm.embedding import Embedders, HttpEmbedder
 from instep.llm.openai import OpenAi
 from instep.llm.protocol import Model
 from instep.llm.provider import Provider
@@ -31,17 +31,19 @@ async def open_model(settings: Settings) -> AsyncIterator[Model | None]:
 
 
 @asynccontextmanager
-async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
-    """The embedding model of this installation; None unless one is set."""
+async def open_embedders(settings: Settings) -> AsyncIterator[Embedders]:
+    """The embedding models of this installation: what is set, or else those that come as packages."""
     kind, _, name = (settings.embeddings or "").partition(":")
     if not kind:
-        yield None
+        yield Embedders(bundled_embedding.english(), bundled_embedding.multilingual())
+    elif kind == "off":
+        yield Embedders()
     elif kind == "local":
-        yield await asyncio.to_thread(local_embedding.load, Path(name))
+        yield Embedders.for_all(await asyncio.to_thread(local_embedding.load, Path(name)))
     else:
         url = settings.vectors_url or openai.BASE_URL
         async with aclosing(OutboundClient(allow_only(url))) as client:
-            yield HttpEmbedder(name, client, url, settings.vectors_key)
+            yield Embedders.for_all(HttpEmbedder(name, client, url, settings.vectors_key))
 
 
 def provider_of(settings: Settings) -> Provider:
@@ -67,9 +69,12 @@ def describe_model(settings: Settings) -> str:
 
 
 def describe_embeddings(settings: Settings) -> str:
-    """The line of `instep doctor` about the embedding model."""
+    """The line of `instep doctor` about the embedding models."""
+    if settings.embeddings == "off":
+        return "off"
     if settings.embeddings is None:
-        return "none are set"
+        models = {"English": bundled_embedding.english(), "other languages": bundled_embedding.multilingual()}
+        return "; ".join(f"{name}: {model.name if model else 'none'}" for name, model in models.items())
     if settings.embeddings.startswith("local:"):
         return settings.embeddings
     return f"{settings.embeddings} at {(settings.vectors_url or openai.BASE_URL).rstrip('/')}/embeddings"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from instep.core.name_matching import is_distinct
 
 # Groups: fence, fenced code; backticks, inline code.
-CODE = re.compile(r"(?ms)^[ \t]*+(`{3,}|~{3,})[^\n]*+\n(.*?)^[ \t]*\1|(?<!`)(`++)([^`\n]++)\3")
+CODE = re.compile(r"(?ms)^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)^[ \t]*\1|(?<!`)(`++)([^`\n]++)\3")
 COMMENT_IN_CODE = re.compile(r"(?m)(?:^|\s)(?:#|//|--)\s.*$")
 LIST_NUMBER = re.compile(r"(?m)^[ \t]*\d+[.)][ \t]")
 CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z_][\w-]*\w|[A-Za-z_]|\d+(?:[.,]\d+)*")

@@ -8,6 +8,7 @@ from instep.core import limits
 from instep.core.errors import NotFound
 from instep.core.markdown import Format
 from instep.core.paging import Keyset, Order, Page, PageRequest
+from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.cache import Index, index_cache
@@ -22,13 +23,38 @@ from instep.search.query.analysis import (
 from instep.search.query.scoring import ArticleFilter, Hit, rank_index, ranked_hits
 from instep.search.query.tokenizer import contains_phrase
 from instep.search.retrieve import retrieve
-from instep.search.schemas import LiveArticle, Passage, SearchHit, SearchRequest
+from instep.search.schemas import (
+    Audience,
+    BotSynonyms,
+    LiveArticle,
+    Passage,
+    SearchHit,
+    SearchRequest,
+    SynonymsUpdate,
+)
 from instep.search.semantic.query_embedder import query_embedder
 
 ORDER = Order(("score", "id"), descending=True)
 PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)
 # How many hits one statement checks: still live, and containing the phrases.
 RECHECK_BATCH = 50
+
+
+async def get_synonyms(ctx: Ctx) -> BotSynonyms:
+    """Get the words that mean the same in this help center.
+
+    They are added to those that the search knows in English, German, French, Spanish, Portuguese, Japanese
+    and Arabic. A synonym counts less than the word itself.
+    """
+    return BotSynonyms([line.split(", ") for line in await queries.list_synonyms(ctx)])
+
+
+@writes
+async def update_synonyms(ctx: Ctx, sent: SynonymsUpdate) -> BotSynonyms:
+    """Replace the words that mean the same in this help center; they hold from the next question on."""
+    lines = [", ".join(dict.fromkeys(group)) for group in sent.groups]
+    await queries.store_synonyms(ctx, lines)
+    return await get_synonyms(ctx)
 
 
 async def search_articles(
@@ -58,9 +84,9 @@ async def search_articles(
     return await _page_of_hits(ctx, index, query, scope, form, page)
 
 
-async def get_public_article(ctx: Ctx, article_id: str) -> LiveArticle:
-    """Get a public article, as a source of an answer is read; any other is not found."""
-    articles = await queries.live_articles(ctx, [article_id], "public")
+async def get_live_article(ctx: Ctx, article_id: str, audience: Audience) -> LiveArticle:
+    """Get an article that is live and that this audience may read; any other is not found."""
+    articles = await queries.live_articles(ctx, [article_id], audience)
     if not articles:
         raise NotFound
     return articles[0]
@@ -110,17 +136,25 @@ async def _recheck(ctx: Ctx, query: WeightedQuery, candidates: list[Hit]) -> Asy
 
 
 async def search_passages(
-    ctx: Ctx, search: SearchRequest, request: PageRequest, per_article: int | None = None
+    ctx: Ctx,
+    search: SearchRequest,
+    request: PageRequest,
+    per_article: int | None = None,
+    audience: Audience = "public",
 ) -> Page[Passage]:
-    """Search the passages that everybody may read, best first: those behind the cursor, as they rank now.
+    """Search the passages that the audience may read, best first: those behind the cursor, as they rank now.
 
     `per_article`: at most this many passages of one article, so that a long article does not fill the page.
     """
-    page = request.page(PASSAGE_ORDER, "passages", ctx.bot.id, search.query, search.locale, per_article)
+    page = request.page(
+        PASSAGE_ORDER, "passages", ctx.bot.id, search.query, search.locale, per_article, audience
+    )
     # With `per_article` the best passages do not depend on the limit, so the first page needs no more.
     is_first = per_article is not None and page.after is None
     limit = page.size + 1 if is_first else limits.MAX_PASSAGES_LISTED
-    retrieval = await retrieve(ctx, search.query, search.locale, limit=limit, per_article=per_article)
+    retrieval = await retrieve(
+        ctx, search.query, search.locale, limit=limit, per_article=per_article, audience=audience
+    )
     passages = sorted(retrieval.passages, key=_passage_sort_key)
     start = 0 if page.after is None else bisect_right(passages, page.after, key=_passage_sort_key)
     return page.page_of(passages[start : start + page.size + 1], _passage_sort_key)

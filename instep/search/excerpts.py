@@ -15,8 +15,8 @@ MAX_OCCURRENCES = 300
 # In characters: a shorter prefix begins too many other words, so it must match a whole word.
 MIN_PREFIX_LENGTH = 3
 # Rendered attributes have no `<` and `>`; a tag without an end is where the text was cut off.
-TAG = re.compile(r"</?(\w*)[^>]*(?:>|$)")
-INLINE = {"a", "code", "del", "em", "kbd", "strong", "sub", "sup"}
+TAG = re.compile(r"</?[^>]*(?:>|$)")
+INLINE_TAG = re.compile(r"</?(?:a|code|del|em|kbd|strong|sub|sup)(?!\w)[^>]*(?:>|$)")
 FOOTNOTE_MARK = re.compile(
     r'<sup class="footnote-ref"><a[^<>]*>[^<]*</a></sup>|<a [^<>]*\bclass="footnote-backref"[^<>]*>[^<]*</a>'
 )
@@ -26,7 +26,7 @@ Occurrence = tuple[int, str]
 
 def plain_text(html: str) -> str:
     """The text of rendered HTML on one line."""
-    words = TAG.sub(lambda tag: "" if tag[1] in INLINE else " ", FOOTNOTE_MARK.sub("", html))
+    words = TAG.sub(" ", INLINE_TAG.sub("", FOOTNOTE_MARK.sub("", html)))
     return " ".join(unescape(words).split())
 
 

@@ -10,7 +10,7 @@ from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.jobs import Job, defer
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.embedding import Embedder
+from instep.llm.embedding import Embedder, Embedders
 from instep.llm.protocol import CompletionError
 from instep.search.index.cache import MAX_UNFLUSHED_ARTICLES, index_cache
 from instep.search.semantic.indexing import embed_bot
@@ -47,7 +47,7 @@ async def schedule_indexes(database: Database) -> None:
     """Schedule the next run of `store_indexes`, a single one for all processes."""
     async with database.enter_workspace("") as tx:
         run_at = utc_now() + STORE_INTERVAL
-        await defer(tx.connection, STORE_INDEXES, {}, run_at=run_at, dedupe=STORE_INDEXES)
+        await defer(tx, STORE_INDEXES, {}, run_at=run_at, dedupe=STORE_INDEXES)
 
 
 async def store_indexes(database: Database, job: Job) -> None:
@@ -64,21 +64,26 @@ async def store_indexes(database: Database, job: Job) -> None:
 
 async def schedule_embedding(database: Database, wait: timedelta = EMBED_INTERVAL) -> None:
     async with database.enter_workspace("") as tx:
-        await defer(tx.connection, EMBED_ARTICLES, {}, run_at=utc_now() + wait, dedupe=EMBED_ARTICLES)
+        await defer(tx, EMBED_ARTICLES, {}, run_at=utc_now() + wait, dedupe=EMBED_ARTICLES)
 
 
-async def embed_articles(database: Database, embedder: Embedder | None, job: Job) -> None:
-    """Embed what has changed, and schedule the next run; without an embedder the job ends."""
-    if embedder is None:
+async def embed_articles(database: Database, embedders: Embedders, job: Job) -> None:
+    """Embed what has changed, and schedule the next run; without an embedding model the job ends."""
+    if not embedders.by_locales:
         return
+    are_done = [await embed_outdated(database, *pair) for pair in embedders.by_locales]
+    await schedule_embedding(database, EMBED_INTERVAL if all(are_done) else EMBED_RETRY_DELAY)
+
+
+async def embed_outdated(database: Database, embedder: Embedder, locales: str) -> bool:
+    """Embed the changes of all bots whose language the pattern matches; False if the model has failed."""
     async with database.enter_workspace("") as tx:
-        sql = "select * from vectors_behind(%(model)s, %(limit)s)"
-        bots = await tx.all(OutdatedBot, sql, model=embedder.name, limit=EMBED_BATCH)
+        sql = "select * from vectors_behind(%(model)s, %(locales)s, %(limit)s)"
+        bots = await tx.all(OutdatedBot, sql, model=embedder.name, locales=locales, limit=EMBED_BATCH)
     try:
         for bot in bots:
             await embed_bot(database, embedder, bot.bot)
     except CompletionError as error:
         log.warning("articles wait for their vectors", model=embedder.name, reason=error.message)
-        await schedule_embedding(database, EMBED_RETRY_DELAY)
-    else:
-        await schedule_embedding(database)
+        return False
+    return True

@@ -30,6 +30,28 @@ class IndexState:
     is_writing: bool
 
 
+async def list_synonyms(ctx: Ctx) -> list[str]:
+    """The lines of the bot's own synonyms."""
+    lines: list[str] | None = await ctx.tx.value(
+        "select lines from bot_synonyms where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+    return lines or []
+
+
+async def store_synonyms(ctx: Ctx, lines: Sequence[str]) -> None:
+    await ctx.tx.execute(
+        """
+        insert into bot_synonyms (workspace_id, bot_id, lines, updated_at)
+        select b.workspace_id, b.id, %(lines)s, %(now)s from bots b where b.id = %(bot)s
+        on conflict (workspace_id, bot_id)
+        do update set lines = excluded.lines, updated_at = excluded.updated_at
+        """,
+        bot=ctx.bot.id,
+        lines=list(lines),
+        now=ctx.now,
+    )
+
+
 async def index_state(ctx: Ctx) -> IndexState:
     return await ctx.tx.fetch_one(
         IndexState,

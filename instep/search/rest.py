@@ -10,8 +10,16 @@ from instep.core import limits
 from instep.core.markdown import Format
 from instep.identity.schemas import Bot
 from instep.search import actions
-from instep.search.schemas import SearchHit, SearchHitHtmlOut, SearchHitOut, SearchRequest, SearchText
-from instep.web.api import ApiRouter, Form, PageSize, StartCursor, reply_list
+from instep.search.schemas import (
+    SearchHit,
+    SearchHitHtmlOut,
+    SearchHitOut,
+    SearchRequest,
+    SearchText,
+    SynonymsOut,
+    SynonymsUpdate,
+)
+from instep.web.api import ApiRouter, Form, PageSize, StartCursor, reply, reply_list
 from instep.web.call import CurrentCall
 from instep.web.shapes import ListOut, Locale
 
@@ -38,3 +46,15 @@ async def search_articles(
 def search_hit_out(hit: SearchHit, bot: Bot, format: Format) -> SearchHitOut | SearchHitHtmlOut:
     fields = {**dict(article_out(hit, bot, format)), "excerpt": hit.excerpt, "score": hit.score}
     return SearchHitHtmlOut(**fields) if format == "html" else SearchHitOut(**fields)
+
+
+@router.operation("GET /synonyms", actions.get_synonyms, SynonymsOut)
+async def get_synonyms(call: CurrentCall) -> Response:
+    async with call.begin() as ctx:
+        return reply(SynonymsOut.of_row(await actions.get_synonyms(ctx)))
+
+
+@router.operation("PATCH /synonyms", actions.update_synonyms, SynonymsOut)
+async def update_synonyms(call: CurrentCall, body: SynonymsUpdate) -> Response:
+    async with call.begin() as ctx:
+        return reply(SynonymsOut.of_row(await actions.update_synonyms(ctx, body)))

@@ -2,43 +2,47 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from anyio import to_thread
 
 from instep.core import limits
-from instep.core.logistic import LogisticModel
 from instep.identity.schemas import Bot, Ctx
 from instep.search import queries
+from instep.search.confidence import confidence_of, signs_of
 from instep.search.index.builder import split_article
 from instep.search.index.cache import Index, index_cache
 from instep.search.index.passages import Anchors, MarkdownPassage, plain_passage
 from instep.search.index.segment import Array
-from instep.search.index.stems import Stems, index_term, stems_of
-from instep.search.query.analysis import QueryBuilder, WeightedQuery, analyze_query, question_query
-from instep.search.query.proximity import TermWeights, overlap, proximity, term_weights_of
+from instep.search.index.stems import stems_of
+from instep.search.matching import Matcher, PassageMatches, PassageText, read_text, words_of_text
+from instep.search.passage_kinds import answers_questions
+from instep.search.query.analysis import (
+    QueryBuilder,
+    WeightedQuery,
+    analyze_query,
+    any_terms_query,
+    question_query,
+)
+from instep.search.query.proximity import term_weights_of
 from instep.search.query.scoring import MAX_SCORE, ArticleFilter, Ranking, rank_index, title_feedback, top
-from instep.search.query.tokenizer import tokenize
 from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval, Signals
+from instep.search.section_fit import (
+    AskedQuestion,
+    ComparedSection,
+    kind_of_section,
+    section_score,
+    section_signs,
+)
+from instep.search.section_steps import StepPlace, place_of_steps
 from instep.search.semantic.query_embedder import query_embedder
-from instep.text.sentences import sentence_spans
+from instep.search.semantic.vectors import SemanticHit
+from instep.search.text_cache import TextCache
 
-NO_SIGNALS = Signals(score=0, margin=0, coverage=0, proximity=0, unknown=0, confidence=0)
+NO_SIGNALS = Signals(0.0)
 # Retrieval starts again when an article changes between the statements; this often at most.
 MAX_TRIES = 3
-MAX_CACHED_TOKENS = 20_000
-# Fitted on two public sets of questions (docs/quality.md). Its features are those of `confidence_of`.
-CONFIDENCE = LogisticModel(
-    weights={
-        "proximity": 3.42,
-        "title_similarity": 0.97,
-        "matching_weight": 0.184,
-        "query_weight": -0.044,
-        "scatter": -0.91,
-    },
-    bias=-3.27,
-)
+cached_plain_passage = TextCache(plain_passage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class ScoredPassage:
     # Both about 0 to 1.
     score: float
     coverage: float
+    # Its rank in its segment, from 0.
+    rank: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +77,8 @@ class PassageSource:
     article: LiveArticle
     markdown_passage: MarkdownPassage
     anchor: str | None
-    plain: str
-
-    @property
-    def searched_text(self) -> str:
-        return " ".join((*self.markdown_passage.headings, self.plain))
+    text: PassageText
+    steps: StepPlace
 
 
 async def retrieve(
@@ -86,39 +89,73 @@ async def retrieve(
     limit: int = 8,
     per_article: int | None = None,
     audience: Audience = "public",
+    candidates: int = 0,
+    is_typing: bool = False,
 ) -> Retrieval:
     """The live passages that answer a question best, and the signals how likely they answer it.
 
     `limit`: passages in all; `per_article`: passages of one article, both at most. `audience`:
-    "authenticated" includes the articles for readers who are signed in.
+    "authenticated" includes the articles for readers who are signed in. With `candidates`, so many passages
+    are compared by what their sections are for, and come in that order; the signals stay. `is_typing`: of the
+    last word the beginning is enough.
     """
+    weigh = any_terms_query if is_typing else question_query
     for _ in range(MAX_TRIES):
         index, hidden = await index_cache.index_of(ctx)
         builder = await analyze_query(ctx, index, question, locale)
         semantic_hits = await query_embedder.nearest(ctx, question, locale, audience)
-        query = replace(question_query(builder), semantic_hits=semantic_hits)
+        query = replace(weigh(builder), semantic_hits=semantic_hits)
         scope = ArticleFilter(locale, audience, hidden)
-        ranked, passages = top_articles(index, query, scope, limit, per_article)
+        ranked, passages = top_articles(index, query, scope, limit, per_article, max(limit, candidates))
         if not ranked:
-            return Retrieval([], (), replace(NO_SIGNALS, unknown=unknown_share(query)))
+            return Retrieval([], (), NO_SIGNALS)
         ids = [article.article_id for article in ranked]
         live = {article.id: article for article in await queries.live_articles(ctx, ids, audience)}
         if all(id in live and live[id].changed_at <= index.synced_until for id in ids):
             break
     ranked = [article for article in ranked if article.article_id in live]
     passages = [passage for passage in passages if passage.article_id in live]
-    results = await present(ctx, builder, query, passages, live)
+    question_terms = AskedQuestion.of(question, query, term_weights_of(query))
+    article_ranks = {article.article_id: rank for rank, article in enumerate(ranked)}
+    presented = await present(ctx, builder, query, passages, live, question_terms, article_ranks)
+    ranks = {(passage.article_id, passage.number): passage.rank for passage in passages}
+    # The signals are those of the first passages, however many are compared.
+    results = [row for row in presented if ranks[row[0].article_id, row[0].number] < limit][:limit]
+    chosen = best_sections([row[0] for row in presented]) if candidates else [row[0] for row in results]
     return Retrieval(
-        [passage for passage, _ in results],
+        chosen[:limit],
         tuple(article.article_id for article in ranked),
-        confidence_signals(query, ranked, results) if ranked else NO_SIGNALS,
+        retrieval_signals(ctx, builder, query, ranked[0], [matches for _, matches in results])
+        if ranked
+        else NO_SIGNALS,
+    )
+
+
+async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list[ScoredArticle]:
+    """The public articles in a language that have most to do with a subject, by their words alone."""
+    index, hidden = await index_cache.index_of(ctx)
+    builder = await analyze_query(ctx, index, subject, locale)
+    scope = ArticleFilter(locale, "public", hidden)
+    return top_articles(index, question_query(builder), scope, count, 1, count)[0][:count]
+
+
+def best_sections(passages: Sequence[Passage]) -> list[Passage]:
+    """Passages that may be quoted, the sections that fit best first; then those that only lead elsewhere."""
+    return sorted(
+        passages,
+        key=lambda passage: (not answers_questions(passage.kind), -passage.section_score),
     )
 
 
 def top_articles(
-    index: Index, query: WeightedQuery, scope: ArticleFilter, limit: int, per_article: int | None
+    index: Index,
+    query: WeightedQuery,
+    scope: ArticleFilter,
+    limit: int,
+    per_article: int | None,
+    passage_limit: int,
 ) -> tuple[list[ScoredArticle], list[ScoredPassage]]:
-    """The best articles, and the best of their passages; enough articles for passages of `limit` ones."""
+    """The best articles, enough for passages of `limit` ones, and the best of their passages."""
     count = max(limits.MAX_NEAREST_ARTICLES_RETRIEVED, limit)
     ranked: list[ScoredArticle] = []
     passages: list[ScoredPassage] = []
@@ -135,12 +172,12 @@ def top_articles(
             )
             for number in top(allowed, count)
         ]
-        passages += top_passages(ranking, allowed, limit, per_article)
+        passages += top_passages(ranking, allowed, passage_limit, per_article)
     ranked = sorted(ranked, key=lambda article: (-article.score, article.article_id))[:count]
     ids = {article.article_id for article in ranked}
     passages = [passage for passage in passages if passage.article_id in ids]
     passages.sort(key=lambda passage: (-passage.score, passage.article_id, passage.number))
-    return ranked, passages[:limit]
+    return ranked, passages[:passage_limit]
 
 
 def top_passages(
@@ -166,8 +203,9 @@ def top_passages(
             int(number - segment.first_passages[article_of_passage[number]]),
             float(score[number]) / MAX_SCORE,
             float(ranking.passage_coverage[number]),
+            rank,
         )
-        for number in top(score, limit)
+        for rank, number in enumerate(top(score, limit))
         if is_match[number]
     ]
 
@@ -188,21 +226,28 @@ async def present(
     query: WeightedQuery,
     passages: Sequence[ScoredPassage],
     live: dict[str, LiveArticle],
-) -> list[tuple[Passage, float]]:
-    """The passages as readers see them, each with its proximity (0 to 1); `live`: their articles by id."""
+    question_terms: AskedQuestion,
+    article_ranks: dict[str, int],
+) -> list[tuple[Passage, PassageMatches]]:
+    """The passages as readers see them, each with its matches; `live`: their articles by id."""
+    hits = {hit.article_id: hit for hit in query.semantic_hits}
     sources = await passage_sources(passages, live)
-    words = {word for source in sources for word in words_of_text(source.searched_text)}
+    words = {word for source in sources for word in source.text.words}
     stems = {config: await stems_of(ctx.tx, config, words) for config in builder.stems}
-    weights = term_weights_of(query)
-    matched = frozenset(
-        word for word in words if any(term in weights for term in index_terms_of_word(word, stems))
-    )
+    matcher = Matcher(question_terms.weights, stems)
+    read = [matcher.read(source.article.id, source.text) for source in sources]
     return [
         (
-            passage_of(ctx.bot, source, weights, stems, matched),
-            proximity(index_terms_of(source.searched_text, stems), weights) / query.total_weight,
+            passage_of(
+                ctx.bot,
+                source,
+                section_of(source, matcher, matches, article_ranks, hits),
+                question_terms,
+                matcher,
+            ),
+            matches,
         )
-        for source in sources
+        for source, matches in zip(sources, read, strict=True)
     ]
 
 
@@ -226,15 +271,39 @@ def read_passage_sources(
         id = scored.article_id
         if scored.number < len(split[id]):
             passage = split[id][scored.number]
-            plain = plain_passage(passage.markdown)
-            sources.append(PassageSource(scored, articles[id], passage, anchors[id].of(passage), plain))
+            text = read_text(articles[id].title, passage.headings, cached_plain_passage(passage.markdown))
+            steps = place_of_steps(split[id], scored.number)
+            anchor = anchors[id].of(passage)
+            sources.append(PassageSource(scored, articles[id], passage, anchor, text, steps))
     return sources
 
 
+def section_of(
+    source: PassageSource,
+    matcher: Matcher,
+    matches: PassageMatches,
+    article_ranks: dict[str, int],
+    hits: dict[str, SemanticHit],
+) -> ComparedSection:
+    passage, hit = source.markdown_passage, hits.get(source.article.id)
+    heading = passage.headings[-1] if passage.headings and passage.number is not None else ""
+    return ComparedSection(
+        passage,
+        kind_of_section(passage),
+        matcher.index_terms(words_of_text(heading)),
+        matches,
+        source.scored.score,
+        article_ranks[source.article.id],
+        hit.similarity_of(source.scored.number) if hit else 0.0,
+        hit.z_score if hit else 0.0,
+    )
+
+
 def passage_of(
-    bot: Bot, source: PassageSource, weights: TermWeights, stems: dict[str, Stems], matched: frozenset[str]
+    bot: Bot, source: PassageSource, section: ComparedSection, question_terms: AskedQuestion, matcher: Matcher
 ) -> Passage:
     article, passage = source.article, source.markdown_passage
+    signs = section_signs(question_terms, section)
     return Passage(
         article_id=article.id,
         number=source.scored.number,
@@ -245,82 +314,36 @@ def passage_of(
         headings=passage.headings if passage.number is not None else (),
         anchor=source.anchor,
         markdown=passage.markdown,
-        text=source.plain,
+        text=source.text.plain,
         score=source.scored.score,
         coverage=min(source.scored.coverage, 1.0),
-        best=best_sentence(source.plain, weights, stems),
-        matched=matched,
+        best=section.matches.best,
+        matched=matcher.matched_words,
+        kind=section.kind,
+        section_signs=signs,
+        section_score=section_score(signs),
+        steps=source.steps,
+        lead=article.description or "",
     )
 
 
-def best_sentence(text: str, weights: TermWeights, stems: dict[str, Stems]) -> tuple[int, int]:
-    """Start and end of the sentence with the most weight of the query."""
-    return max(
-        sentence_spans(text, at_line_breaks=True),
-        key=lambda span: overlap(index_terms_of(text[span[0] : span[1]], stems), weights),
-        default=(0, 0),
-    )
-
-
-def index_terms_of(text: str, stems: dict[str, Stems]) -> list[list[str]]:
-    """For each word its index terms in the bot's languages; stop words of all languages are dropped."""
-    index_terms = (index_terms_of_word(word, stems) for word in words_of_text(text))
-    return [terms for terms in index_terms if terms]
-
-
-def index_terms_of_word(word: str, stems: dict[str, Stems]) -> list[str]:
-    return [index_term(config, stem) for config, by_word in stems.items() if (stem := by_word[word])]
-
-
-def words_of_text(text: str) -> list[str]:
-    return [word for token in text.split() for word in words_of_token(token)]
-
-
-@lru_cache(MAX_CACHED_TOKENS)
-def words_of_token(token: str) -> tuple[str, ...]:
-    """Cached, because texts repeat their tokens and a passage is read as a whole and by sentence."""
-    return tuple(word for words in tokenize(token) for word in words)
-
-
-def confidence_signals(
-    query: WeightedQuery, ranked: list[ScoredArticle], results: list[tuple[Passage, float]]
+def retrieval_signals(
+    ctx: Ctx,
+    builder: QueryBuilder,
+    query: WeightedQuery,
+    best: ScoredArticle,
+    passages: list[PassageMatches],
 ) -> Signals:
-    """The signals of the best articles and of the presented passages, each with its proximity."""
-    best = ranked[0]
-    of_best = [(passage, value) for passage, value in results if passage.article_id == best.article_id]
-    # The mean of the best article's proximity and of the highest one: each alone is sometimes misleading.
-    mean_proximity = (highest_proximity(of_best) + highest_proximity(results)) / 2
-    return Signals(
-        score=min(best.score / MAX_SCORE, 1.0),
-        margin=1 - ranked[1].score / best.score if len(ranked) > 1 else 1.0,
-        coverage=max((passage.coverage for passage, _ in of_best), default=0),
-        proximity=min(mean_proximity, 1.0),
-        unknown=unknown_share(query),
-        confidence=confidence_of(query, best, mean_proximity, [passage for passage, _ in results]),
+    """The signals of the best article and of the presented passages."""
+    of_best = [passage for passage in passages if passage.article_id == best.article_id]
+    if not of_best:
+        return NO_SIGNALS
+    signs = signs_of(
+        query,
+        of_best,
+        best.lexical_score / MAX_SCORE,
+        best.title_similarity,
+        builder.index.article_count,
     )
-
-
-def highest_proximity(results: list[tuple[Passage, float]]) -> float:
-    return max((value for _, value in results), default=0)
-
-
-def confidence_of(
-    query: WeightedQuery, best: ScoredArticle, mean_proximity: float, passages: list[Passage]
-) -> float:
-    """The probability that the articles answer the question, 0 to 1."""
-    return CONFIDENCE.probability(
-        {
-            "proximity": mean_proximity,
-            "title_similarity": best.title_similarity,
-            # The weight of the query as far as the best article matches it, and all of it.
-            "matching_weight": best.lexical_score * query.total_weight,
-            "query_weight": query.total_weight,
-            # 1 where each passage is of another article.
-            "scatter": len({passage.article_id for passage in passages}) / max(1, len(passages)),
-        }
-    )
-
-
-def unknown_share(query: WeightedQuery) -> float:
-    """The weight of the words that no article has, as a share of the query's: 0 to 1."""
-    return sum(term.weight for term in query.words if not term.is_known) / query.total_weight
+    embedder = query_embedder.of(ctx)
+    return Signals(confidence_of(signs, embedder.name if embedder else None), signs)

@@ -1,6 +1,7 @@
 """The shapes of a search (specification, Operations; contract section 4, Article)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -12,8 +13,16 @@ from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.search.excerpts import best_excerpt, cut, plain_text
 from instep.search.highlight import Highlighted, highlight
-from instep.web.shapes import NOT_BLANK, not_blank, without_nul
+from instep.search.passage_kinds import PassageKind
+from instep.search.query.tokenizer import normalize_title
+from instep.search.text_cache import TextCache
+from instep.text.comments import without_comments
+from instep.web.shapes import NOT_BLANK, Body, Out, Text, not_blank, without_nul
 
+# What the API's description says of a synonym; `valid_synonym` checks more.
+SYNONYM_PATTERN = r"^[^,\u0000]*[^,\s\u0000][^,\u0000]*$"
+
+cached_plain_text = TextCache(plain_text)
 SearchText = Annotated[
     str,
     Field(
@@ -36,6 +45,50 @@ class SearchRequest:
     locale: str | None = None
 
 
+def valid_synonym(text: str) -> str:
+    """A term without blanks around it; a comma or a line break would separate two."""
+    term = " ".join(text.split())
+    if not term or "," in text or not normalize_title(term):
+        raise ValueError("it must have letters or digits, and no comma")
+    return term
+
+
+Synonym = Annotated[
+    Text,
+    Field(max_length=limits.MAX_SYNONYM_CHARACTERS, json_schema_extra={"pattern": SYNONYM_PATTERN}),
+    AfterValidator(valid_synonym),
+]
+SynonymGroup = Annotated[list[Synonym], Field(min_length=2, max_length=limits.MAX_SYNONYMS_PER_GROUP)]
+
+
+class SynonymsUpdate(Body):
+    """All synonyms of the bot; they replace those before."""
+
+    groups: Annotated[
+        list[SynonymGroup],
+        Field(
+            max_length=limits.MAX_SYNONYM_GROUPS,
+            description="The words and terms of a group mean the same in this help center.",
+            examples=[[["basket", "cart"], ["sign in", "log in"]]],
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class BotSynonyms:
+    """The synonyms of a bot, beside those of its languages."""
+
+    groups: list[list[str]]
+    # What the audit names.
+    id: str = "synonyms"
+
+
+class SynonymsOut(Out):
+    """The synonyms of the bot, beside those that its languages have."""
+
+    groups: list[list[str]]
+
+
 @dataclass(slots=True)
 class LiveArticle:
     """A live article with its text, which its passages are made of."""
@@ -54,7 +107,12 @@ class LiveArticle:
 
     @property
     def searched_text(self) -> str:
-        return f"{self.title}\n{self.description or ''}\n{self.markdown}"
+        return f"{self.title}\n{self.description or ''}\n{self.shown_markdown}"
+
+    @property
+    def shown_markdown(self) -> str:
+        """The text without what its authors note in comments, as no page shows it."""
+        return without_comments(self.markdown)
 
 
 @dataclass(slots=True)
@@ -69,7 +127,7 @@ class SearchHit(Article):
 
     @property
     def excerpt(self) -> str:
-        text = plain_text(self.html)
+        text = cached_plain_text(self.html)
         return best_excerpt(text, self.prefixes) or cut(" ".join((self.description or text).split()))
 
 
@@ -145,6 +203,14 @@ class Passage:
     best: tuple[int, int]
     # Words of the passages, in lower case, that match terms of the question.
     matched: frozenset[str]
+    # What it is for, the signs that it answers, and what they say together (`search/section_fit.py`).
+    kind: PassageKind = "text"
+    section_signs: Mapping[str, float] = field(default_factory=dict)
+    section_score: float = 0.0
+    # The number of steps of its section before its own, and of all of them; `(0, 0)` if it holds no steps.
+    steps: tuple[int, int] = (0, 0)
+    # The description of its article, which says what all of it is about.
+    lead: str = ""
 
     @property
     def excerpt(self) -> str:
@@ -159,20 +225,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """How likely it is that the passages answer the question; all from 0 to 1."""
+    """How likely it is that the passages answer the question, and the signs from which that is computed."""
 
-    # The score of the best article, as a share of the highest one possible.
-    score: float
-    # How far it is above the next article, as a share of its score.
-    margin: float
-    # The weight of the question's terms that its best passage has, as a share.
-    coverage: float
-    # The weight of the terms that occur close together in a passage, as a share.
-    proximity: float
-    # The weight of the terms that no article has, as a share.
-    unknown: float
-    # The probability that the articles answer the question, by a model fitted to such signals.
+    # A calibrated probability, 0 to 1.
     confidence: float
+    # 0 to 1, by name; empty where no passage was found.
+    signs: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.core.markdown import render
 from instep.workspaces.actions import pause_workspace
@@ -45,7 +46,7 @@ async def test_the_answer_is_in_the_articles_words_and_names_its_source(api: Api
     answer = await ask(api(None), cast.acme, HOW)
 
     assert answer.keys() == {
-        *("answer", "answered", "confidence", "sources", "conversationId", "messageId"),
+        *("answer", "answered", "confidence", "mayHelp", "sources", "conversationId", "messageId"),
     }
     assert answer["answered"] is True
     assert 0.5 <= answer["confidence"] <= 1
@@ -113,9 +114,11 @@ async def test_nothing_in_an_answer_leads_elsewhere(api: Api, cast: Cast) -> Non
 
 
 async def test_what_the_articles_do_not_hold_is_said_and_a_person_offered(
-    api: Api, cast: Cast, owner: Tx
+    api: Api, cast: Cast, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     article = await publish_guides(api, cast)
+    # The article would else be quoted as what may help.
+    monkeypatch.setattr(limits, "MAY_HELP_THRESHOLD", 1)
 
     answer = await ask(api(None), cast.acme, "Which hotels in Brazil accept a password?")
 

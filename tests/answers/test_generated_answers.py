@@ -313,3 +313,26 @@ async def used(owner: Tx, cast: Cast) -> int | None:
         "select tokens from model_use where bot_id = %(bot)s", bot=cast.acme.bot_id
     )
     return tokens
+
+
+async def test_a_model_that_finds_no_passage_with_the_answer_declines(
+    app: FastAPI, api: Api, cast: Cast, guides: None
+) -> None:
+    app.state.model = Scripted(lambda data: {"best": [], "parts": [{"text": TRUE, "sources": [1]}]})
+
+    answer = await ask(api(None), cast.acme, HOW)
+
+    assert not answer["answered"]
+
+
+async def test_the_passages_that_hold_the_answer_are_quoted_where_no_sentence_is_supported(
+    app: FastAPI, api: Api, cast: Cast, guides: None
+) -> None:
+    app.state.model = Scripted(
+        lambda data: {"best": [1, 99], "parts": [{"text": "The moon is made of cheese.", "sources": [1]}]}
+    )
+
+    answer = await ask(api(None), cast.acme, HOW)
+
+    assert (answer["answered"], titles(answer)) == (True, ["Reset your password"])
+    assert "cheese" not in answer["answer"]

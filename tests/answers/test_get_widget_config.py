@@ -4,9 +4,11 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Tx
-from instep.workspaces.actions import pause_workspace
+from instep.workspaces.actions import change_accent, pause_workspace
 from tests.support.cast import Api, Cast, Client, Company
 from tests.support.http import Response, ok, stranger
+from tests.support.limits import SetLimit
+from tests.support.questions import post
 from tests.support.visitor_tokens import secret_of
 from tests.support.visitors import SITE, cors_of, named_fields, open_to, refusal, rows
 
@@ -28,6 +30,7 @@ async def test_it_tells_what_a_widget_shows_and_no_secret(api: Api, cast: Cast, 
         "name": "Acme",
         "locale": "en",
         "helpUrl": f"http://help.test/help/{cast.acme.slug}",
+        "accent": None,
     }
     for private in (secret, cast.acme.workspace_id, SITE):
         assert private not in answer.text
@@ -93,9 +96,24 @@ async def test_it_is_there_while_the_workspace_is_paused_and_leaves_nothing(
     assert await rows(owner, "conversations", cast.paused) == []
 
 
-async def test_calls_are_counted_by_address(app: FastAPI, api: Api, cast: Cast) -> None:
-    async with stranger(app) as client:
-        answers = [await configure(client, cast.acme) for _ in range(31)]
+async def test_the_bots_colour_is_told_for_both_schemes(api: Api, cast: Cast, owner: Tx) -> None:
+    await change_accent(owner, cast.acme.workspace_id, cast.acme.bot_id, "#e8b500")
 
-    assert [answer.status_code for answer in answers] == [200] * 30 + [429]
+    accent = ok(await configure(api(None), cast.acme))["accent"]
+
+    assert accent.keys() == {"light", "dark"}
+    assert accent["light"] != accent["dark"]
+
+
+async def test_calls_are_counted_by_address_and_take_nothing_from_questions(
+    app: FastAPI, cast: Cast, set_limit: SetLimit
+) -> None:
+    set_limit("WIDGET_READS_PER_MINUTE", 3)
+    async with stranger(app) as client:
+        answers = [await configure(client, cast.acme) for _ in range(4)]
+        question = await post(client, cast.acme, "Hello?")
+
+    assert [answer.status_code for answer in answers] == [200] * 3 + [429]
     assert refusal(answers[-1]) == (429, "rate_limited")
+    assert answers[0].headers["RateLimit-Policy"] == '"widget-reads";q=3;w=60'
+    assert question.headers["RateLimit"].startswith('"widget-chat";r=29;t=60, "widget-address";r=119;')

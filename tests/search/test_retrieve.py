@@ -104,10 +104,10 @@ async def test_its_confidence_is_higher_where_the_articles_have_an_answer(
     unanswered = (await retrieve(ctx, "Where do people feed the penguins of the zookeeper?")).signals
 
     assert answered.confidence > unanswered.confidence + 0.2
-    assert answered.coverage > 0.8 > unanswered.coverage
-    assert answered.proximity > unanswered.proximity
-    assert answered.unknown == 0
-    assert unanswered.unknown > 0.5
+    assert answered.signs["coverage"] > 0.8 > unanswered.signs["coverage"]
+    assert answered.signs["proximity"] > unanswered.signs["proximity"]
+    assert answered.signs["unknown"] == 0
+    assert unanswered.signs["unknown"] > 0.5
 
 
 @pytest.mark.parametrize("question", ["", "  ", "the", "?!", "🚀", "\ufeff", "x" * 2_000, "a " * 1_000])

@@ -38,7 +38,7 @@ def query_of(index: Index, *words: str) -> WeightedQuery:
         [[word] for word in words],
         index,
         {"simple": {word: word for word in words}},
-        {word: word for word in lexicon.WORDS},
+        {word: word for word in lexicon.STOP_WORDS},
     )
     return replace(question_query(builder), average_lengths=(AVERAGE_LENGTH, AVERAGE_LENGTH))
 

@@ -19,6 +19,7 @@ from instep.search.index.segment import (
 from instep.search.index.stems import Stems, index_term, language_code
 from instep.search.query.tokenizer import MAX_WORD_CHARACTERS, normalize_title, tokenize
 from instep.search.schemas import ArticleChange
+from instep.text.comments import without_comments
 
 MAX_TITLE_CHARACTERS = 1_000
 # In characters; longer titles are equal to a query if they begin alike.
@@ -190,7 +191,7 @@ class SegmentBuilder:
 def split_article(description: str | None, markdown: str) -> list[MarkdownPassage]:
     """The passages of an article, at least one. Its description is the first and counts as a heading, too."""
     first = [MarkdownPassage((description,), None, description)] if description else []
-    indexed_markdown = markdown[: limits.MAX_INDEXED_CHARACTERS]
+    indexed_markdown = without_comments(markdown[: limits.MAX_INDEXED_CHARACTERS])
     return [*first, *split_markdown(indexed_markdown, limits.MAX_INDEXED_PASSAGES)] or [
         MarkdownPassage((), None, "")
     ]

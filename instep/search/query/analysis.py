@@ -11,16 +11,18 @@ from math import log
 from typing import Any
 
 from instep.identity.schemas import Ctx
+from instep.search import queries
 from instep.search.index.cache import Index
 from instep.search.index.segment import Segment
 from instep.search.index.stems import Stems, index_term, language_code, stems_of
 from instep.search.query import lexicon
+from instep.search.query.frequencies import share_of_articles
 from instep.search.query.fuzzy import fuzzy_matches
+from instep.search.query.synonyms import Synonyms, synonyms_of
 from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, UNSEGMENTED_RUN, normalize_title, parse_query
 from instep.search.semantic.vectors import SemanticHit
 
 # How much a match of an expansion counts, where a match of the word itself counts 1.
-SYNONYM_BOOST = 0.5
 FUZZY_BOOST = 0.7
 PREFIX_BOOST = 0.9
 # The weight of a stop word relative to its idf.
@@ -28,6 +30,8 @@ STOP_WORD_WEIGHT = 0.4
 # Extra weight of an adjacent pair of words of a name in code, on top of its two words; relative to its idf.
 BIGRAM_WEIGHT = 0.3
 MIN_PREFIX_CHARACTERS = 3
+# As many articles as the frequencies of a language are worth beside those of a bot.
+USUAL_ARTICLES = 300
 MAX_PREFIX_EXPANSIONS = 30
 MAX_CORRECTIONS = 5
 # A term of the index and its boost.
@@ -48,6 +52,9 @@ class QueryTerm:
     stopword_in: frozenset[str]
     is_stop_word: bool = False
     is_known: bool = True
+    # Its idf among the bot's articles and usual ones of its languages, lowered for stop words. It is for
+    # confidence alone, so cursors do not carry it.
+    rarity: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,10 @@ class WeightedQuery:
     @property
     def total_weight(self) -> float:
         return sum(term.weight for term in self.words) or 1.0
+
+    @property
+    def total_rarity(self) -> float:
+        return sum(term.rarity for term in self.words) or 1.0
 
     @property
     def prefixes(self) -> list[str]:
@@ -132,6 +143,7 @@ class QueryBuilder:
         index: Index,
         stems: dict[str, Stems],
         lexicon_stems: Stems,
+        synonyms: Synonyms | None = None,
     ) -> None:
         """`word_groups`: the words of each term in lower case; `stems`: by language configuration."""
         self.title = normalize_title(question)
@@ -139,11 +151,13 @@ class QueryBuilder:
         self.index = index
         self.stems = stems
         self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS}
-        self.synonyms: dict[str | None, set[str]] = {}
-        for line in lexicon.SYNONYMS:
-            line_stems = {stem for word in line if (stem := lexicon_stems.get(word))}
-            for stem in line_stems:
-                self.synonyms.setdefault(stem, set()).update(line_stems - {stem})
+        words = [word for group in word_groups for word in group]
+        # By index term: the index terms of its synonyms, with their boosts.
+        self.synonyms = {
+            index_term(config, stem): {index_term(config, other): boost for other, boost in boosts.items()}
+            for config, config_stems in stems.items()
+            for stem, boosts in (synonyms or Synonyms({})).of_words(words, config, config_stems).items()
+        }
 
     @property
     def terms(self) -> tuple[QueryTerm, ...]:
@@ -183,6 +197,7 @@ class QueryBuilder:
             ),
             is_stop_word=is_stop_word,
             is_known=any(self.document_frequency(term) for term in index_terms),
+            rarity=self.rarity(word, index_terms) * (STOP_WORD_WEIGHT if is_stop_word else 1),
         )
 
     def bigram_term(self, first: str, second: str) -> QueryTerm | None:
@@ -206,6 +221,13 @@ class QueryBuilder:
         # Rounded, so that a query from a cursor scores as the query of the first page did.
         return round(log(1 + (max(article_count - frequency, 0) + 0.5) / (frequency + 0.5)), 4)
 
+    def rarity(self, word: str, index_terms: Iterable[str]) -> float:
+        """The idf of a word among the bot's articles and `USUAL_ARTICLES` ones of its languages."""
+        frequency = sum(map(self.document_frequency, index_terms))
+        count = max(self.index.article_count, frequency) + USUAL_ARTICLES
+        frequency_in_all = frequency + USUAL_ARTICLES * share_of_articles(word, self.stems)
+        return log(1 + (count - frequency_in_all + 0.5) / (frequency_in_all + 0.5))
+
     def document_frequency(self, index_term: str) -> int:
         numbers = ((segment, segment.terms.find(index_term)) for segment in self.segments)
         return sum(int(segment.document_frequency[term]) for segment, term in numbers if term is not None)
@@ -214,19 +236,23 @@ class QueryBuilder:
         """The term with its synonyms and, if no article has it, with spelling corrections."""
         if term.is_bigram:
             return term
-        english = language_code(lexicon.CONFIG)
-        synonyms = {
-            english + synonym
-            for expansion, _ in term.expansions
-            if expansion[0] == english
-            for synonym in self.synonyms.get(expansion[1:], ())
-            if self.document_frequency(english + synonym)
-        }
-        boosts = dict.fromkeys(sorted(synonyms), SYNONYM_BOOST)
+        boosts: dict[str, float] = {}
+        for expansion, _ in term.expansions:
+            for synonym, boost in sorted(self.synonyms.get(expansion, {}).items()):
+                if self.document_frequency(synonym):
+                    boosts[synonym] = max(boosts.get(synonym, 0.0), boost)
+        boosts = {synonym: boost for synonym, boost in boosts.items() if synonym not in dict(term.expansions)}
+        if boosts and not term.is_known:
+            # A word that nobody wrote is as rare as the words that stand for it.
+            term = replace(term, weight=min(term.weight, self.idf(boosts)))
         if not term.is_known and (corrections := self.corrections(term.word)):
             boosts |= dict.fromkeys(corrections, FUZZY_BOOST)
             # A misspelled word is as rare as the words that it may stand for.
-            term = replace(term, weight=min(term.weight, self.idf(corrections)))
+            term = replace(
+                term,
+                weight=min(term.weight, self.idf(corrections)),
+                rarity=min(term.rarity, self.rarity(term.word, corrections)),
+            )
         return replace(term, expansions=(*term.expansions, *boosts.items()))
 
     def corrections(self, word: str) -> list[str]:
@@ -270,7 +296,9 @@ async def analyze_query(ctx: Ctx, index: Index, question: str, locale: str | Non
     groups = [CAMEL_CASE_BOUNDARY.sub(" ", term).lower().split() for term in parse_query(question)]
     words = {word for group in groups for word in group}
     stems = {config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(index, locale))}
-    return QueryBuilder(question, groups, index, stems, await stems_of(ctx.tx, lexicon.CONFIG, lexicon.WORDS))
+    lexicon_stems = await stems_of(ctx.tx, lexicon.CONFIG, lexicon.STOP_WORDS)
+    synonyms = await synonyms_of(ctx.tx, stems, await queries.list_synonyms(ctx))
+    return QueryBuilder(question, groups, index, stems, lexicon_stems, synonyms)
 
 
 def all_terms_query(builder: QueryBuilder) -> WeightedQuery:

@@ -8,51 +8,57 @@ from instep.search.query.analysis import WeightedQuery
 WINDOW_WORDS = 12
 # By index term: the word of the query that it stands for, and the weight with which it does.
 TermWeights = dict[str, tuple[str, float]]
+# A word of a text: the words of the query that it stands for, each with its weight; `None` for a stop word.
+Match = tuple[tuple[str, float], ...] | None
 
 
 def term_weights_of(query: WeightedQuery) -> TermWeights:
+    """The weights of the query's index terms: by how rare its words are in the bot and in the language."""
     weights: TermWeights = {}
     for term in query.terms:
         for index_term, boost in () if term.is_bigram else term.expansions:
-            if index_term not in weights or weights[index_term][1] < boost * term.weight:
-                weights[index_term] = (term.word, boost * term.weight)
+            if index_term not in weights or weights[index_term][1] < boost * term.rarity:
+                weights[index_term] = (term.word, boost * term.rarity)
     return weights
 
 
-def proximity(words: Sequence[list[str]], weights: TermWeights) -> float:
-    """The weight of the query's words in the window that has most of them: 0 to the query's total weight.
-
-    Each item of `words` is a word of the text: its index terms in the languages of the bot.
-    """
-    matches = [
-        (position, [weights[index_term] for index_term in index_terms if index_term in weights])
-        for position, index_terms in enumerate(words)
-    ]
-    matches = [(position, match) for position, match in matches if match]
+def proximity(text: Sequence[Match], title: Sequence[Match] = ()) -> float:
+    """The weight of the query's words in the window that has most; the title's count in each window."""
+    in_title = [match for match in title if match]
+    matches: list[tuple[int, tuple[tuple[str, float], ...]]] = []
+    position = 0
+    for match in text:
+        if match:
+            matches.append((position, match))
+        position += match is not None
     return max(
         (
             distinct_weight(
-                match
-                for position, match in matches[first : first + WINDOW_WORDS]
-                if position - start < WINDOW_WORDS
+                (
+                    *in_title,
+                    *(
+                        match
+                        for position, match in matches[first : first + WINDOW_WORDS]
+                        if position - start < WINDOW_WORDS
+                    ),
+                )
             )
             for first, (start, _) in enumerate(matches)
         ),
-        default=0.0,
+        default=distinct_weight(in_title),
     )
 
 
-def overlap(words: Sequence[list[str]], weights: TermWeights) -> float:
-    """The weight of the query's words that occur in a sentence: 0 to the query's total weight."""
-    return distinct_weight(
-        [weights[index_term] for index_term in index_terms if index_term in weights] for index_terms in words
-    )
+def overlap(text: Iterable[Match]) -> float:
+    """The weight of the query's words that occur in a text: 0 to the query's total weight."""
+    return distinct_weight(match for match in text if match)
 
 
-def distinct_weight(matches: Iterable[list[tuple[str, float]]]) -> float:
+def distinct_weight(matches: Iterable[tuple[tuple[str, float], ...]]) -> float:
     """The sum over the distinct words of the query, each with its highest weight."""
     best: dict[str, float] = {}
     for match in matches:
         for word, weight in match:
-            best[word] = max(best.get(word, 0.0), weight)
+            if weight > best.get(word, 0.0):
+                best[word] = weight
     return sum(best.values())

@@ -50,6 +50,17 @@ class SemanticHit:
     last: int
     # z-score of the similarity among the bot's articles (0 = mean, 1 = one standard deviation above).
     z_score: float
+    # Cosine of the question's vector and that of the nearest chunk. Cursors do not carry it, nor the chunks.
+    similarity: float = 0.0
+    # All its chunks: the numbers of their first and last passages, and their similarities.
+    firsts: Sequence[int] = ()
+    lasts: Sequence[int] = ()
+    similarities: Sequence[float] = ()
+
+    def similarity_of(self, passage: int) -> float:
+        """The similarity of the chunks that a passage is part of: that of the nearest, 0 without one."""
+        chunks = zip(self.firsts, self.lasts, self.similarities, strict=True)
+        return max((value for first, last, value in chunks if first <= passage <= last), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +87,20 @@ NEAREST = """
         select (sum(similarity) + 0.6) / (count(*) + 3) as mean,
             (coalesce(var_pop(similarity), 0) * count(*) + 0.1) / (count(*) + 10) as variance
         from best
+    ), hits as (
+        select article_id, first_passage as first, last_passage as last,
+            round(((similarity - mean) / sqrt(variance))::numeric, 4)::float8 as z_score, similarity
+        from best, usual order by z_score desc, article_id limit %(limit)s
     )
-    select article_id, first_passage as first, last_passage as last,
-        round(((similarity - mean) / sqrt(variance))::numeric, 4)::float8 as z_score
-    from best, usual order by z_score desc, article_id limit %(limit)s
+    select h.article_id, h.first, h.last, h.z_score, h.similarity::float8 as similarity,
+        c.firsts, c.lasts, c.similarities
+    from hits h cross join lateral (
+            select array_agg(first_passage order by number) as firsts,
+                array_agg(last_passage order by number) as lasts,
+                array_agg(near.similarity::float8 order by number) as similarities
+            from near where near.article_id = h.article_id
+        ) c
+    order by h.z_score desc, h.article_id
 """
 
 

@@ -1,0 +1,120 @@
+"""Asks a help center all questions of a set, and keeps what the search said to each."""
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from eval.retrieval.center import create_help_center
+from eval.retrieval.question_sets import Question, QuestionSet
+from eval.retrieval.rare_words import RareWordCoverage
+from instep.core import limits
+from instep.core.clock import utc_now
+from instep.core.database import Database
+from instep.identity.schemas import Actor, Bot, Ctx
+from instep.llm.embedding import Embedder, Vector
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Signals
+from instep.search.semantic.indexing import embed_bot
+from instep.search.semantic.query_embedder import query_embedder
+
+PASSAGES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the search said to one question; `is_held`: whether the help center holds the answer."""
+
+    set_name: str
+    size: int
+    question: Question
+    is_held: bool
+    ranking: list[str]
+    signals: Signals
+    is_answered: bool
+    coverage: float
+    seconds: float
+
+    @property
+    def is_first_right(self) -> bool:
+        return bool(self.ranking) and self.ranking[0] in self.question.relevant
+
+
+class CachedEmbedder:
+    """Samples share their articles, so that each text is embedded once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.cache: dict[str, Vector] = {}
+
+    @property
+    def name(self) -> str:
+        return self.embedder.name
+
+    async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
+        missing = [text for text in dict.fromkeys(texts) if text not in self.cache]
+        if missing:
+            self.cache.update(zip(missing, await self.embedder.vectors(missing, seconds), strict=True))
+        return [self.cache[text] for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A database for help centers, and the embedding model if there is one."""
+
+    url: str
+    database: Database
+    embedder: CachedEmbedder | None
+
+    async def create(self, name: str, articles: list[dict[str, Any]]) -> tuple[Bot, dict[str, str]]:
+        """A help center with its vectors, and the ids in the set by the id of each article."""
+        async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
+            bot, names = await create_help_center(connection, name, articles)
+        if self.embedder:
+            await embed_bot(self.database, self.embedder, bot)
+        return bot, names
+
+    @asynccontextmanager
+    async def enter(self, bot: Bot) -> AsyncIterator[Ctx]:
+        async with self.database.enter_workspace(bot.workspace_id) as tx:
+            yield Ctx(tx, bot, Actor("command", "eval", can_write=False), utc_now())
+
+    async def ask(self, center: QuestionSet) -> list[Prediction]:
+        """The predictions of all questions of a help center that is created for them."""
+        articles = list(center.articles.values())
+        bot, names = await self.create(center.name, articles)
+        rare_words = RareWordCoverage(articles)
+        predictions = []
+        async with self.enter(bot) as ctx:
+            for question in (*center.questions, *center.unanswerable):
+                started = time.perf_counter()
+                await query_embedder.prepare(question.text)
+                retrieval = await retrieve(ctx, question.text, limit=PASSAGES)
+                seconds = time.perf_counter() - started
+                predictions.append(
+                    Prediction(
+                        center.name,
+                        len(articles),
+                        question,
+                        bool(question.relevant),
+                        [names[article_id] for article_id in retrieval.article_ids],
+                        retrieval.signals,
+                        retrieval.signals.confidence >= limits.ANSWER_THRESHOLD,
+                        rare_words.coverage(question.text),
+                        seconds,
+                    )
+                )
+        return predictions
+
+
+def prediction_row(prediction: Prediction) -> dict[str, Any]:
+    """A prediction as the scorer of the public sets takes it."""
+    return {
+        "id": prediction.question.id,
+        "ranking": prediction.ranking,
+        "score": prediction.signals.confidence,
+        "answered": prediction.is_answered,
+    }

@@ -1,0 +1,85 @@
+"""All sets and their samples, asked in one database."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from eval.retrieval.asking import CachedEmbedder, Installation, Prediction
+from eval.retrieval.question_sets import QuestionSet, documentation_sets, help_set, public_sets
+from eval.retrieval.samples import samples_of
+from instep.core.config import Settings, settings
+from instep.core.database import Database
+from instep.core.embedded import EmbeddedPostgres
+from instep.llm.embedding import NO_EMBEDDERS, Embedders
+from instep.llm.factory import open_embedders
+from instep.migrations import migrate
+from instep.search.semantic.query_embedder import use_embedders
+
+HISTORIES = "docsync"
+
+
+@dataclass(slots=True)
+class Result:
+    """What was said to the questions of a set: to the whole help center, and to samples by their size.
+
+    The products of the histories are one set, because each has few questions.
+    """
+
+    whole: list[Prediction] = field(default_factory=list)
+    samples: dict[int, list[Prediction]] = field(default_factory=dict)
+    # What the scorer of a public set takes; `None` for a set of headings.
+    data: Any = None
+
+    @property
+    def all(self) -> list[Prediction]:
+        return [*self.whole, *(row for rows in self.samples.values() for row in rows)]
+
+
+@asynccontextmanager
+async def installation() -> AsyncIterator[Installation]:
+    with tempfile.TemporaryDirectory(prefix="instep-eval-") as directory:
+        Path(directory).chmod(0o711)
+        with EmbeddedPostgres.attach(Path(directory), settings={"fsync": "off"}) as embedded:
+            migrate(embedded.url)
+            async with installation_in(embedded.url, settings()) as place:
+                yield place
+
+
+@asynccontextmanager
+async def installation_in(url: str, settings: Settings) -> AsyncIterator[Installation]:
+    """An installation whose database is set up; this process searches with its embedding models meanwhile."""
+    database = Database(url, size=1)
+    await database.open()
+    try:
+        async with open_embedders(settings) as configured:
+            # All sets are English.
+            cached = CachedEmbedder(configured.english) if configured.english else None
+            await use_embedders(Embedders(cached, cached), url)
+            yield Installation(url, database, cached)
+    finally:
+        await use_embedders(NO_EMBEDDERS, url)
+        await database.close()
+
+
+async def ask_everything(folder: Path, counts: dict[int, int]) -> dict[str, Result]:
+    """The results by the name of the set; `counts`: the number of samples of each size."""
+    results: dict[str, Result] = {}
+    async with installation() as place:
+        for questions, data in public_sets(folder):
+            results[questions.name] = Result(data=data)
+            await ask_set(place, results[questions.name], questions, counts)
+        for questions in documentation_sets(folder.parent / HISTORIES):
+            await ask_set(place, results.setdefault("documentation", Result()), questions, counts)
+        await ask_set(place, results.setdefault("help", Result()), help_set(), counts)
+    return results
+
+
+async def ask_set(
+    place: Installation, result: Result, questions: QuestionSet, counts: dict[int, int]
+) -> None:
+    result.whole += await place.ask(questions)
+    for sample in samples_of(questions, counts):
+        result.samples.setdefault(sample.size, []).extend(await place.ask(sample.center))

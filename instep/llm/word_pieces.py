@@ -1,0 +1,141 @@
+"""Splits texts into the word pieces of BERT, the tokens of small English embedding models.
+
+Its own reader, for the library that does the same needs a client of a model registry. Tests compare them.
+"""
+
+import string
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+
+MAX_WORD_CHARACTERS = 100
+MAX_CACHED_WORDS = 20_000
+ASCII_SIGNS = frozenset(string.punctuation)
+UNKNOWN, BEGIN, END = "[UNK]", "[CLS]", "[SEP]"
+CONTROLS = frozenset(("Cc", "Cf", "Co"))
+# Blocks of ideographs, each of which is a word of its own: first and last code point.
+IDEOGRAPHS = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B820, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WordPieces:
+    """A vocabulary: the number of each piece; one that continues a word begins with `##`."""
+
+    numbers: dict[str, int]
+
+    @classmethod
+    def read(cls, path: Path) -> "WordPieces":
+        return cls({piece: number for number, piece in enumerate(path.read_text().splitlines())})
+
+    def encode(self, text: str, max_tokens: int) -> list[int]:
+        """The numbers of the pieces of a text, of its beginning if it is long, between those of its ends."""
+        pieces: list[int] = []
+        for word in words_of(text):
+            pieces += pieces_of(self, word)
+            if len(pieces) >= max_tokens - 2:
+                break
+        return [self.numbers[BEGIN], *pieces[: max_tokens - 2], self.numbers[END]]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The pieces of a text; where the mask is 0, they only pad it to the length of its batch."""
+
+    ids: list[int]
+    attention_mask: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """Encodes batches as the library `tokenizers` does."""
+
+    pieces: WordPieces
+    max_tokens: int
+
+    def encode_batch(self, texts: Sequence[str]) -> list[Encoding]:
+        encoded = [self.pieces.encode(text, self.max_tokens) for text in texts]
+        length = max(map(len, encoded), default=0)
+        # The number of the piece that pads is 0.
+        return [
+            Encoding(ids + [0] * (length - len(ids)), [1] * len(ids) + [0] * (length - len(ids)))
+            for ids in encoded
+        ]
+
+
+@lru_cache(MAX_CACHED_WORDS)
+def pieces_of(vocabulary: WordPieces, word: str) -> tuple[int, ...]:
+    """The longest piece that a word begins with, the longest of the rest, and so on; or "unknown"."""
+    numbers = vocabulary.numbers
+    if len(word) > MAX_WORD_CHARACTERS:
+        return (numbers[UNKNOWN],)
+    pieces: list[int] = []
+    start = 0
+    while start < len(word):
+        prefix = "##" if start else ""
+        ends = range(len(word), start, -1)
+        end = next((end for end in ends if prefix + word[start:end] in numbers), None)
+        if end is None:
+            return (numbers[UNKNOWN],)
+        pieces.append(numbers[prefix + word[start:end]])
+        start = end
+    return tuple(pieces)
+
+
+def words_of(text: str) -> Iterator[str]:
+    """The words of a text in lower case and without accents; each mark of punctuation is a word."""
+    cleaned = "".join(map(clean_character, text))
+    stripped = "".join(
+        character
+        for character in unicodedata.normalize("NFD", cleaned)
+        if unicodedata.category(character) != "Mn"
+    )
+    return chain.from_iterable(map(split_punctuation, stripped.lower().split()))
+
+
+@lru_cache(4_096)
+def clean_character(character: str) -> str:
+    """A space for every kind of blank, an ideograph between spaces, nothing for a control character."""
+    if character in "\t\n\r":
+        return " "
+    if character in "\0\ufffd" or unicodedata.category(character) in CONTROLS:
+        return ""
+    if character.isspace():
+        return " "
+    code = ord(character)
+    return f" {character} " if any(first <= code <= last for first, last in IDEOGRAPHS) else character
+
+
+def split_punctuation(word: str) -> Iterator[str]:
+    if word.isalnum():
+        yield word
+        return
+    start = 0
+    for position, character in enumerate(word):
+        if is_punctuation(character):
+            if start < position:
+                yield word[start:position]
+            yield character
+            start = position + 1
+    if start < len(word):
+        yield word[start:]
+
+
+@lru_cache(4_096)
+def is_punctuation(character: str) -> bool:
+    """Also signs of ASCII that Unicode counts as symbols."""
+    return character in ASCII_SIGNS or unicodedata.category(character).startswith("P")

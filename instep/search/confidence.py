@@ -1,0 +1,80 @@
+"""How sure the search is that an article answers a question: signs of the best passages, and their model.
+
+Every sign is between 0 and 1 and depends neither on the number of articles nor on the length of the question.
+So words count by how rare they are among the bot's own articles and 300 usual ones of its language: among
+three articles alone every word is rare. The number of articles is a sign of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+from instep.core.logistic import LogisticModel
+from instep.llm.bundled_embedding import ENGLISH_NAME
+from instep.search.matching import PassageMatches
+from instep.search.query.analysis import WeightedQuery
+from instep.search.query.proximity import overlap, proximity
+
+# Standard deviations above the mean at which the sign of an article's standing in meaning is 1.
+MANY_DEVIATIONS = 5
+# The number of articles at which its logarithm is 1.
+MANY_ARTICLES = 1_000
+
+
+def signs_of(
+    query: WeightedQuery,
+    passages: Sequence[PassageMatches],
+    base: float,
+    title_similarity: float,
+    article_count: int,
+) -> dict[str, float]:
+    """The signs of a retrieval; `passages`: those of the best article; `base`: its score by words, 0 to 1."""
+    total = query.total_rarity
+    proximities = [proximity(passage.text, passage.title) / total for passage in passages]
+    nearest = passages[proximities.index(max(proximities))]
+    hits = {hit.article_id: hit for hit in query.semantic_hits}
+    nearest_hit = hits.get(nearest.article_id)
+    return {
+        "coverage": max(overlap([*passage.title, *passage.text]) for passage in passages) / total,
+        "proximity": max(proximities),
+        "title_similarity": title_similarity,
+        "base": min(base, 1.0),
+        "unknown": sum(term.rarity for term in query.words if not term.is_known) / total,
+        "rarest_missing": rarest_missing(query, nearest) / total,
+        "size": log(max(article_count, 1)) / log(MANY_ARTICLES),
+        "similarity": max((hit.similarity for hit in hits.values()), default=0.0),
+        "similarity_best": nearest_hit.similarity if nearest_hit else 0.0,
+        "standing_best": min(nearest_hit.z_score / MANY_DEVIATIONS, 1.0) if nearest_hit else 0.0,
+    }
+
+
+def rarest_missing(query: WeightedQuery, passage: PassageMatches) -> float:
+    """The rarity of the rarest word of a question that a passage lacks."""
+    present = {word for match in (*passage.title, *passage.text) for word, _ in match or ()}
+    return max((term.rarity for term in query.words if term.word not in present), default=0.0)
+
+
+# Fitted by `python -m eval.retrieval.fitting` (docs/quality.md), for words alone and with the default
+# embedding model, whose similarities are those of no other model.
+WORDS = LogisticModel(
+    {"coverage": 0.69, "proximity": 1.90, "title_similarity": 4.12, "base": 1.82, "size": 0.03}, -2.33
+)
+MEANING = LogisticModel(
+    {
+        "coverage": 1.02,
+        "proximity": 0.86,
+        "title_similarity": 0.63,
+        "base": 0.99,
+        "rarest_missing": -0.97,
+        "size": -2.54,
+        "similarity": 3.88,
+        "similarity_best": 0.63,
+        "standing_best": 2.90,
+    },
+    -3.42,
+)
+
+
+def confidence_of(signs: Mapping[str, float], embedder: str | None) -> float:
+    """The probability that the articles answer the question; `embedder`: what its similarities are from."""
+    has_similarity = embedder == ENGLISH_NAME and signs["similarity"] > 0
+    return (MEANING if has_similarity else WORDS).probability(signs)

@@ -1,0 +1,47 @@
+"""How common words are in a language, whatever a help center is about.
+
+A help center of three articles can't tell a rare word from a common one. The files hold the frequencies of
+the commonest words of seven languages, from wordfreq by Robyn Speer and others (CC BY-SA 4.0, see
+LICENSE beside them); `python -m scripts.word_frequencies` writes them.
+"""
+
+import gzip
+from collections.abc import Iterable
+from functools import cache
+from math import exp
+from pathlib import Path
+
+from instep.search.query.tokenizer import UNSEGMENTED_RUN
+
+FOLDER = Path(__file__).parent / "word_frequencies"
+LANGUAGES = ("ar", "de", "en", "es", "fr", "ja", "pt")
+# By the text search configuration of PostgreSQL; Japanese has none of its own.
+LANGUAGE_OF_CONFIG = {
+    "arabic": "ar",
+    "english": "en",
+    "french": "fr",
+    "german": "de",
+    "portuguese": "pt",
+    "spanish": "es",
+}
+# The length of a usual article: a word of frequency `f` is in `1 - exp(-f * WORDS_OF_ARTICLE)` of them.
+WORDS_OF_ARTICLE = 250
+
+
+@cache
+def frequencies(language: str) -> dict[str, float]:
+    """The frequency of each common word of a language, read once at first use."""
+    table: dict[str, float] = {}
+    for line in gzip.decompress((FOLDER / f"{language}.txt.gz").read_bytes()).decode().split("\n"):
+        level, *words = line.split(" ")
+        table.update(dict.fromkeys(words, 10 ** (-int(level) / 10)))
+    return table
+
+
+def share_of_articles(word: str, configs: Iterable[str]) -> float:
+    """The share of usual articles (0 to 1) that have a word, in the language where it is commonest."""
+    languages = {LANGUAGE_OF_CONFIG[config] for config in configs if config in LANGUAGE_OF_CONFIG}
+    if UNSEGMENTED_RUN.match(word):
+        languages.add("ja")
+    frequency = max((frequencies(language).get(word, 0.0) for language in languages), default=0.0)
+    return 1 - exp(-frequency * WORDS_OF_ARTICLE)

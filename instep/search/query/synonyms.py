@@ -1,0 +1,127 @@
+"""Words that mean nearly the same in help centers, in the seven languages of the site, and those of a bot.
+
+A line holds synonyms of each other, separated by commas; one may have several words ("log in"). The lists
+were written for no particular product. No list of a dictionary is kept here: WordNet and its kin join all
+senses of a word ("plan" and "architectural drawing"), and so find more wrong articles than right ones.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from instep.core.database import Tx
+from instep.search.index.stems import Stems, stems_of
+from instep.search.query.tokenizer import normalize_title, parse_query
+
+FOLDER = Path(__file__).parent / "synonym_lists"
+# The text search configurations of the languages that have a list.
+LANGUAGES = {
+    "english": "en",
+    "german": "de",
+    "french": "fr",
+    "spanish": "es",
+    "portuguese": "pt",
+    "simple": "ja",
+    "arabic": "ar",
+}
+# How much a match of a synonym counts, where a match of the word itself counts 1; a term of several words
+# is looked for by its longest one alone, which may mean something else.
+SYNONYM_BOOST = 0.4
+TERM_BOOST = 0.3
+# The words of a term: their stems, and stop words behind an equals sign.
+Term = tuple[str, ...]
+Group = tuple[tuple[str, ...], ...]
+# By the words of a term: the stems of its synonyms with their boosts.
+SynonymTable = dict[Term, dict[str, float]]
+
+
+@cache
+def groups_of(config: str) -> tuple[Group, ...]:
+    """The synonyms of a language, each as its words; none for a language without a list."""
+    language = LANGUAGES.get(config)
+    return parse_lines((FOLDER / f"{language}.txt").read_text().splitlines()) if language else ()
+
+
+def parse_lines(lines: Iterable[str]) -> tuple[Group, ...]:
+    """The groups of synonyms; a line with fewer than two says nothing."""
+    groups = (
+        tuple(words for part in line.split(",") if (words := tuple(normalize_title(part).split())))
+        for line in lines
+    )
+    return tuple(tuple(map(in_index_words, group)) for group in groups if len(group) > 1)
+
+
+def in_index_words(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a term as texts are indexed: pairs of letters in scripts without blanks."""
+    return tuple(word for term in parse_query(" ".join(words)) for word in term.lower().split())
+
+
+def table_of(groups: Iterable[Group], stems: Stems) -> SynonymTable:
+    table: SynonymTable = {}
+    for group in groups:
+        terms = [tuple(keys_of(words, stems)) for words in group]
+        for term in terms:
+            for other in terms:
+                word = main_word(other)
+                if other != term and word is not None:
+                    boosts = table.setdefault(term, {})
+                    boost = SYNONYM_BOOST if len(other) == 1 and len(term) == 1 else TERM_BOOST
+                    boosts[word] = max(boosts.get(word, 0.0), boost)
+    return table
+
+
+def keys_of(words: Sequence[str], stems: Stems) -> Iterator[str]:
+    for word in words:
+        yield stems.get(word) or f"={word}"
+
+
+def main_word(term: Term) -> str | None:
+    """The longest word of a term that is no stop word."""
+    return max((key for key in term if not key.startswith("=")), key=len, default=None)
+
+
+class Synonyms:
+    """The synonyms of a help center: those of its languages, and those of its own list."""
+
+    def __init__(self, tables: Mapping[str, Sequence[SynonymTable]]) -> None:
+        """`tables`: by text search configuration."""
+        self.tables = tables
+
+    def of_words(self, words: Sequence[str], config: str, stems: Stems) -> dict[str, dict[str, float]]:
+        """By the stem of a word of the question: the stems that stand for it too, with their boosts."""
+        keys = list(keys_of(words, stems))
+        boosts_by_stem: dict[str, dict[str, float]] = {}
+        for table in self.tables.get(config, ()):
+            longest = max(map(len, table), default=0)
+            for start in range(len(keys)):
+                for end in range(start + 1, min(start + longest, len(keys)) + 1):
+                    term = tuple(keys[start:end])
+                    stem = main_word(term)
+                    if stem is not None and term in table:
+                        boosts = boosts_by_stem.setdefault(stem, {})
+                        for synonym, boost in table[term].items():
+                            boosts[synonym] = max(boosts.get(synonym, 0.0), boost)
+        return boosts_by_stem
+
+
+# By configuration: the table of its list, whose stems never change.
+TABLES: dict[str, SynonymTable] = {}
+
+
+async def synonyms_of(tx: Tx, configs: Iterable[str], own_lines: Sequence[str]) -> Synonyms:
+    """The synonyms in these languages; `own_lines`: those of the bot, which hold in all of its languages."""
+    own_groups = parse_lines(own_lines)
+    tables: dict[str, list[SynonymTable]] = {}
+    for config in configs:
+        if config not in TABLES:
+            groups = groups_of(config)
+            TABLES[config] = table_of(groups, await stems_of(tx, config, words_of(groups)))
+        tables[config] = [TABLES[config]]
+        if own_groups:
+            stems = await stems_of(tx, config, words_of(own_groups))
+            tables[config].append(table_of(own_groups, stems))
+    return Synonyms(tables)
+
+
+def words_of(groups: Iterable[Group]) -> set[str]:
+    return {word for group in groups for term in group for word in term}

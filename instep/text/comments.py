@@ -1,0 +1,148 @@
+"""Takes the comments of authors out of a Markdown text, in one pass over its lines.
+
+No page shows them, so nothing that is made for readers of the page may hold them. What code says about
+comments stays.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+
+_OPENING = "<!--"
+_CLOSING = "-->"
+# What the containers of a block put before it, up to three blanks included.
+_PREFIX = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_CODE_INDENT = 4
+# An escaped character, backticks, and the beginning of a comment.
+_MARK = re.compile(r"\\[\\<`]|`+|<!--")
+
+
+def without_comments(markdown: str) -> str:
+    """The text without its comments; one that nothing closes goes to the end, as browsers read it."""
+    if _OPENING not in markdown:
+        return markdown
+    return "\n".join(_Reader(markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")).kept_lines())
+
+
+class _Reader:
+    """Reads lines; `paragraph` are those of a paragraph that goes on."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.paragraph: list[str] = []
+        self.fence = ""
+        # Where the text of the list item begins that the next line may belong to.
+        self.item_indent = 0
+        self.is_after_blank = True
+
+    def kept_lines(self) -> Iterator[str]:
+        lines = iter(self.lines)
+        for line in lines:
+            prefix = _PREFIX.match(line)
+            start = prefix.end() if prefix else 0
+            if self.is_code(line, start):
+                yield from self.finished_paragraph()
+                yield line
+            elif line.startswith(_OPENING, start):
+                yield from self.finished_paragraph()
+                yield line[:start] + _rest_behind_comment(line[start:], lines)
+                self.is_after_blank = True
+            else:
+                self.paragraph.append(line)
+                if not line.strip():
+                    yield from self.finished_paragraph()
+        yield from self.finished_paragraph()
+
+    def is_code(self, line: str, start: int) -> bool:
+        """Whether a line, whose own text begins at `start`, is part of a block of code."""
+        if self.fence:
+            stripped = line.strip(" \t>")
+            if stripped.startswith(self.fence) and set(stripped) == {self.fence[0]}:
+                self.fence = ""
+                self.is_after_blank = False
+            return True
+        if not line.strip():
+            self.is_after_blank = True
+            return False
+        blanks = line[: len(line) - len(line.lstrip(" \t"))]
+        indent = len(blanks.expandtabs(_CODE_INDENT))
+        if self.is_after_blank and indent >= self.item_indent + _CODE_INDENT:
+            return True
+        self.is_after_blank = False
+        if fence := _FENCE.match(line, start):
+            self.fence = fence[1]
+            return True
+        if item := _ITEM.match(line):
+            self.item_indent = item.end()
+        elif indent < self.item_indent:
+            self.item_indent = 0
+        return False
+
+    def finished_paragraph(self) -> Iterator[str]:
+        if self.paragraph:
+            yield _without_inline_comments("\n".join(self.paragraph))
+            self.paragraph.clear()
+
+
+def _rest_behind_comment(text: str, following: Iterator[str]) -> str:
+    """What stands behind the comment that `text` begins with, in the line that closes it.
+
+    That line ends the HTML for the renderer, so a second comment in it that goes on has no end for browsers.
+    """
+    # `<!-->` and `<!--->` are whole comments.
+    end = text.find(_CLOSING, 2)
+    while end < 0:
+        line = next(following, None)
+        if line is None:
+            return ""
+        text, end = line, line.find(_CLOSING)
+    parts, position = [], end + len(_CLOSING)
+    while (start := text.find(_OPENING, position)) >= 0:
+        parts.append(text[position:start])
+        end = text.find(_CLOSING, start + 2)
+        if end < 0:
+            deque(following, maxlen=0)
+            break
+        position = end + len(_CLOSING)
+    else:
+        parts.append(text[position:])
+    return "".join(parts).lstrip(" \t")
+
+
+def _without_inline_comments(text: str) -> str:
+    if _OPENING not in text:
+        return text
+    marks = list(_MARK.finditer(text))
+    closings = _backticks_by_length(marks)
+    parts, position, part_start = [], 0, 0
+    for mark in marks:
+        if mark.start() < position or mark[0][0] == "\\":
+            continue
+        if mark[0] != _OPENING:
+            position = _end_of_code(mark, closings)
+            continue
+        end = text.find(_CLOSING, mark.start() + 2)
+        if end < 0:
+            break
+        parts.append(text[part_start : mark.start()])
+        position = part_start = end + len(_CLOSING)
+    return "".join((*parts, text[part_start:]))
+
+
+def _backticks_by_length(marks: list[re.Match[str]]) -> dict[int, list[int]]:
+    """Where runs of backticks begin, by their length, the last one first."""
+    starts: dict[int, list[int]] = {}
+    for mark in reversed(marks):
+        if mark[0][0] == "`":
+            starts.setdefault(len(mark[0]), []).append(mark.start())
+    return starts
+
+
+def _end_of_code(opening: re.Match[str], closings: dict[int, list[int]]) -> int:
+    """Where the span ends that these backticks begin; without an equal run behind them they are no span."""
+    starts = closings[len(opening[0])]
+    while starts and starts[-1] <= opening.start():
+        starts.pop()
+    return starts[-1] + len(opening[0]) if starts else opening.end()
