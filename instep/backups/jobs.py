@@ -46,7 +46,7 @@ async def schedule_backups(database: Database) -> None:
     async with database.enter_workspace("") as tx:
         state = await find_backup_state(tx)
         run_at = utc_now() if state.began_at is None else max(utc_now(), state.began_at + INTERVAL)
-        await defer(tx.connection, BACK_UP, {}, run_at=run_at, dedupe=BACK_UP)
+        await defer(tx, BACK_UP, {}, run_at=run_at, dedupe=BACK_UP)
 
 
 async def back_up(database: Database, owner_url: str, job: Job) -> None:
@@ -66,7 +66,7 @@ async def back_up(database: Database, owner_url: str, job: Job) -> None:
 
 async def schedule_run(database: Database, wait: timedelta) -> None:
     async with database.enter_workspace("") as tx:
-        await defer(tx.connection, BACK_UP, {}, run_at=utc_now() + wait, dedupe=BACK_UP)
+        await defer(tx, BACK_UP, {}, run_at=utc_now() + wait, dedupe=BACK_UP)
 
 
 async def keep_erasures(database: Database, job: Job) -> None:

@@ -52,7 +52,8 @@ class Settings(BaseModel):
 
     database_url: str | None = Field(
         None,
-        description="The address of a PostgreSQL of your own. Not set: the embedded one.",
+        description="The address of a PostgreSQL of your own; of several hosts the one that takes writes is"
+        " used. Not set: the embedded one.",
         examples=["postgresql://instep@db.internal/instep"],
     )
     data_dir: Path = Field(
@@ -110,8 +111,28 @@ class Settings(BaseModel):
         description="For how many days leads and conversations with a person are kept.",
         examples=[90],
     )
+    card_fonts: str = Field(
+        "",
+        description="Font files, comma separated, for the pictures that chats show beside links: for titles"
+        " in scripts that the product's own font lacks, such as Arabic or Japanese.",
+        examples=["/usr/share/fonts/truetype/noto/NotoSansArabic-Bold.ttf"],
+    )
+    visit_count_retention_days: int = Field(
+        400,
+        ge=1,
+        description="For how many days it is kept how often articles were opened and what was searched.",
+        examples=[90],
+    )
     database_pool: int = Field(
         10, ge=1, le=100, description="The most database connections of one process.", examples=[20]
+    )
+    cdn_seconds: int = Field(
+        0,
+        ge=0,
+        le=31_536_000,
+        description="For how many seconds a CDN in front may show a public page without asking again. More"
+        " than 0 is for a CDN that a webhook purges.",
+        examples=[3_600],
     )
     metrics_token: str | None = Field(
         None,
@@ -228,8 +249,8 @@ class Settings(BaseModel):
     )
     embeddings: str | None = Field(
         None,
-        description="Embeddings, which find articles that say the same in other words: `openai:NAME` or"
-        " `local:FOLDER`. Not set: words alone count.",
+        description="Embeddings, which find articles that say the same in other words: `openai:NAME`,"
+        " `local:FOLDER`, or `off` for words alone. Not set: a small model of this process.",
     )
     embeddings_url: str | None = Field(
         None, description="The address before `/embeddings`. Not set: that of `OPENAI_BASE_URL`."
@@ -253,6 +274,14 @@ class Settings(BaseModel):
     @classmethod
     def readable_allow_list(cls, text: str) -> str:
         read_allow_list(text)
+        return text
+
+    @field_validator("card_fonts")
+    @classmethod
+    def present_fonts(cls, text: str) -> str:
+        for name in filter(None, map(str.strip, text.split(","))):
+            if not Path(name).is_file():
+                raise ValueError(f"there is no file {name}")
         return text
 
     @field_validator("trusted_proxies")
@@ -294,8 +323,8 @@ class Settings(BaseModel):
     @field_validator("embeddings")
     @classmethod
     def known_embedder(cls, text: str | None) -> str | None:
-        if text and not re.fullmatch(r"openai:\S+|local:\S.*", text):
-            raise ValueError("it must be openai:NAME of a model, or local:FOLDER with one in it")
+        if text and not re.fullmatch(r"off|openai:\S+|local:\S.*", text):
+            raise ValueError("it must be openai:NAME of a model, local:FOLDER with one in it, or off")
         return text or None
 
     @field_validator("embeddings_key")
@@ -368,6 +397,11 @@ class Settings(BaseModel):
     def base_url(self) -> str:
         return self.site_url.rstrip("/")
 
+    def url_at(self, host: str) -> str:
+        """The address of this installation at another host: reached in the same way, by the same port."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
+
     @property
     def is_encrypted(self) -> bool:
         """Whether people reach this installation by https."""
@@ -376,6 +410,10 @@ class Settings(BaseModel):
     @property
     def proxies(self) -> tuple[Network, ...]:
         return read_proxies(self.trusted_proxies)
+
+    @property
+    def card_font_files(self) -> tuple[str, ...]:
+        return tuple(name.strip() for name in self.card_fonts.split(",") if name.strip())
 
     @property
     def allow_list(self) -> AllowList:

@@ -62,6 +62,8 @@ STOP_IDLE_SECONDS = 1.0
 MAX_BODY_BYTES = 2 * 1024 * 1024
 # At most this much of a body is read before the caller is authenticated.
 MAX_UNAUTHENTICATED_BODY_BYTES = 64 * 1024
+# Keys of which a process remembers where they led to last; each takes about 1 KB.
+MAX_RECENT_KEYS = 5_000
 MAX_TASK_BODY_BYTES = 12 * 1024 * 1024
 
 # Lists and search; page sizes are rows.
@@ -81,6 +83,10 @@ MAX_INDEXED_CHARACTERS = 250_000
 MAX_INDEXED_PASSAGES = 600
 # Articles that are ranked as the nearest ones, even if a caller requests fewer.
 MAX_NEAREST_ARTICLES_RETRIEVED = 10
+# Synonyms of one bot: groups, terms of one group, and characters of one term.
+MAX_SYNONYM_GROUPS = 200
+MAX_SYNONYMS_PER_GROUP = 20
+MAX_SYNONYM_CHARACTERS = 60
 # Passages that a search returns at most, over all its pages.
 MAX_PASSAGES_LISTED = 50
 # Rows on one page of a list in the dashboard, and of its audit.
@@ -115,6 +121,10 @@ COLLECTION_ARTICLES = 100
 TREE_COLLECTIONS = 200
 TREE_NEIGHBOURS = 30
 MAX_SITE_PAGES = 10_000
+# Rendered pages that a process keeps, with their compressed forms, and the longest one that it keeps.
+MAX_PAGE_CACHE_BYTES = 32_000_000
+MAX_CACHED_PAGE_BYTES = 500_000
+MAX_CACHED_QUERY_BYTES = 16
 # Entries on one page of the changelog and in its feed; a longer text appears on the entry's own page only.
 MAX_CHANGELOG_PAGE_ENTRIES = 20
 MAX_CHANGELOG_INLINE_CHARACTERS = 50_000
@@ -128,6 +138,17 @@ MAX_LLMS_LINKS = 5_000
 MAX_LLMS_FULL_BYTES = 1024 * 1024
 # Titles that browsers are suggested for what is typed into their own search field.
 SITE_SUGGESTIONS = 8
+RELATED_ARTICLES = 3
+MAX_CACHED_RELATED_ARTICLES = 20_000
+# Locales whose words and names a process keeps at hand.
+MAX_CATALOGUES = 64
+# Characters of answers that an article of questions says once more to search engines.
+MAX_FAQ_CHARACTERS = 4_000
+# Bytes of cards that a process keeps at hand, and cards that it draws at once.
+MAX_CARDS_BYTES = 16 * 1024 * 1024
+MAX_CONCURRENT_CARDS = 2
+# Languages that the pages of a help center lead to.
+MAX_SITE_LANGUAGES = 40
 
 # Imports from the APIs of other products.
 # One answer with its headers, all answers of one import together, and the number of requests.
@@ -169,6 +190,9 @@ MAX_IMPORT_TEMPLATE_STEPS = 100_000
 IMPORT_BATCH_ARTICLES = 25
 IMPORT_BATCH_REDIRECTS = 500
 IMPORT_CONCURRENT_FILES = 4
+# Files of one transaction: so many, or of so many bytes together.
+IMPORT_BATCH_FILES = 40
+IMPORT_BATCH_FILE_BYTES = 8 * 1024 * 1024
 # Losses of one import that its page names; the command names all.
 MAX_SHOWN_LOSSES = 500
 # Former imports that the page lists; what an import has left behind is removed after this time.
@@ -342,6 +366,9 @@ HOUR_SECONDS = 3_600
 # Calls to the visitor API, per visitor of a bot, and per client address.
 VISITOR_CALLS_PER_MINUTE = 30
 VISITOR_ADDRESS_CALLS_PER_MINUTE = 120
+# What a widget reads (its texts, articles, and a search with each pause in typing), per client address: many
+# people of an office have the same one.
+WIDGET_READS_PER_MINUTE = 600
 # Searches of one help center, per client address.
 SITE_SEARCHES_PER_MINUTE = 120
 # A form that a page of the public site holds can be sent for this long; nobody fills one in faster than that.
@@ -405,7 +432,7 @@ MAX_EDITOR_FORM_BYTES = 12 * 1024 * 1024
 # Collections that the editor offers to choose from, and articles that it offers to link to.
 MAX_COLLECTIONS_OFFERED = 500
 MAX_LINKS_OFFERED = 12
-MAX_FORM_FILES = 1
+MAX_FORM_FILES = 2
 MAX_FILE_FORM_BYTES = MAX_FILE_BYTES + MAX_FORM_BYTES
 # The path that a person returns to after signing in; an authorization request is the longest.
 MAX_NEXT_PATH_CHARACTERS = 8_000
@@ -433,18 +460,42 @@ MAX_QUESTION_CHARACTERS = 2_000
 MAX_QUESTION_EXAMPLES = 5
 # The identifier of a visitor as callers send it; only a hash is stored.
 MAX_VISITOR_CHARACTERS = 200
+# The identifier that callers give a question, to send it again without asking twice.
+MAX_QUESTION_ID_CHARACTERS = 100
 MAX_PAGE_URL_CHARACTERS = 2_000
+# Articles that a widget lists for what is typed, and for the page that it is on.
+WIDGET_SEARCH_RESULTS = 5
+WIDGET_SUGGESTIONS = 4
 MAX_VISITOR_TOKEN_CHARACTERS = 8_192
 VISITOR_TOKEN_LEEWAY_SECONDS = 60
+# A token in the address of a sign-in is soon over: addresses stay in histories and logs.
+MAX_SIGN_IN_TOKEN_SECONDS = 600
+# How long a process believes whether a host is a custom domain, and of how many hosts it knows that.
+CUSTOM_DOMAIN_CACHE_SECONDS = 5
+MAX_CACHED_HOSTS = 10_000
+# What stands around the pages of a help center.
+MAX_HEADER_LINKS = 5
+MAX_FOOTER_LINKS = 12
+MAX_FRAME_LABEL_CHARACTERS = 40
+MAX_FRAME_URL_CHARACTERS = 500
+MAX_LEGAL_CHARACTERS = 500
+# How long a visitor stays signed in to a help center.
+VISITOR_SESSION_SECONDS = 12 * 3600
 # How many earlier questions of a conversation a follow-up may refer to.
 MAX_EARLIER_QUESTIONS = 3
-# Passages retrieved for a question, and passages that an answer may use.
+# Passages retrieved for a question, those among which the best sections are chosen, and passages that an
+# answer may use.
 MAX_PASSAGES_RETRIEVED = 8
+MAX_PASSAGES_COMPARED = 16
 MAX_ANSWER_PASSAGES = 4
 # Minimum probability (0 to 1) that the articles hold the answer; below it there is no answer.
-ANSWER_THRESHOLD = 0.45
-# Words that an answer quotes from the best passage; a list is quoted as a whole up to the second number.
-MAX_ANSWER_WORDS = 60
+ANSWER_THRESHOLD = 0.5
+# Minimum probability (0 to 1) that the nearest section is quoted, as what may help; below it none is.
+MAY_HELP_THRESHOLD = 0.2
+# Words that an answer quotes from the best passage, and where the question is how to do something; a list is
+# quoted as a whole up to the third number.
+MAX_ANSWER_WORDS = 80
+MAX_HOW_TO_WORDS = 120
 MAX_ANSWER_LIST_WORDS = 260
 # Share of a bot's daily token budget that visitors' questions may use; the rest is kept for tasks.
 ANSWERS_BUDGET_SHARE = 0.5
@@ -514,6 +565,15 @@ MIN_UNHELPFUL_RATINGS = 3
 MIN_UNHELPFUL_SHARE = 0.5
 # Newest comments of readers on one article that a list shows.
 MAX_FEEDBACK_COMMENTS = 10
+# Counted visits are written at this interval. So many counts wait in a process while the database is away.
+VISIT_COUNT_SECONDS = 5
+MAX_UNWRITTEN_COUNTS = 100_000
+# Words of searches: characters that are kept, and how many different searches a help center keeps for a day.
+MAX_COUNTED_QUERY_CHARACTERS = 100
+MAX_COUNTED_QUERIES_PER_DAY = 1_000
+# Days that insights look back over, where not said, and at the most.
+DEFAULT_VISIT_DAYS = 30
+MAX_VISIT_DAYS = 366
 # Articles are checked for a name for this long after a code change removed it.
 REMOVED_NAME_RETENTION = timedelta(days=180)
 MAX_ANALYZED_CHARACTERS = 300_000
@@ -598,6 +658,8 @@ MAX_CACHED_QUERY_EMBEDDINGS = 2_000
 MAX_CONCURRENT_QUERY_EMBEDDINGS = 3
 # Text of one vector: about 120 English words, or 240 Chinese characters.
 CHUNK_BYTES = 720
+# Plain texts of articles and passages that each process keeps, in characters together with their sources.
+MAX_CACHED_TEXT_CHARACTERS = 6_000_000
 # Semantic hits that a cursor carries.
 MAX_SEMANTIC_HITS = 30
 # `instep doctor` reports a problem when changes have waited longer than this for their vectors.

@@ -39,6 +39,7 @@ ATTRIBUTES: dict[str, set[str]] = {
     **{f"h{level}": {"id"} for level in range(1, 7)},
 }
 HEADING_PREFIX = "h-"
+HEADING_ID = re.compile(rf' id="{HEADING_PREFIX}[^"]*"')
 # Only generated ids pass: an author's `id="location"` would shadow a global of the page (DOM clobbering).
 GENERATED_ID = re.compile(r"(h|fn|fnref)-\S+")
 GENERATED_CLASS = re.compile(
@@ -125,6 +126,11 @@ async def render_bounded(text: str, *, has_lines: bool = False) -> str:
     except TimeLimitExceeded:
         message = "This text takes too long to render: shorten it or make its nesting simpler."
         raise InvalidRequest(message, details=[("contentMarkdown", message)]) from None
+
+
+async def render_answer(text: str) -> str:
+    """Like `render_bounded`, for an answer that stands beside others in a page: its headings have no ids."""
+    return HEADING_ID.sub("", await render_bounded(text))
 
 
 def keep_attribute(tag: str, name: str, value: str) -> str | None:

@@ -25,7 +25,8 @@ class DatabaseReadOnly(Unavailable):
     """Nothing can be saved, since the database takes no writes at present: try again when it does."""
 
     code = "database_read_only"
-    retry_seconds = 30
+    # After a failover the new primary takes writes within seconds.
+    retry_seconds = 5
 
 
 class DatabaseOutOfMemory(Unavailable):

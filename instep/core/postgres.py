@@ -5,12 +5,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from instep.core.config import Settings
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 
-CONNECT_SECONDS = 10
+# How a connection notices that the machine at its other end is gone: seconds, and milliseconds of the last.
+# Without them a request would wait for a quarter of an hour, and an idle connection for two hours.
+PATIENCE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
 # The login role of requests and jobs on the embedded server, and the advisory lock for creating it.
 LOGIN_ROLE = "instep_login"
 LOGIN_LOCK = 4_927_001_734
@@ -51,26 +59,41 @@ def application_url(postgres: Postgres) -> str:
 def running_postgres(settings: Settings) -> Iterator[Postgres]:
     """Start or join the embedded server, and leave it at the end; the last process to leave stops it."""
     if settings.database_url:
-        refuse_unusable(settings.database_url)
-        yield Postgres(settings.database_url, None)
+        url = completed_url(settings.database_url)
+        refuse_unusable(url)
+        yield Postgres(url, None)
         return
     with EmbeddedPostgres.attach(settings.data_dir) as embedded:
         yield Postgres(embedded.url, embedded)
 
 
+def completed_url(url: str) -> str:
+    """The operator's address with what it leaves open.
+
+    Of several hosts the one that takes writes is meant. After a failover that is another one, which each new
+    connection finds by itself.
+    """
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.Error:
+        # The driver's message would repeat the URL with its password.
+        raise DatabaseUnavailable("INSTEP_DATABASE_URL is not a PostgreSQL URL.") from None
+    left_open: dict[str, str | int] = dict(PATIENCE)
+    if "," in f"{given.get('host', '')}{given.get('hostaddr', '')}":
+        left_open["target_session_attrs"] = "read-write"
+    return make_conninfo(url, **{name: value for name, value in left_open.items() if name not in given})
+
+
 def refuse_unusable(url: str) -> None:
     """Raise `DatabaseUnavailable` if there is no connection, or if the encoding is not UTF-8."""
     try:
-        with psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
+        with psycopg.connect(url) as connection:
             encoding = connection.info.parameter_status("server_encoding")
     except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[0]
         raise DatabaseUnavailable(
             f"The database of INSTEP_DATABASE_URL refuses the connection: {reason}"
         ) from None
-    except psycopg.Error:
-        # The driver's message would repeat the URL with its password.
-        raise DatabaseUnavailable("INSTEP_DATABASE_URL is not a PostgreSQL URL.") from None
     if encoding != "UTF8":
         raise DatabaseUnavailable(
             f"The database must be UTF8, and that of INSTEP_DATABASE_URL is {encoding}: create it with "

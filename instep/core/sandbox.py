@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable
 from functools import partial
+from time import monotonic
 from typing import TypeVar, TypeVarTuple
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, fail_after, to_process
@@ -23,6 +24,8 @@ MAX_SHORT_SECONDS = 5
 STARTING_SECONDS = 20
 # Wall-clock time per second of CPU time that a busy machine may take.
 LOAD_FACTOR = 4
+# How often work is begun, when the process that was to do it turns out to be dead.
+MAX_ATTEMPTS = 3
 
 short_slots: RunVar[FairSlots] = RunVar("short_slots")
 long_slots: RunVar[FairSlots] = RunVar("long_slots")
@@ -51,11 +54,36 @@ async def run_in_process(
     async with process_slots(seconds).hold(entered_workspace.get()):
         try:
             with fail_after(STARTING_SECONDS + LOAD_FACTOR * seconds):
-                return await to_process.run_sync(
-                    run_in_child, function, arguments, seconds, cancellable=True, limiter=CapacityLimiter(1)
-                )
+                return await run_in_living_process(function, *arguments, seconds=seconds)
         except (TimeoutError, BrokenWorkerProcess):
             raise TimeLimitExceeded from None
+
+
+async def run_in_living_process(
+    function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float
+) -> Result:
+    """The result from a process of the pool; a process that had died while it waited for work is replaced.
+
+    The pool may offer a process that something else killed. Such a process breaks before the work can have
+    used up its CPU time, and a pure function may run again.
+    """
+    work = partial(
+        to_process.run_sync,
+        run_in_child,
+        function,
+        arguments,
+        seconds,
+        cancellable=True,
+        limiter=CapacityLimiter(1),
+    )
+    for _ in range(MAX_ATTEMPTS - 1):
+        began = monotonic()
+        try:
+            return await work()
+        except BrokenWorkerProcess:
+            if monotonic() - began >= seconds:
+                raise
+    return await work()
 
 
 def process_slots(seconds: float) -> FairSlots:

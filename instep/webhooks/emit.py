@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from instep.core.database import Upcoming
 from instep.core.ids import new_id
 from instep.identity.schemas import Ctx
 from instep.web.shapes import AuthorOut
@@ -12,21 +13,37 @@ from instep.webhooks import queries
 from instep.webhooks.schemas import EventDataOut, EventKind, EventOut
 
 
-async def emit(ctx: Ctx, kind: EventKind, after: BaseModel, before: BaseModel | None = None) -> None:
+async def emit(
+    ctx: Ctx,
+    kind: EventKind,
+    after: BaseModel,
+    before: BaseModel | None = None,
+    endpoints: Upcoming | None = None,
+) -> None:
     """Store an event, and a delivery to each endpoint that is subscribed to its kind.
 
     `before` and `after` are the resource as GET returns it before and after the change. The caller calls this
     after the change in the same transaction (transactional outbox). Without a subscribed endpoint nothing is
-    stored.
+    stored. `endpoints` are those of the bot, if the caller has asked for them already.
     """
-    await emit_each(ctx, kind, [(after, before)])
+    await emit_each(ctx, kind, [(after, before)], endpoints)
 
 
-async def emit_each(ctx: Ctx, kind: EventKind, changes: Sequence[tuple[BaseModel, BaseModel | None]]) -> None:
+async def emit_each(
+    ctx: Ctx,
+    kind: EventKind,
+    changes: Sequence[tuple[BaseModel, BaseModel | None]],
+    endpoints: Upcoming | None = None,
+) -> None:
     """Store an event for each of several resources that one change affects, as `emit` does."""
-    if endpoints := await queries.endpoints_for(ctx, kind):
+    if subscribers := await queries.subscribers(endpoints or ask_for_endpoints(ctx), kind):
         events = [build_event(ctx, kind, after, before) for after, before in changes]
-        await queries.insert_events(ctx, events, endpoints)
+        await queries.insert_events(ctx, events, subscribers)
+
+
+def ask_for_endpoints(ctx: Ctx) -> Upcoming:
+    """Ask for the endpoints that an event may go to, together with the next statement."""
+    return queries.ask_for_endpoints(ctx)
 
 
 def build_event(ctx: Ctx, kind: EventKind, after: BaseModel, before: BaseModel | None) -> EventOut:

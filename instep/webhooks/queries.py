@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from instep.core.database import Upcoming
 from instep.core.ids import new_id
 from instep.core.paging import Order, Page, PageRequest
 from instep.core.request_ids import present_request_id
@@ -23,13 +24,6 @@ VISIBLE = "w.workspace_id = %(workspace)s and (%(all_bots)s or w.bot_ids <@ %(bo
 Lock = Literal["share", "no key update"]
 WEBHOOKS = Order(("w.created_at", "w.id"), descending=True)
 DELIVERIES = Order(("d.created_at", "d.id"), descending=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """The id of an endpoint."""
-
-    id: str
 
 
 def caller_params(ctx: WorkspaceCtx) -> dict[str, Any]:
@@ -170,21 +164,32 @@ async def end_current_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelt
     )
 
 
-async def endpoints_for(ctx: Ctx, kind: EventKind) -> list[str]:
-    """The ids of enabled endpoints subscribed to this kind of the bot's events, locked against deletion."""
-    endpoints = await ctx.tx.all(
-        Endpoint,
+def ask_for_endpoints(ctx: Ctx) -> Upcoming:
+    """Ask for the bot's enabled endpoints together with the next statement, locked against deletion."""
+    return ctx.tx.ahead(
         """
-        select w.id from webhook_endpoints w
+        select w.id, w.events from webhook_endpoints w
         where w.workspace_id = %(workspace)s and w.status = 'enabled'
-          and (w.bot_ids is null or %(bot)s = any(w.bot_ids)) and w.events && %(kinds)s
+          and (w.bot_ids is null or %(bot)s = any(w.bot_ids))
         order by w.id for key share
         """,
         workspace=ctx.workspace_id,
         bot=ctx.bot.id,
-        kinds=[kind, EVERYTHING],
     )
-    return [endpoint.id for endpoint in endpoints]
+
+
+async def subscribers(endpoints: Upcoming, kind: EventKind) -> list[str]:
+    """The ids of those of the endpoints that are subscribed to this kind."""
+    rows = await endpoints.all(SubscribedEndpoint)
+    return [endpoint.id for endpoint in rows if kind in endpoint.events or EVERYTHING in endpoint.events]
+
+
+@dataclass(frozen=True, slots=True)
+class SubscribedEndpoint:
+    """An endpoint, and the kinds of events that it gets."""
+
+    id: str
+    events: list[str]
 
 
 async def insert_event(ctx: Ctx | WorkspaceCtx, event: EventOut) -> None:

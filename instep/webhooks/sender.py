@@ -28,6 +28,8 @@ BATCH_SECONDS = 0.002
 # A turn is slow only if thousands of endpoints have due deliveries. The pause after it is this many times as
 # long, so that turns become rarer.
 PAUSE_PER_TURN = 5
+# A turn that has waited for a connection counts as no longer than this: after an outage all of it is due.
+MAX_TURN_SECONDS = 0.5
 HTTP_GONE = 410
 
 
@@ -49,10 +51,10 @@ class Sender:
         stopping = asyncio.ensure_future(stop.wait())
         while not stop.is_set():
             began = perf_counter()
-            pause = await self._turn(limits.MAX_CONCURRENT_DELIVERIES - len(self._attempts))
-            duration = perf_counter() - began
+            is_taken = await self._turn(limits.MAX_CONCURRENT_DELIVERIES - len(self._attempts))
+            duration = min(perf_counter() - began, MAX_TURN_SECONDS)
             waiting = {stopping, *self._attempts}
-            pause = max(pause, PAUSE_PER_TURN * duration)
+            pause = max(POLL_SECONDS, PAUSE_PER_TURN * duration) if is_taken else OUTAGE_PAUSE_SECONDS
             await asyncio.wait(waiting, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
             await asyncio.sleep(max(BATCH_SECONDS, duration / 2))
         if self._attempts:
@@ -69,17 +71,17 @@ class Sender:
             count += len(self._attempts)
             await asyncio.wait(self._attempts)
 
-    async def _turn(self, free: int) -> float:
-        """Record finished attempts and start due ones; returns the maximum seconds until the next turn."""
+    async def _turn(self, free: int) -> bool:
+        """Record finished attempts and start due ones; whether the database let it."""
         try:
             await self._take_turn(free)
         except Unavailable:
             # The outage was logged where it was detected.
-            return OUTAGE_PAUSE_SECONDS
+            return False
         except Exception:
             log.exception("the sender could not take its turn")
-            return OUTAGE_PAUSE_SECONDS
-        return POLL_SECONDS
+            return False
+        return True
 
     async def _take_turn(self, free: int) -> None:
         async with self._database.enter_workspace("") as tx:

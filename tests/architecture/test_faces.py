@@ -53,7 +53,7 @@ FACES: dict[str, set[str]] = {
     "exports": {"archive", "file_contents", "layout", "page_file", "relative_links"},
     "files": {"kinds", "picture_sizes", "storage"},
     "insights": {
-        "feedback.actions",
+        *("feedback.actions", "visits.actions", "visits.counter", "visits.schemas"),
         "health.checks_text",
         "health.problems",
         "health.structure",
@@ -61,6 +61,7 @@ FACES: dict[str, set[str]] = {
         "questions.question_key",
     },
     "imports": {
+        "ordering",
         *("download", "fetchers.products", "formats", "report_forms", "running", "source_reading", "tree"),
     },
     "linting": {"command"},
@@ -80,11 +81,15 @@ FACES: dict[str, set[str]] = {
     "redirects": {"path_patterns"},
     "review": {"", "command", "release"},
     "runtime": {""},
-    "search": {"index.cache", "excerpts", "retrieve", "semantic.query_embedder"},
+    "site": {"shared_arrivals"},
+    "search": {
+        *("index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
+        "semantic.query_embedder",
+    },
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},
-    "workspaces": {"backup_state", "queries"},
+    "workspaces": {"backup_state", "queries", "site_frame"},
     "writer": {
         *("", "diffs.parser", "diffs.patch", "llm.model_step"),
         *("new_articles.outline", "new_articles.outline_sources"),

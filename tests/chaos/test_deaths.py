@@ -6,7 +6,7 @@ import os
 import random
 import signal
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,13 +18,14 @@ import pytest
 
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
+from tests.chaos.arrivals import DELIVERIES, Kept, have_arrived
 from tests.chaos.conftest import Tell
 from tests.chaos.workers import nothing_waits, until
 from tests.runtime.installation import Installation, Process, installed
 from tests.support.cast import Client, Json
 from tests.support.deliveries import connect
 from tests.support.http import Response, at_once, body_of
-from tests.webhooks.receiver import Received, Receiver
+from tests.webhooks.receiver import Receiver
 
 pytestmark = pytest.mark.chaos
 
@@ -38,11 +39,7 @@ WORKERS = 4
 POSTGRES_LIVES_SECONDS = 15
 WRITE_SECONDS = 1_200
 DRAIN_SECONDS = 300
-LOST = "The sender was stopped during this attempt."
 
-DELIVERIES = """
-    select d.id, d.status, d.attempts, e.body from events e left join deliveries d on d.event_id = e.id
-"""
 # The first version becomes public by publishing, each later one by a change of the text.
 CHANGES = """
     select array_agg(a.id || ' ' || n) from articles a, generate_series(1, a.version) as n
@@ -58,16 +55,6 @@ class Deaths:
     postgres: int = 0
     refused: int = 0
     living: list[Process] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A delivery with its event, as the database has them in the end."""
-
-    id: str
-    status: str
-    attempts: list[Json]
-    body: bytes
 
 
 @pytest.fixture
@@ -185,24 +172,3 @@ def assert_each_change_arrives_once(changes: list[str], deliveries: list[Kept]) 
     assert counts.keys() == set(changes)
     assert set(counts.values()) == {1}
     assert len(changes) == EVENTS
-
-
-def have_arrived(deliveries: list[Kept], received: list[Received]) -> tuple[int, int]:
-    """How many attempts were lost, and how many deliveries arrived more than once, which only those may."""
-    arrivals = defaultdict[str, list[Received]](list)
-    for request in received:
-        arrivals[request.delivery].append(request)
-    assert arrivals.keys() == {each.id for each in deliveries}
-    for each in deliveries:
-        numbers = [attempt["number"] for attempt in each.attempts]
-        attempt_numbers = [request.attempt for request in arrivals[each.id]]
-        *earlier_attempts, last = each.attempts
-        assert numbers == list(range(1, len(numbers) + 1))
-        assert (each.status, last["http_status"]) == ("delivered", 200)
-        assert {attempt["error"] for attempt in earlier_attempts} <= {LOST}
-        assert len(set(attempt_numbers)) == len(attempt_numbers)
-        assert {numbers[-1]} <= set(attempt_numbers) <= set(numbers)
-        assert {request.body for request in arrivals[each.id]} == {each.body}
-    return sum(len(each.attempts) - 1 for each in deliveries), sum(
-        len(attempt_numbers) > 1 for attempt_numbers in arrivals.values()
-    )

@@ -66,6 +66,14 @@ async def test_a_process_that_dies_is_too_expensive() -> None:
     assert await run_with_timeout(abs, -1, seconds=1) == 1
 
 
+async def test_a_process_that_died_while_it_waited_is_replaced() -> None:
+    for _ in range(2):
+        waiting = await run_with_timeout(os.getpid, seconds=1)
+        os.kill(waiting, signal.SIGKILL)
+
+        assert await run_with_timeout(os.getpid, seconds=1) != waiting
+
+
 async def test_an_error_comes_back_whole() -> None:
     with pytest.raises(InvalidRequest, match="too odd") as refusal:
         await run_with_timeout(refuse, "too odd", seconds=1)

@@ -1,16 +1,25 @@
 """A connection is always in its caller's company, never keeps the last one's work, and outlives an outage."""
 
 import asyncio
+import socket
+import struct
+import threading
 import time
 from asyncio import gather
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from itertools import pairwise
 
 import psycopg
 import pytest
+import uvloop
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from instep.core import database as module
+from instep.core import pipeline
 from instep.core.database import Database, Tx
 from instep.core.errors import Unavailable
+from instep.core.pipeline import SqlStatement
 from tests.support.cast import Cast
 from tests.support.limits import SetLimit
 
@@ -82,7 +91,8 @@ async def test_an_outage_of_all_connections_is_not_noticed(database: Database, o
 
 async def test_a_connection_lost_in_the_middle_is_said_to_be_an_outage(database: Database, owner: Tx) -> None:
     async def work_through_an_outage() -> None:
-        async with database.enter_workspace("") as tx:
+        async with database.enter_workspace("") as tx, tx.transaction():
+            await tx.value("select 1")
             await end_sessions(owner)
             await tx.value("select 1")
 
@@ -104,6 +114,64 @@ async def test_a_database_that_can_not_be_reached_is_said_in_time(set_limit: Set
         await nowhere.close()
 
 
+@pytest.mark.parametrize(
+    "statement", ["select 1", "insert into jobs (kind, payload) values ('silent', '{}')"]
+)
+async def test_a_server_that_falls_silent_is_given_up(
+    database_url: str, set_limit: SetLimit, statement: str
+) -> None:
+    set_limit("ANSWER_SECONDS", 0.5, module)
+    async with silenceable(database_url) as (url, silenced):
+        distant = Database(url, size=1)
+        await distant.open()
+        try:
+            assert await look(distant) == 1
+            silenced.set()
+            with pytest.raises(Unavailable):
+                async with distant.enter_workspace("") as tx:
+                    await tx.execute(statement)
+        finally:
+            await distant.close()
+
+
+async def test_a_pooler_that_resets_a_connection_with_its_error_is_noticed() -> None:
+    """Under uvloop, as servers have it, which is told of the error and the reset at once."""
+    error = b"SFATAL\0VFATAL\0C08P01\0Mquery_wait_timeout\0\0"
+    is_asked, is_busy, is_reset = threading.Event(), threading.Event(), threading.Event()
+
+    def serve(listener: socket.socket) -> None:
+        client, _ = listener.accept()
+        client.recv(65_536)
+        client.sendall(b"R" + struct.pack("!II", 8, 0) + b"Z" + struct.pack("!Ic", 5, b"I"))
+        client.recv(65_536)
+        is_asked.set()
+        is_busy.wait(10)
+        client.sendall(b"E" + struct.pack("!I", len(error) + 4) + error)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+        is_reset.set()
+
+    def be_busy() -> None:
+        is_busy.set()
+        is_reset.wait(10)
+
+    async def ask(port: int) -> None:
+        conninfo = f"host=127.0.0.1 port={port} dbname=x user=x sslmode=disable gssencmode=disable"
+        async with await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection:
+            asking = asyncio.create_task(pipeline.exchange(connection, [SqlStatement("select 1")]))
+            await asyncio.to_thread(is_asked.wait, 10)
+            be_busy()
+            with pytest.raises(psycopg.OperationalError, match="query_wait_timeout"):
+                async with asyncio.timeout(10):
+                    await asking
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        await gather(
+            asyncio.to_thread(serve, listener),
+            asyncio.to_thread(lambda: uvloop.run(ask(listener.getsockname()[1]))),
+        )
+
+
 async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(
     database_url: str, set_limit: SetLimit
 ) -> None:
@@ -111,7 +179,8 @@ async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(
     small = Database(database_url, size=1)
     await small.open()
     try:
-        async with small.enter_workspace(""):
+        async with small.enter_workspace("") as tx:
+            await tx.value("select 1")
             with pytest.raises(Unavailable):
                 await look(small)
         assert await look(small) == 1
@@ -123,6 +192,40 @@ async def test_statements_do_not_run_for_ever(database: Database) -> None:
     async with database.enter_workspace("") as tx:
         assert await tx.value("show statement_timeout") == "15s"
         assert await tx.value("show idle_in_transaction_session_timeout") == "1min"
+
+
+@asynccontextmanager
+async def silenceable(database_url: str) -> AsyncIterator[tuple[str, asyncio.Event]]:
+    """An address that leads to the database, until the event is set: then no answer comes back."""
+    folder = conninfo_to_dict(database_url)["host"]
+    silenced = asyncio.Event()
+    relays = set[asyncio.Task[None]]()
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_answer: bool) -> None:
+        try:
+            while data := await reader.read(65_536):
+                if not (is_answer and silenced.is_set()):
+                    writer.write(data)
+        finally:
+            writer.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_server, to_server = await asyncio.open_unix_connection(f"{folder}/.s.PGSQL.5432")
+        relays.add(asyncio.create_task(relay(reader, to_server, False)))
+        relays.add(asyncio.create_task(relay(from_server, writer, True)))
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        yield (
+            make_conninfo(database_url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"),
+            silenced,
+        )
+    finally:
+        server.close()
+        for task in relays:
+            task.cancel()
+        await gather(*relays, return_exceptions=True)
 
 
 async def look(database: Database) -> int:
@@ -216,3 +319,66 @@ async def test_a_lost_connection_is_tried_again_in_steady_steps_however_long_the
     pauses = [later - sooner for sooner, later in pairwise(attempts)]
     # Where each pause is twice the one before, the fifth takes sixteen seconds.
     assert max(pauses) < 5
+
+
+async def test_through_a_pooler_each_transaction_takes_its_role_and_leaves_nothing(
+    database_url: str, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A pooler in transaction mode ignores what a session asks for at its beginning.
+    monkeypatch.setattr(module, "OPTIONS", "-c jit=on")
+    pooled = Database(database_url, size=1)
+    await pooled.open()
+    settings = "current_setting('statement_timeout'), current_setting('jit')"
+    state = f"select concat_ws(' ', current_user, ({WORKSPACE}), {settings})"
+    try:
+        async with pooled.enter_workspace(cast.acme.workspace_id) as tx:
+            assert (
+                await tx.value("select count(*) from bots where workspace_id <> %(id)s", id=tx.workspace_id)
+                == 0
+            )
+            alone = await tx.value(state)
+            async with tx.transaction():
+                begun = [await tx.value(state), await tx.value(state)]
+            connection = tx.connection
+            cursor = await connection.execute(state.encode())
+            assert await cursor.fetchone() == ("instep  0 on",)
+        assert {alone, *begun} == {f"instep_app {cast.acme.workspace_id} 15s off"}
+    finally:
+        await pooled.close()
+
+
+async def test_what_can_not_be_sent_leaves_the_connection_as_it_was(database: Database) -> None:
+    async with database.enter_workspace("") as tx:
+        with pytest.raises(psycopg.DataError):
+            await tx.value("select %(text)s::text", text="a\0b")
+        assert await tx.value("select 1") == 1
+
+
+async def test_a_long_text_goes_both_ways_at_once(database: Database) -> None:
+    text = "ü" * 4_000_000
+    async with database.enter_workspace("") as tx:
+        assert await tx.value("select %(text)s::text", text=text) == text
+
+
+async def test_more_statements_than_a_connection_keeps_prepared(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "MAX_PREPARED", 3)
+    async with database.enter_workspace("") as tx:
+        for _ in range(4):
+            for number in range(6):
+                assert await tx.value(f"select %(n)s::integer + {number}", n=1) == number + 1
+        assert len(pipeline.prepared_of(tx.connection).names) <= 3
+        assert await tx.value("select count(*) from pg_prepared_statements where name like 'instep%%'") <= 4
+
+
+async def test_a_statement_that_was_interrupted_answers_nobody_else(database: Database) -> None:
+    async def sleep() -> None:
+        async with database.enter_workspace("") as tx:
+            await tx.value("select pg_sleep(20)")
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3):
+            await sleep()
+
+    assert await gather(*(look(database) for _ in range(10))) == [1] * 10

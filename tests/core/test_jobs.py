@@ -19,6 +19,7 @@ from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from instep.core import limits
+from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
 from instep.core.jobs import MAX_ATTEMPTS, Job, Postponed, Worker, defer, queue, worker
 from tests.support.limits import SetLimit
@@ -116,7 +117,7 @@ async def rows(pool: Pool) -> list[dict[str, Any]]:
 
 async def put(pool: Pool, kind: str = "work", **options: Any) -> None:
     async with pool.connection() as conn:
-        await defer(conn, kind, {"n": 1}, **options)
+        await defer(Tx(conn), kind, {"n": 1}, **options)
 
 
 @asynccontextmanager
@@ -135,10 +136,10 @@ async def test_a_job_of_a_rolled_back_transaction_never_runs(pool: Pool) -> None
     work = Recorder()
     async with pool.connection() as conn:
         async with conn.transaction():
-            await defer(conn, "work", {"undone": True})
+            await defer(Tx(conn), "work", {"undone": True})
             raise psycopg.Rollback
         async with conn.transaction():
-            await defer(conn, "work", {"undone": False})
+            await defer(Tx(conn), "work", {"undone": False})
             assert await Worker(pool, {"work": work}).run_due() == 0
     assert await Worker(pool, {"work": work}).run_due() == 1
     assert [job.payload for job in work.jobs] == [{"undone": False}]
@@ -309,7 +310,7 @@ async def test_a_joined_job_does_not_run_before_the_change_that_joined_it_is_vis
     due = Worker(pool, {"work": work})
     await put(pool, dedupe="bot 1")
     async with pool.connection() as conn, conn.transaction():
-        await defer(conn, "work", {"n": 2}, dedupe="bot 1")
+        await defer(Tx(conn), "work", {"n": 2}, dedupe="bot 1")
         assert await due.run_due() == 0
     assert await due.run_due() == 1
     assert [job.payload for job in work.jobs] == [{"n": 2}]
@@ -328,7 +329,7 @@ async def test_parallel_workers_run_every_job_once(pool: Pool) -> None:
     work = Recorder()
     async with pool.connection() as conn, conn.transaction():
         for number in range(200):
-            await defer(conn, "work", {"number": number})
+            await defer(Tx(conn), "work", {"number": number})
     async with running(*(Worker(pool, {"work": work}, concurrency=7) for _ in range(3))):
         await until(lambda: len(work.ended) >= 200)
     assert sorted(job.payload["number"] for job in work.jobs) == list(range(200))
@@ -342,7 +343,7 @@ async def test_a_full_worker_takes_the_next_job_as_soon_as_one_place_is_free(poo
     work = Recorder(wait_if_first)
     async with pool.connection() as conn, conn.transaction():
         for number in range(51):
-            await defer(conn, "work", {"number": number})
+            await defer(Tx(conn), "work", {"number": number})
     async with running(Worker(pool, {"work": work}, concurrency=2)):
         await until(lambda: len(work.ended) == 51, seconds=3)
 
@@ -420,7 +421,7 @@ async def test_a_job_that_outlives_the_grace_is_free_for_others_at_once(
 async def put_of(pool: Pool, workspace: str, count: int = 1) -> None:
     async with pool.connection() as conn:
         for _ in range(count):
-            await defer(conn, "work", {"workspace": workspace})
+            await defer(Tx(conn), "work", {"workspace": workspace})
 
 
 @pytest.mark.parametrize("count", [30, queue.FAIRNESS_WINDOW + 20])
@@ -442,6 +443,26 @@ async def test_a_workspace_with_many_slow_jobs_does_not_hold_up_another(pool: Po
         released.set()
         await until(lambda: len(work.ended) == count + 1)
     assert await rows(pool) == []
+
+
+async def test_a_workspace_takes_no_more_of_several_workers_than_their_shares(pool: Pool) -> None:
+    async def hold_flood(job: Job) -> None:
+        if job.workspace_id == "flood":
+            await asyncio.Event().wait()
+
+    works = [Recorder(hold_flood) for _ in range(3)]
+    await put_of(pool, "flood", queue.FAIRNESS_WINDOW + 20)
+    async with running(*(Worker(pool, {"work": work}) for work in works)) as stop:
+        shares = [limits.MAX_CONCURRENT_WORKSPACE_JOBS] * len(works)
+        await until(lambda: [len(work.jobs) for work in works] == shares)
+        for workspace in ("quiet", "other", "third"):
+            await put_of(pool, workspace, 2)
+        await until(lambda: sum(len(work.ended) for work in works) == 6, seconds=2)
+        assert sum(job.workspace_id == "flood" for work in works for job in work.jobs) == sum(shares)
+        stop.set()
+        for task in asyncio.all_tasks():
+            if task.get_name().startswith("job "):
+                task.cancel()
 
 
 async def test_workspaces_are_served_in_turn(pool: Pool) -> None:

@@ -73,6 +73,26 @@ async def test_a_sender_that_goes_on_outlives_an_outage(
     assert {request.attempt for request in receiver.received} == {1}
 
 
+async def test_after_an_outage_it_sends_soon_however_long_it_has_waited_for_a_connection(
+    client: Client,
+    webhook: Json,
+    sender: Sender,
+    receiver: Receiver,
+    database: Database,
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(database.pool, "timeout", 4)
+    async with at_work(sender):
+        async with outage(database_url):
+            with pytest.raises(Unavailable):
+                async with database.enter_workspace("") as tx:
+                    await tx.value("select 1")
+        monkeypatch.setattr(database.pool, "timeout", 30)
+        await send_test(client, webhook)
+        await receiver.until_received(1, 15)
+
+
 async def test_a_sender_that_is_told_to_stop_records_what_is_under_way(
     client: Client, webhook: Json, sender: Sender, receiver: Receiver
 ) -> None:

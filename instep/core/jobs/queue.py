@@ -13,6 +13,7 @@ from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from instep.core import limits
+from instep.core.database import Tx
 from instep.core.request_ids import present_request_id
 
 Connection = psycopg.AsyncConnection[Any]
@@ -49,7 +50,7 @@ class Job:
 
 
 async def defer(
-    conn: Connection,
+    tx: Tx,
     kind: str,
     payload: Mapping[str, Any],
     *,
@@ -63,7 +64,7 @@ async def defer(
     changing.
     """
     values = {"kind": kind, "payload": Jsonb(dict(payload)), "run_at": run_at, "dedupe": dedupe}
-    await conn.execute(DEFER, values | {"request_id": present_request_id()})
+    await tx.execute(DEFER, **values, request_id=present_request_id())
 
 
 # `do update` locks the waiting job until the caller commits, even if nothing changes. With `do nothing` a

@@ -102,7 +102,7 @@ class Worker:
             started = await self._start_due()
         except OUTAGES as error:
             self._outage_log.log(outage_of(error), error)
-            await self._drop_broken_connections()
+            await self._drop_broken_connections(error)
             return OUTAGE_SECONDS
         if len(started) < free:
             return POLL_SECONDS
@@ -195,13 +195,15 @@ class Worker:
                     return await step(connection)
             except OUTAGES as error:
                 logger.warning("The outcome of a job waits for the database: %s", error)
-            await self._drop_broken_connections()
+                await self._drop_broken_connections(error)
             await asyncio.sleep(OUTAGE_SECONDS)
 
-    async def _drop_broken_connections(self) -> None:
+    async def _drop_broken_connections(self, error: psycopg.Error) -> None:
         # A restart of PostgreSQL breaks all pooled connections; otherwise each would cost one failed round.
+        # Those to a former primary are whole: they are replaced to find the present one.
+        is_read_only = isinstance(error, psycopg.errors.ReadOnlySqlTransaction)
         with suppress(*OUTAGES):
-            await self._pool.check()
+            await (self._pool.drain() if is_read_only else self._pool.check())
 
     @asynccontextmanager
     async def _keep_leases(self) -> AsyncIterator[None]:
