@@ -99,5 +99,5 @@ async def operator_ctx(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
     from instep.workspaces.actions import find_bot_by_reference
 
     row = await find_bot_by_reference(tx, workspace_id, reference)
-    bot = Bot(row.id, row.workspace_id, row.slug, row.name, row.locale)
+    bot = Bot(row.id, row.workspace_id, row.slug, row.name, row.locale, row.domain)
     return Ctx(tx, bot, OPERATOR, utc_now())

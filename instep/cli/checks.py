@@ -6,9 +6,14 @@ from typing import Annotated
 
 import typer
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print all findings as JSON, for programs.")]
 
-def check(path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder, or one file.")]) -> None:
+
+def check(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder, or one file.")],
+    as_json: AsJson = False,
+) -> None:
     """Find broken links, anchors, images and front matter in Markdown files, without a server."""
     from instep.linting.command import check_folder
 
-    raise typer.Exit(check_folder(path, os.environ))
+    raise typer.Exit(check_folder(path, os.environ, as_json=as_json))

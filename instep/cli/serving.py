@@ -9,7 +9,14 @@ import typer
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.")] = 8000,
-    workers: Annotated[int, typer.Option(min=1, help="The number of server processes.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The number of server processes; by default one for each core where"
+            " INSTEP_DATABASE_URL is set, else one.",
+        ),
+    ] = None,
     no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave jobs to `instep worker`.")] = False,
 ) -> None:
     """Serve the API and the help centers, and run jobs."""
@@ -41,7 +48,8 @@ def serve(
     trusted_certificates()
     if bucket_url := settings().files:
         open_bucket(bucket_url)
-    if workers == 1:
+    processes = workers or (usable_cores() if settings().database_url else 1)
+    if processes == 1:
         # The import takes as long as a killed PostgreSQL takes to recover, so both run at the same time.
         Thread(target=import_module, args=["instep.app"], daemon=True).start()
     with running_postgres(settings()) as postgres:
@@ -50,7 +58,12 @@ def serve(
         configure_logging()
         setup_path = work_at(postgres.url, new_setup_link)
         when_ready(sockets[0], announcer(settings().base_url, local_url, setup_path))
-        run_server("instep.app:create_app", sockets, workers)
+        run_server("instep.app:create_app", sockets, processes)
+
+
+def usable_cores() -> int:
+    """The processor cores that this process may use, which a container may limit."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def demo(

@@ -14,6 +14,7 @@ from instep.dashboard.running import (
     import_pages,
     question_pages,
     task_pages,
+    visit_pages,
 )
 from instep.dashboard.settings import (
     alert_pages,
@@ -26,6 +27,7 @@ from instep.dashboard.settings import (
     people_pages,
     redirect_pages,
     suppressed_pages,
+    synonym_pages,
     trust_pages,
     webhook_pages,
 )
@@ -37,9 +39,9 @@ MODULES = (
     *(factor_pages, joining, own_pages, own_passkeys, verifying),
     review_routes,
     *(article_editor, entry_editor, editor_parts, content),
-    *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages),
+    *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages, visit_pages),
     *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
-    *(redirect_pages, suppressed_pages, audit_pages, export_pages),
+    *(redirect_pages, synonym_pages, suppressed_pages, audit_pages, export_pages),
 )
 routes = [
     Route("/app", show_home),

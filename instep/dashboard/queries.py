@@ -3,7 +3,7 @@
 from instep.core.database import Tx
 from instep.identity.schemas import Bot, Ctx
 
-BOT = "id, workspace_id, slug, name, locale"
+BOT = "id, workspace_id, slug, name, locale, domain"
 
 
 async def find_bot(tx: Tx, workspace_id: str, slug: str) -> Bot | None:

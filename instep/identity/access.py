@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from instep.core.errors import InsufficientScope, PlanInactive
+from instep.core.pipeline import Reply
 from instep.identity.audit import record
 from instep.identity.schemas import Ctx, WorkspaceCtx
 
@@ -16,6 +17,8 @@ class Identified(Protocol):
     def id(self) -> object: ...
 
 
+# It delays a pause until this transaction ends, so that no write commits after the pause.
+HOLD_OPEN = "select hold_open(%(workspace)s)"
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 # The changed resource or its id, which the audit log names.
@@ -34,8 +37,13 @@ def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Argum
     @wraps(action)
     async def guarded(ctx: Context, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Changed:
         refuse_read_only(ctx.actor.can_write)
-        await refuse_paused(ctx)
-        result = await action(ctx, *args, **kwargs)
+        ctx.tx.ahead(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
+        try:
+            result = await action(ctx, *args, **kwargs)
+        except Exception:
+            # A pause comes before anything that is wrong with the request.
+            await ctx.tx.settle()
+            raise
         resource = result if isinstance(result, str) else str(result.id)
         bot = ctx.bot.id if isinstance(ctx, Ctx) else None
         await record(ctx.tx, ctx.workspace_id, ctx.actor, action.__name__, resource, bot)
@@ -67,6 +75,10 @@ def refuse_read_only(can_write: bool) -> None:
 
 
 async def refuse_paused(ctx: Ctx | WorkspaceCtx) -> None:
-    # `hold_open` delays a pause until this transaction ends, so that no write commits after the pause.
-    if not await ctx.tx.value("select hold_open(%(workspace)s)", workspace=ctx.workspace_id):
+    ctx.tx.ahead(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
+    await ctx.tx.settle()
+
+
+def refuse_closed(reply: Reply) -> None:
+    if not reply.value():
         raise PlanInactive

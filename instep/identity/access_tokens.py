@@ -11,6 +11,7 @@ from instep.core import limits
 from instep.core.config import Settings
 from instep.core.database import Database, Tx
 from instep.identity.keys import hash_key
+from instep.identity.queries import BOT_DOMAIN
 from instep.identity.schemas import TokenAuth
 from instep.identity.scopes import intersect
 
@@ -48,7 +49,8 @@ async def authenticate_token(
     """Find the person, count the request, resolve the bot and enter the workspace, in one round trip."""
     async with database.enter(
         TokenAuth,
-        "select * from enter_with_token(%(token)s, %(resource)s, %(bot)s, %(address)s, %(seconds)s)",
+        f"""select e.*, {BOT_DOMAIN}
+        from enter_with_token(%(token)s, %(resource)s, %(bot)s, %(address)s, %(seconds)s) e""",
         token=hash_key(token),
         resource=resource,
         bot=bot,

@@ -11,6 +11,8 @@ from uuid import UUID
 
 from instep.core import limits
 from instep.core.database import Database, Tx
+from instep.core.pipeline import SqlStatement
+from instep.identity.queries import BOT_DOMAIN
 from instep.identity.schemas import BotKeyAuth, KeyAuth
 
 ALPHABET = string.digits + string.ascii_letters
@@ -52,20 +54,31 @@ def checksum(body: str) -> str:
     return digits
 
 
+def hash_of_presented(key: str | None) -> bytes | None:
+    """The hash of what a request presents as its key; None if it can't be one."""
+    return hash_key(key) if key is not None and is_well_formed(key) else None
+
+
+def key_statement(key_hash: bytes | None, bot: UUID | None, address: str) -> SqlStatement:
+    """Finds the key, counts the request, resolves the bot and enters the workspace."""
+    return SqlStatement(
+        f"select e.*, {BOT_DOMAIN} from enter_with_key(%(key)s, %(bot)s, %(address)s, %(seconds)s) e",
+        {
+            "key": key_hash,
+            "bot": bot,
+            "address": address,
+            "seconds": limits.REQUEST_WINDOW_SECONDS,
+        },
+    )
+
+
 @asynccontextmanager
 async def authenticate_key(
     database: Database, key: str | None, bot: UUID | None, address: str
 ) -> AsyncIterator[tuple[KeyAuth, Tx]]:
     """Find the key, count the request, resolve the bot and enter the workspace, in one round trip."""
-    key_hash = hash_key(key) if key is not None and is_well_formed(key) else None
-    async with database.enter(
-        KeyAuth,
-        "select * from enter_with_key(%(key)s, %(bot)s, %(address)s, %(seconds)s)",
-        key=key_hash,
-        bot=bot,
-        address=address,
-        seconds=limits.REQUEST_WINDOW_SECONDS,
-    ) as (auth, tx):
+    statement = key_statement(hash_of_presented(key), bot, address)
+    async with database.enter(KeyAuth, statement.sql, **statement.params) as (auth, tx):
         assert auth is not None, "enter_with_key always returns a row"
         yield auth, tx
 
@@ -77,7 +90,8 @@ async def authenticate_bot_key(
     """Find the bot, count the call by visitor and by address, and enter the workspace, in one round trip."""
     async with database.enter(
         BotKeyAuth,
-        "select * from enter_with_bot_key(%(bot)s, %(key)s, %(visitor)s, %(address)s, %(seconds)s)",
+        f"""select e.*, {BOT_DOMAIN}
+        from enter_with_bot_key(%(bot)s, %(key)s, %(visitor)s, %(address)s, %(seconds)s) e""",
         bot=bot,
         key=hash_key(key),
         visitor=visitor,

@@ -5,7 +5,9 @@ from uuid import UUID
 from instep.core.database import Tx
 from instep.identity.schemas import Bot
 
-BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale"
+BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale, b.domain"
+# Beside what a function with a bot's columns gives; it has entered the bot's workspace.
+BOT_DOMAIN = "(select b.domain from bots b where b.id = e.bot_id) as bot_domain"
 # Credentials, which are API keys and connected apps, and the bots that they cover.
 CREDENTIALS = """(
     select id, workspace_id, bot_ids, default_bot_id from api_keys

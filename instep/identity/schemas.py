@@ -23,11 +23,23 @@ class Bot:
     slug: str
     name: str
     locale: str
+    # The host name of its own that its help center has.
+    domain: str | None = None
 
     @property
     def help_url(self) -> str:
         """The public URL of the help center, without a trailing slash."""
+        return self.plain_url if self.domain is None else settings().url_at(self.domain)
+
+    @property
+    def plain_url(self) -> str:
+        """Its address at the installation's own host, which leads on where it has a host of its own."""
         return f"{settings().base_url}/help/{self.slug}"
+
+    @property
+    def home_path(self) -> str:
+        """What the paths of the help center begin with: nothing at a host name of its own."""
+        return f"/help/{self.slug}" if self.domain is None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +122,19 @@ class BotColumns:
     bot_slug: str | None
     bot_name: str | None
     bot_locale: str | None
+    bot_domain: str | None
 
     @property
     def bot(self) -> Bot | None:
         if self.bot_id is None or self.workspace_id is None:
             return None
         return Bot(
-            self.bot_id, self.workspace_id, self.bot_slug or "", self.bot_name or "", self.bot_locale or ""
+            self.bot_id,
+            self.workspace_id,
+            self.bot_slug or "",
+            self.bot_name or "",
+            self.bot_locale or "",
+            self.bot_domain,
         )
 
 
@@ -152,6 +170,11 @@ class KeyAuth(BotColumns):
     bot_slug: str | None
     bot_name: str | None
     bot_locale: str | None
+    bot_domain: str | None
+
+    def leads_to(self, other: "KeyAuth") -> bool:
+        """Whether another result of the same key, maybe an earlier one, says the same but for the counts."""
+        return replace(self, hits=0, seconds_left=0) == replace(other, hits=0, seconds_left=0)
 
     def as_actor(self, channel: Channel) -> Actor:
         """The actor for changes with the key."""
@@ -183,6 +206,7 @@ class BotKeyAuth(BotColumns):
     bot_slug: str | None
     bot_name: str | None
     bot_locale: str | None
+    bot_domain: str | None
     origins: list[str] | None
     hits: int
     seconds_left: int
@@ -199,7 +223,10 @@ class SiteAccess:
     bot_slug: str
     bot_name: str
     bot_locale: str
+    bot_domain: str | None
 
     @property
     def bot(self) -> Bot:
-        return Bot(self.bot_id, self.workspace_id, self.bot_slug, self.bot_name, self.bot_locale)
+        return Bot(
+            self.bot_id, self.workspace_id, self.bot_slug, self.bot_name, self.bot_locale, self.bot_domain
+        )

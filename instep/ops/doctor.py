@@ -82,7 +82,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
         counts=counts,
         secrets=SecretCounts(current=sealed.current, previous=sealed.previous, unreadable=sealed.unreadable),
         model=describe_model(settings),
-        embeddings=f"{embeddings}; {vectors.summary()}" if settings.embeddings else embeddings,
+        embeddings=embeddings if settings.embeddings == "off" else f"{embeddings}; {vectors.summary()}",
         data_folder=str(space),
         proxies=describe_proxies(settings),
         settings=describe_settings(settings),
@@ -94,7 +94,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
             *await storage_problems(settings),
             *await backup_problems(tx, settings),
             *sealed.problems(),
-            *(vectors.problems() if settings.embeddings else ()),
+            *(vectors.problems() if settings.embeddings != "off" else ()),
         ],
     )
 

@@ -24,7 +24,7 @@ BATCH_ROWS = 1_000
 async def schedule_prune(database: Database) -> None:
     """Schedule one run in an hour, however many processes call this."""
     async with database.enter_workspace("") as tx:
-        await defer(tx.connection, PRUNE, {}, run_at=utc_now() + PRUNE_INTERVAL, dedupe=PRUNE)
+        await defer(tx, PRUNE, {}, run_at=utc_now() + PRUNE_INTERVAL, dedupe=PRUNE)
 
 
 async def prune(database: Database, job: Job) -> None:
@@ -33,6 +33,8 @@ async def prune(database: Database, job: Job) -> None:
         key_age = timedelta(hours=limits.IDEMPOTENCY_RETENTION_HOURS)
         await tx.execute("select prune_idempotency_keys(%(age)s)", age=key_age)
         await tx.execute("select prune_askings(%(age)s)", age=limits.QUESTION_LOG_RETENTION)
+        visit_age = timedelta(days=settings().visit_count_retention_days)
+        await tx.execute("select prune_visit_counts(%(age)s)", age=visit_age)
         await purge_deleted_articles(tx)
         await prune_events(tx)
         await prune_conversations(tx)

@@ -44,6 +44,7 @@ TAGS = {
     "releases": "Drafts that were approved before go live when what they describe ships.",
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
+    "synonyms": "Words that mean the same in one help center.",
     "files": "Images and downloads of articles.",
     "changelog": "Entries about changes of the product.",
     "sync": "A folder of Markdown files in a git repository, brought in step with the help center.",

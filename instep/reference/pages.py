@@ -1,11 +1,13 @@
 """Where the API describes itself: `/v1/openapi.json` for programs, `/docs/api` for people."""
 
 import json
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from instep.core.markdown import render
 from instep.reference.chapters import chapters_of, fields_of
@@ -17,30 +19,51 @@ from instep.web.public import public
 pages = Pages.below(Path(__file__).parent / "templates")
 
 
+class Descriptions:
+    """What the APIs say of themselves, made once when somebody asks for it first."""
+
+    def __init__(self, routes: Sequence[BaseRoute], base_url: str) -> None:
+        self.routes = routes
+        self.base_url = base_url
+
+    @cached_property
+    def management_api(self) -> Json:
+        return describe_api(self.routes, self.base_url)
+
+    @cached_property
+    def answer_api(self) -> Json:
+        return describe_visitor_api(self.routes, self.base_url)
+
+    @cached_property
+    def page_values(self) -> Json:
+        return values_of(self.management_api)
+
+
+def descriptions_of(request: Request) -> Descriptions:
+    descriptions: Descriptions = request.app.state.descriptions
+    return descriptions
+
+
 @public
 async def openapi(request: Request) -> Response:
     """The description of the management API (OpenAPI 3.1)."""
-    text = json.dumps(document_of(request), ensure_ascii=False)
-    return document(request, text.encode(), "application/json")
+    return render_description(request, descriptions_of(request).management_api)
 
 
 @public
 async def openapi_of_answers(request: Request) -> Response:
     """The description of the answer API (OpenAPI 3.1)."""
-    state = request.app.state
-    if not hasattr(state, "openapi_of_answers"):
-        described = describe_visitor_api(request.app.routes, state.settings.base_url)
-        state.openapi_of_answers = json.dumps(described, ensure_ascii=False).encode()
-    return document(request, state.openapi_of_answers, "application/json")
+    return render_description(request, descriptions_of(request).answer_api)
+
+
+def render_description(request: Request, api: Json) -> Response:
+    return document(request, json.dumps(api, ensure_ascii=False).encode(), "application/json")
 
 
 @public
 async def show_reference(request: Request) -> Response:
     """The same document as a page to read."""
-    state = request.app.state
-    if not hasattr(state, "reference"):
-        state.reference = values_of(document_of(request))
-    return pages.render(request, "reference.html", **state.reference)
+    return pages.render(request, "reference.html", **descriptions_of(request).page_values)
 
 
 def values_of(api: Json) -> Json:
@@ -57,15 +80,6 @@ def values_of(api: Json) -> Json:
         "chapters": chapters_of(api),
         "shapes": shapes,
     }
-
-
-def document_of(request: Request) -> Json:
-    """Made once in a process: it depends on nothing that changes while it runs."""
-    state = request.app.state
-    if not hasattr(state, "openapi"):
-        state.openapi = describe_api(request.app.routes, state.settings.base_url)
-    described: Json = state.openapi
-    return described
 
 
 routes = [

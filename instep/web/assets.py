@@ -22,7 +22,12 @@ MANIFEST = "manifest.json"
 IMMUTABLE = "public, max-age=31536000, immutable"
 # Content codings in order of preference, and how the names of such files end.
 CODINGS = {"br": ".br", "gzip": ".gz"}
-MEDIA_TYPES = {".js": "text/javascript", ".woff2": "font/woff2", ".svg": "image/svg+xml"}
+MEDIA_TYPES = {
+    ".js": "text/javascript",
+    ".ts": "text/x.typescript",
+    ".woff2": "font/woff2",
+    ".svg": "image/svg+xml",
+}
 
 
 @dataclass(frozen=True, slots=True)

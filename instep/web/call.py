@@ -37,6 +37,9 @@ class BotKeyAccess:
 
     is_write: bool
     takes_long: bool = False
+    # Whether it only reads what a widget shows: such calls have a limit of their own, so that looking around
+    # takes nothing from the questions that may be asked.
+    only_reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

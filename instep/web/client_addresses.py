@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import ip_address, ip_network
 
 from starlette.requests import Request
@@ -16,6 +17,8 @@ SITE_PREFIX = 48
 # The usual block of IPv4 addresses that one party rents.
 BLOCK_PREFIX = 24
 UNKNOWN = "unknown"
+# Most requests come from few connections, and reading an address takes longer than finding it again.
+MAX_CACHED_ADDRESSES = 2_000
 
 
 def client_address(request: Request) -> str:
@@ -25,12 +28,14 @@ def client_address(request: Request) -> str:
     is not a trusted proxy's. `Forwarded` (RFC 7239) is ignored: most proxies pass on the one of the caller.
     """
     peer = request.client.host if request.client else UNKNOWN
-    address = read_address(peer)
-    if address is None:
-        return peer
     proxies = request.app.state.settings.proxies
-    caller = behind_proxies(address, request.headers.getlist("x-forwarded-for"), proxies)
-    return counted_prefix(caller)
+    return counted_address(peer, tuple(request.headers.getlist("x-forwarded-for")), tuple(proxies))
+
+
+@lru_cache(MAX_CACHED_ADDRESSES)
+def counted_address(peer: str, lines: tuple[str, ...], proxies: tuple[Network, ...]) -> str:
+    address = read_address(peer)
+    return peer if address is None else counted_prefix(behind_proxies(address, lines, proxies))
 
 
 def counted_prefix(address: Address) -> str:

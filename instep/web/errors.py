@@ -130,6 +130,7 @@ SENTENCES = {
     "too_short": "it is shorter than {min_length} characters",
     "list_type": "it must be a list",
     "bool_type": "it must be true or false",
+    "bool_parsing": "it must be true or false",
     "uuid_parsing": "it must be a UUID",
     "uuid_type": "it must be a UUID",
     "int_type": "it must be a whole number",

@@ -12,9 +12,10 @@ from starlette.responses import Response
 from instep.core import limits
 from instep.core.config import Settings
 from instep.core.errors import AppError, InvalidRequest
-from instep.web.authenticated_route import StrictRequest
+from instep.web.custom_domains import site_url
 from instep.web.multipart import MULTIPART, FormFile, read_multipart
 from instep.web.origins import origin_of
+from instep.web.strict_request import StrictRequest
 from instep.web.visitors.cors import sent_origin
 
 CSRF_FIELD = "form-token"
@@ -105,9 +106,9 @@ def refuse_foreign_site(request: Request) -> None:
             raise ForeignForm
         return
     if "origin" in request.headers:
-        base_url = request.app.state.settings.base_url
-        if sent_origin(request) != origin_of(base_url):
-            raise ForeignForm(f"This form was sent from another address than {base_url}: open it there.")
+        own_url = site_url(request)
+        if sent_origin(request) != origin_of(own_url):
+            raise ForeignForm(f"This form was sent from another address than {own_url}: open it there.")
 
 
 async def read_fields(

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from instep.core.clock import isoformat
 from instep.core.etags import etag_of, matches_any_etag
 from instep.web.assets import asset_path, icon
+from instep.web.catalogues import translations_in
 
 LAYOUT = Path(__file__).parent / "layout"
 # What every template may use: addresses of built files, and icons.
@@ -37,11 +38,22 @@ class Pages:
     """The templates of one slice."""
 
     environment: Environment
+    # The Content-Security-Policy of its pages.
+    policy: str
 
     @classmethod
-    def below(cls, *folders: Path) -> "Pages":
-        """The templates in these folders, with the parts that all slices share."""
+    def below(
+        cls,
+        *folders: Path,
+        language: str | None = None,
+        policy: str = SECURITY_HEADERS["Content-Security-Policy"],
+    ) -> "Pages":
+        """The templates in these folders, with the parts that all slices share.
+
+        With a language, `_()`, `ngettext()` and `{% trans %}` give words of its catalogue.
+        """
         environment = Environment(
+            extensions=["jinja2.ext.i18n"] if language else [],
             loader=FileSystemLoader([*folders, LAYOUT / "templates"]),
             autoescape=select_autoescape(default=True),
             undefined=StrictUndefined,
@@ -50,19 +62,41 @@ class Pages:
         )
         environment.globals.update(TEMPLATE_GLOBALS)
         environment.filters.update(TEMPLATE_FILTERS)
-        return cls(environment)
+        if language:
+            environment.policies["ext.i18n.trimmed"] = True
+            translations = translations_in(language)
+            # The extension adds this method.
+            environment.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
+        return cls(environment, policy)
 
     def render(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
-        html = self.environment.get_template(template).render(**values).encode()
-        return document(request, html, "text/html", status)
+        page = document(request, self.html_of(template, **values), "text/html", status)
+        page.headers["Content-Security-Policy"] = self.policy
+        return page
+
+    def html_of(self, template: str, **values: Any) -> bytes:
+        return self.environment.get_template(template).render(**values).encode()
 
 
-def document(request: Request, content: bytes, media_type: str, status: int = 200) -> Response:
-    """A public response, or 304 if the reader already has it."""
-    headers = {**SECURITY_HEADERS, "Cache-Control": CACHE, "ETag": etag_of(content)}
-    if status == 200 and matches_any_etag(headers["ETag"], request.headers.get("if-none-match", "")):
-        return Response(status_code=304, headers=headers)
-    return Response(content, status, headers, media_type)
+def document(
+    request: Request, content: bytes, media_type: str, status: int = 200, etag: str | None = None
+) -> Response:
+    """A public response, or 304 if the reader already has it; without `etag` its content makes the tag."""
+    etag = etag or etag_of(content)
+    if status == 200 and (unchanged := not_modified(request, etag)):
+        return unchanged
+    return Response(content, status, validated_headers(etag), media_type)
+
+
+def not_modified(request: Request, etag: str) -> Response | None:
+    """The answer 304 if the reader already has what this tag names."""
+    if not matches_any_etag(etag, request.headers.get("if-none-match", "")):
+        return None
+    return Response(status_code=304, headers=validated_headers(etag))
+
+
+def validated_headers(etag: str) -> dict[str, str]:
+    return {**SECURITY_HEADERS, "Cache-Control": CACHE, "ETag": etag}
 
 
 def moved_to(url: str) -> Response:

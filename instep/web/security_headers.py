@@ -10,7 +10,7 @@ BARE_POLICY = "default-src 'none'; frame-ancestors 'none'"
 # Browser features that no page of ours uses.
 UNUSED_FEATURES = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
 # Paths whose responses are private to one caller.
-PRIVATE = ("/v1/", "/chat/", "/feedback/", "/leads/", "/mcp/", "/oauth/")
+PRIVATE = ("/v1/", "/widget/", "/chat/", "/feedback/", "/leads/", "/mcp/", "/oauth/")
 # Paths that pages of other origins load: the widget, and the visitor API.
 CROSS_ORIGIN = ("/widget.js/", "/widget/", "/chat/", "/feedback/", "/leads/", "/files/")
 

@@ -170,6 +170,18 @@ async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_
     assert await working_text(owner, article) == "First words. Run it.\n"
 
 
+async def test_the_dialog_for_signing_in_waits_for_a_pause_in_typing(writer: Writer, owner: Tx, article: Json) -> None:
+    email = await writer.email()
+    await owner.execute(
+        "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
+    )
+    await writer.surface.focus()
+    await writer.page.keyboard.type("One sentence, a word after the other. ", delay=60)
+
+    await expect(writer.page.get_by_role("dialog")).to_be_visible()
+    assert await writer.text() == "One sentence, a word after the other. Run it.\n"
+
+
 async def test_who_has_signed_in_again_elsewhere_goes_on_by_itself(
     writer: Writer, development_server: str, owner: Tx, article: Json
 ) -> None:

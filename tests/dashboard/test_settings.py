@@ -8,10 +8,12 @@ from fastapi import FastAPI
 from instep.core.database import Database, Tx
 from tests.dashboard.conftest import Desk
 from tests.drafts.review import hold_back_statement
+from tests.files.samples import picture
 from tests.support.cast import Api, Cast, Client
+from tests.support.http import Response
 from tests.support.limits import SetSetting
 from tests.support.oauth import connect_somebody
-from tests.support.sign_in import PASSWORD, browser, fresh_email
+from tests.support.sign_in import HERE, PASSWORD, TOKEN, browser, fresh_email
 
 PAGES = (
     "general",
@@ -24,6 +26,7 @@ PAGES = (
     "trusts",
     "apps",
     "redirects",
+    "synonyms",
     "suppressed",
     "audit",
 )
@@ -40,6 +43,16 @@ async def test_every_page_opens_and_leads_to_the_others(desk: Desk, name: str) -
     for other in PAGES:
         assert f'href="{desk.path(f"settings/{other}")}"' in answer.text
     assert f'href="{desk.path(f"settings/{name}")}" aria-current="page"' in answer.text
+
+
+async def test_the_widget_can_be_tried_in_all_its_places(desk: Desk, cast: Cast) -> None:
+    settings_page = await desk.get("settings/widget")
+    demo = await desk.get("settings/widget/demo")
+
+    assert desk.path("settings/widget/demo") in settings_page.text
+    assert f'data-bot="{cast.acme.bot_id}" data-key="{cast.acme.bot_key}"' in demo.text
+    assert "<instep-help></instep-help>" in demo.text
+    assert 'data-instep="open"' in demo.text
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -175,6 +188,77 @@ async def test_an_accent_is_corrected_and_can_be_taken_back(desk: Desk) -> None:
     assert "Instep&#39;s blue" in blue.text or "Instep's blue now" in blue.text
 
 
+async def test_links_and_legal_lines_stand_around_the_pages(desk: Desk, api: Api, cast: Cast) -> None:
+    frame = {
+        "logo": "https://cdn.example/logo.svg",
+        "header": "Sign in https://app.acme.example",
+        "footer": "Terms of use https://acme.example/terms\r\n\r\nMail us mailto:help@acme.example",
+        "legal": "Acme Ltd. <Berlin>",
+    }
+
+    saved = await desk.follow(await desk.send("settings/site", "settings/site/frame", **frame))
+    home = (await api(None).get(f"/help/{cast.acme.slug}/")).text
+
+    assert "Terms of use https://acme.example/terms" in saved.text
+    assert '<img src="https://cdn.example/logo.svg"' in home
+    assert '<a href="https://app.acme.example">Sign in</a>' in home
+    assert '<a href="mailto:help@acme.example">Mail us</a>' in home
+    assert "Acme Ltd. &lt;Berlin&gt;" in home
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"header": "Home javascript:alert(1)"},
+        {"footer": "nothing"},
+        {"footer": "\n".join(["A https://acme.example"] * 13)},
+        {"logo": "http://cdn.example/logo.png"},
+        {"legal": "x" * 501},
+    ],
+)
+async def test_what_is_no_link_is_refused_and_stays_in_the_form(desk: Desk, field: dict[str, str]) -> None:
+    answer = await desk.send("settings/site", "settings/site/frame", **field)
+
+    assert answer.status_code == 400
+    assert next(iter(field.values())).splitlines()[0][:40] in answer.text
+
+
+async def send_pictures(desk: Desk, files: dict[str, tuple[str, bytes]]) -> Response:
+    token = re.search(TOKEN, (await desk.get("settings/site")).text)
+    assert token is not None
+    return await desk.visitor.client.post(
+        desk.path("settings/site/frame"),
+        data={"form-token": token[1], "legal": "Acme"},
+        files=files,
+        headers=HERE,
+    )
+
+
+async def test_a_logo_and_an_icon_are_uploaded_and_shown_to_everybody(
+    desk: Desk, api: Api, cast: Cast
+) -> None:
+    files = {"logo-file": ("logo.png", picture(width=8)), "icon-file": ("icon.png", picture(width=9))}
+    saved = await desk.follow(await send_pictures(desk, files))
+    home = (await api(None).get(f"/help/{cast.acme.slug}/")).text
+    logo = re.search(r'<img src="(/files/[^"]+)"', home)
+    icon = re.search(r'<link rel="icon" href="(/files/[^"]+)"', home)
+    assert logo is not None
+    assert icon is not None
+    assert "/favicon.ico" not in home
+    assert {(await api(None).get(found[1])).status_code for found in (logo, icon)} == {200}
+    assert f'value="{logo[1]}"' in saved.text
+
+    await desk.send("settings/site", "settings/site/frame", legal="Acme")
+    assert (await api(None).get(logo[1])).status_code == 404
+
+
+async def test_what_is_no_picture_is_no_logo(desk: Desk) -> None:
+    for name, content in (("terms.txt", b"Words."), ("logo.svg", b"<svg/>")):
+        files = {"logo-file": (name, content)}
+        answer = await send_pictures(desk, files)
+        assert answer.status_code == 400, name
+
+
 async def test_origins_come_and_go(desk: Desk) -> None:
     added = await desk.follow(
         await desk.send("settings/widget", "settings/widget/origins", origin="https://app.acme.example")
@@ -250,6 +334,20 @@ async def test_a_channel_is_added_and_removed_and_its_address_never_shown(desk: 
     assert (tested.status_code, HOOK in added.text) == (303, False)
     assert "Drafts are new in the review" in added.text
     assert target_id not in removed.text
+
+
+async def test_synonyms_are_saved_by_line_and_a_refusal_keeps_what_was_typed(
+    editor: Desk, viewer: Desk
+) -> None:
+    saved = await editor.follow(
+        await editor.send("settings/synonyms", "settings/synonyms", lines="cart, basket\n\nbill,invoice\n")
+    )
+    refused = await editor.send("settings/synonyms", "settings/synonyms", lines="alone")
+
+    assert "cart, basket\nbill, invoice</textarea>" in saved.text
+    assert refused.status_code == 400
+    assert "alone</textarea>" in refused.text
+    assert "disabled" in (await viewer.get("settings/synonyms")).text
 
 
 async def test_redirects_are_added_told_and_deleted(editor: Desk) -> None:

@@ -115,7 +115,7 @@ async def test_jobs_are_counted_by_kind_and_outcome(database: Database, owner: T
             raise ValueError
 
     for fails in (True, False):
-        await defer(owner.connection, "metered", {"fails": fails})
+        await defer(owner, "metered", {"fails": fails})
     waiting = await read(visitor)
     await Worker(database.pool, {"metered": work}).run_due()
     after = await read(visitor)
@@ -185,7 +185,7 @@ async def test_a_worker_answers_at_a_port_of_its_own(database: Database) -> None
 class Away(Database):
     """A database that does not answer."""
 
-    async def first_statement(self, *arguments: Any) -> Any:
+    async def take_connection(self) -> Any:
         raise Unavailable
 
 

@@ -50,7 +50,7 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
 
 async def write_limits(client: Client) -> Json:
     """A draft with three versions, a former address, and a translation of the second version."""
-    article = await create_article(client, "Upload limits", contentMarkdown=TEXTS[0], slug="limits")
+    article = await create_article(client, "Upload limits", contentMarkdown=TEXTS[0], slug="file-limits")
     path = f"/v1/articles/{article['id']}"
     ok(await client.patch(path, json={"contentMarkdown": TEXTS[1], "slug": "upload-limits"}))
     await create_article(client, "Grenzen", locale="de", translationOf=article["id"])

@@ -41,6 +41,7 @@ async def run(owner: Tx, client: Client) -> dict[str, str]:
     paths = {f"task-{status}": task_id for status, task_id in tasks.items()}
     paths["question"] = await fill_questions(owner)
     await fill_files(client)
+    await fill_visits(owner)
     paths |= await fill_imports(owner)
     paths["conversation"] = await fill_conversations(owner)
     return paths
@@ -265,3 +266,25 @@ async def fill_files(client: Client) -> None:
     await upload(client, picture(width=400, height=600), "portrait.png")
     await upload(client, b"name,size\nred,5\n", "a-name-that-is-longer-than-a-telephone-is-wide-2026-11.csv")
     await show_in_article(client, shown, "What the dashboard looks like", description="A picture of it.")
+
+
+async def fill_visits(owner: Tx) -> None:
+    """Views and searches of the last days, more of them on some days than on others."""
+    await owner.execute(
+        """
+        insert into article_views (workspace_id, bot_id, article_id, day, views)
+        select workspace_id, bot_id, id, current_date - ago, 1 + (ago * 7 + length(title)) % 23
+        from articles, generate_series(0, 40, 2) as ago where status = 'published'
+        """
+    )
+    for query, searches, empty_searches in (("invite people", 41, 0), ("dark mode", 17, 17), ("", 3, 1)):
+        await owner.execute(
+            """
+            insert into search_counts (workspace_id, bot_id, day, query, searches, empty_searches)
+            select workspace_id, id, current_date, %(query)s, %(searches)s, %(empty)s
+            from bots where slug = 'nordwind'
+            """,
+            query=query,
+            searches=searches,
+            empty=empty_searches,
+        )

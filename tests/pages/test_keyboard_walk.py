@@ -15,26 +15,32 @@ ELEMENTS = """
         (element) => element.shadowRoot ? [element, ...elements(element.shadowRoot)] : [element])
     const all = elements(document)
 """
+# The element that has the focus, and before it those whose shadow trees it stands in.
+FOCUS = """
+    const focus = []
+    for (let root = document; root?.activeElement; root = root.activeElement.shadowRoot) {
+        focus.push(root.activeElement)
+    }
+"""
 COUNT = f"() => {{{ELEMENTS} return all.length }}"
 STOP = f"""
-() => {{{ELEMENTS}
-    let element = document.activeElement
+() => {{{ELEMENTS} {FOCUS}
+    const element = focus.at(-1)
     if (element === document.body) return null
-    while (element.shadowRoot) element = element.shadowRoot.activeElement
-    const style = getComputedStyle(element)
+    const is_marked = (style) =>
+        style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none"
     const box = element.getBoundingClientRect()
     return {{
         place: all.indexOf(element),
         html: element.outerHTML.slice(0, 120),
-        is_marked: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0
-            || style.boxShadow !== "none",
+        is_marked: focus.some((marked) => is_marked(getComputedStyle(marked))),
         is_in_view: box.width > 0 && box.height > 0
             && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
     }}
 }}
 """
 # In a table of the editor Tab goes to the next cell; after Escape it leaves the text, as the page says.
-TAKES_TAB = "() => document.activeElement.isContentEditable"
+TAKES_TAB = f"() => {{{FOCUS} return focus.at(-1)?.isContentEditable }}"
 # What can be used, in a dialog only what is in it; the radio buttons of a group are one stop, the chosen one,
 # and so are the buttons of a toolbar; arrow keys choose the option of a list, whose field keeps the focus.
 TARGETS = f"""

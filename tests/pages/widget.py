@@ -38,8 +38,12 @@ async def add_host_pages(owner: Tx, hosts: HostSite, url: str, slug: str = "nord
 
 
 async def open_panel(page: Page, stage: "Stage") -> None:
-    await page.locator(".launcher, .inline").click()
+    place = page.locator(".launcher, .ask input").first
+    await place.click()
+    if await page.locator(".launcher").count() == 0:
+        await place.press("Space")
     await page.locator(".panel input").wait_for()
+    await page.locator(".suggested .row").first.wait_for()
 
 
 async def send_question(page: Page, stage: "Stage") -> None:
@@ -72,7 +76,7 @@ async def ask_in_vain(page: Page, stage: "Stage") -> None:
 
 async def read_source(page: Page, stage: "Stage") -> None:
     await ask(page, stage)
-    await page.locator(".sources button").first.click()
+    await page.locator(".answer .rows button").first.click()
     await page.locator(".article .text").wait_for()
 
 
@@ -87,4 +91,30 @@ async def send_to_a_person(page: Page, stage: "Stage") -> None:
     await page.locator("footer .link").click()
     await page.locator(".person [name=email]").fill("ann@example.com")
     await page.locator(".person button").click()
-    await page.locator(".person [role=status]").wait_for()
+    await page.locator(".person .thanks").wait_for()
+
+
+async def type_words(page: Page, stage: "Stage") -> None:
+    await open_panel(page, stage)
+    await page.locator(".panel input").press_sequentially("timeout")
+    await page.locator(".found .row").first.wait_for()
+
+
+async def type_words_after_an_answer(page: Page, stage: "Stage") -> None:
+    await ask(page, stage)
+    await page.locator(".panel input").press_sequentially("timeout")
+    await page.locator(".found .row").first.wait_for()
+
+
+async def ask_for_what_is_not_there(page: Page, stage: "Stage") -> None:
+    await open_panel(page, stage)
+    await page.locator(".panel input").fill("Do you sell zeppelins?")
+    await page.locator(".panel .ask button").click()
+    await page.locator(".rating").wait_for()
+
+
+async def open_in_vain(page: Page, stage: "Stage") -> None:
+    """Something answers that is no help center."""
+    await page.route("**/config?**", lambda route: route.fulfill(headers=NO_ANSWER, body="no JSON"))
+    await page.locator(".launcher").click()
+    await page.locator(".notice").wait_for()

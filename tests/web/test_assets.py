@@ -90,6 +90,25 @@ def test_every_bundle_stays_within_its_budget() -> None:
     assert {name: size for name, size in sizes.items() if size > BUDGETS[name]} == {}
 
 
+def test_a_visitor_of_a_customers_page_loads_little() -> None:
+    """Widget and panel together, compressed either way."""
+    for ending in (".br", ".gz"):
+        sizes = {
+            name: (BUILT / (manifest()[name] + ending)).stat().st_size for name in ("widget.js", "panel.js")
+        }
+        assert sizes["widget.js"] <= 4_000
+        assert sum(sizes.values()) <= 20_000
+
+
+async def test_the_types_of_the_widget_are_for_everybody(api: Api) -> None:
+    answer = await api(None).get("/widget.d.ts")
+    again = await api(None).get("/widget.d.ts", headers={"If-None-Match": answer.headers["ETag"]})
+
+    assert "Instep" in answer.text
+    assert "typescript" in answer.headers["Content-Type"]
+    assert (again.status_code, again.content) == (304, b"")
+
+
 def test_what_is_committed_was_built_from_what_is_committed() -> None:
     assert list(find_problems(SOURCES, BUILT)) == []
 

@@ -11,8 +11,10 @@ from tests.support.source_code import REPOSITORY
 TEMPLATES = sorted(REPOSITORY.glob("instep/**/*.html"))
 STYLES = sorted((SOURCES / "src").rglob("*.css"))
 # What every page's policy blocks, and what of htmx needs `eval`: as attributes and as arguments of macros.
+# Data for search engines is no script, which a browser would run.
 INLINE = re.compile(
-    r"""\sstyle=|<style|<script(?![^>]*\ssrc=)|\son[a-z]+=|["'](?:style|on[a-z]+)["']\s*:"""
+    r"""\sstyle=|<style|<script(?![^>]*\ssrc=)(?! type="application/ld\+json">)|\son[a-z]+="""
+    r"""|["'](?:style|on[a-z]+)["']\s*:"""
     r"""|\bhx-on\b|hx-trigger["':=\s]*["'][^"']*\[|["']js:|javascript:""",
     re.IGNORECASE,
 )

@@ -13,7 +13,7 @@ from instep.runtime import Runtime
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import create_article, ok, stranger
 
-PRIVATE = ("/v1/", "/chat", "/leads", "/mcp", "/oauth/")
+PRIVATE = ("/v1/", "/widget/", "/chat", "/leads", "/mcp", "/oauth/")
 # They say themselves how long they may be kept.
 PUBLIC_DOCUMENTS = {"/v1/openapi.json", "/mcp/server-card", "/mcp/admin/server-card"}
 

@@ -1,6 +1,5 @@
 """Conversations with visitors, the contact details they left, and their right to their data."""
 
-import re
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -10,7 +9,7 @@ from instep.answers import inbox
 from instep.answers.schemas import ConversationFilter, VisitorMessage
 from instep.answers.visitor_data import Subject, erase_visitor, export_visitor, summarize_visitor
 from instep.core.errors import InvalidRequest
-from instep.core.markdown import render_bounded
+from instep.core.markdown import render_answer
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
 from instep.dashboard.shell import pages
@@ -25,8 +24,6 @@ FILTERS: dict[ConversationFilter, str] = {
     "unanswered": "Unanswered",
 }
 TABS: dict[str, str] = dict([*FILTERS.items(), ("leads", "Contact details")])
-# Several answers are in one page, so none of their headings keeps its id.
-HEADING_ID = re.compile(r' id="h-[^"]*"')
 MESSAGES_PER_PAGE = 50
 
 
@@ -69,7 +66,7 @@ async def show_conversation(page: BotPage) -> Response:
 
 
 async def answer_html(message: VisitorMessage) -> str:
-    return sanitised(HEADING_ID.sub("", await render_bounded(message.answer)))
+    return sanitised(await render_answer(message.answer))
 
 
 @bot_page("conversations", Role.OWNER)

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from instep.core.errors import RateLimited
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.running.listing import address, address_below, links_between, page_request
+from instep.dashboard.running.visit_pages import show_visits
 from instep.insights import actions
 from instep.insights.feedback.actions import list_feedback
 from instep.insights.health.problems import SEVERITY_COSTS, Code, Problem
@@ -47,6 +48,7 @@ KINDS: dict[Code, str] = {
 }
 BY_ARTICLE = "article"
 BY_FEEDBACK = "feedback"
+BY_VISITS = "visits"
 EXAMINATION = "health/examination"
 WAITING = "running/health_waiting.html"
 
@@ -55,6 +57,8 @@ WAITING = "running/health_waiting.html"
 async def show_health(page: BotPage) -> Response:
     if page.query.get("by") == BY_FEEDBACK:
         return await show_feedback(page)
+    if page.query.get("by") == BY_VISITS:
+        return await show_visits(page, views_of(page, BY_VISITS))
     code, by = filters_of(page)
     views = views_of(page, by)
     examination = address(page, EXAMINATION, kind=code, by=by)
@@ -101,6 +105,7 @@ def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
         (page.path("health"), "By kind", by is None),
         (address(page, "health", by=BY_ARTICLE), "By article", by == BY_ARTICLE),
         (address(page, "health", by=BY_FEEDBACK), "What readers say", by == BY_FEEDBACK),
+        (address(page, "health", by=BY_VISITS), "What visitors do", by == BY_VISITS),
     ]
 
 

@@ -1,18 +1,29 @@
 """The look of the help center, and which pages may use the widget."""
 
+from collections.abc import Mapping
+
 from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.answers.visitor_tokens import visitor_secret
+from instep.core import limits
 from instep.core.config import settings
-from instep.core.errors import AppError
+from instep.core.errors import AppError, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings
+from instep.dashboard.settings.frame import attempt, read_body, show_secret_next, show_settings
+from instep.files.actions import upload_file
+from instep.files.kinds import UnsupportedType
+from instep.files.schemas import path_of_file
+from instep.files.storage import Storages
 from instep.identity.audit import record
 from instep.identity.scopes import Role
+from instep.web.custom_domains import own_host
+from instep.web.forms import Form
+from instep.web.multipart import FormFile
 from instep.web.recent_sign_in import require_recent_sign_in
 from instep.workspaces import actions
 from instep.workspaces.actions import find_bot_by_reference
+from instep.workspaces.site_frame import SiteFrame, links_of
 
 PATH = "/app/{bot_slug}/settings"
 
@@ -24,7 +35,16 @@ async def show_look(page: BotPage) -> Response:
 
 async def look(page: BotPage, refusal: AppError | None = None) -> Response:
     row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
-    return await show_settings(page, "site", "site.html", refusal, row=row, help_url=page.bot.help_url)
+    return await show_settings(
+        page,
+        "site",
+        "site.html",
+        refusal,
+        row=row,
+        frame=row.site_frame,
+        help_url=page.bot.help_url,
+        own_host=own_host(settings()),
+    )
 
 
 @bot_page("settings", Role.OWNER)
@@ -39,6 +59,56 @@ async def save_accent(page: BotPage) -> Response:
     return page.leave("settings/site", "Saved: visitors see it from now on.")
 
 
+@bot_page("settings", Role.OWNER, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
+async def save_frame(page: BotPage) -> Response:
+    """The logo, the icon, a link a line, and legal lines."""
+    ctx = page.ctx
+    try:
+        # What an upload that is refused has begun is taken back.
+        async with ctx.tx.transaction():
+            pictures = {name: await picture_of(page, name) for name in ("logo", "icon")}
+            frame = read_frame(page.form, pictures)
+            await actions.change_frame(ctx.tx, ctx.workspace_id, ctx.bot.id, frame, ctx.actor)
+    except (InvalidRequest, UnsupportedType) as refusal:
+        return await look(page, refusal)
+    return page.leave("settings/site", "Saved: visitors see it from now on.")
+
+
+@bot_page("settings", Role.OWNER)
+async def save_domain(page: BotPage) -> Response:
+    """An empty host name leaves the help center at the installation's own address."""
+    ctx, domain = page.ctx, page.form.get("domain", "").strip()
+    outcome = await attempt(
+        page, actions.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
+    )
+    if isinstance(outcome, AppError):
+        return await look(page, outcome)
+    page.request.app.state.known_hosts.clear()
+    return page.leave("settings/site", "Saved: visitors are led to the new address from now on.")
+
+
+async def picture_of(page: BotPage, name: str) -> str | None:
+    """The address of the picture that was chosen in the form, or else the one that was typed."""
+    chosen = page.form.files.get(f"{name}-file", FormFile("", b""))
+    if not chosen.name:
+        return page.form.get(name, "").strip() or None
+    storages: Storages = page.request.app.state.storages
+    file = (await upload_file(page.ctx, storages.for_new_files, chosen.name, chosen.content)).file
+    if not file.kind.is_picture:
+        raise InvalidRequest(f"“{file.name}” is no picture: choose a PNG, JPEG, GIF, WebP or AVIF.")
+    return path_of_file(page.bot, file.sha256, file.kind)
+
+
+def read_frame(form: Form, pictures: Mapping[str, str | None]) -> SiteFrame:
+    fields = {
+        **pictures,
+        "header": links_of(form.get("header", "")),
+        "footer": links_of(form.get("footer", "")),
+        "legal": form.get("legal", "").strip(),
+    }
+    return read_body(SiteFrame, fields)
+
+
 @bot_page("settings")
 async def show_widget_settings(page: BotPage) -> Response:
     return await widget(page)
@@ -49,6 +119,13 @@ async def widget(page: BotPage, refusal: AppError | None = None) -> Response:
     return await show_settings(
         page, "widget", "widget.html", refusal, row=row, script=f"{settings().base_url}/widget.js"
     )
+
+
+@bot_page("settings")
+async def show_widget_demo(page: BotPage) -> Response:
+    """The widget as visitors see it, in all the places that it can have."""
+    row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
+    return await show_settings(page, "widget", "widget_demo.html", row=row)
 
 
 @bot_page("settings", Role.OWNER)
@@ -93,7 +170,10 @@ async def visitor_secret_page(page: BotPage, *, rotate: bool) -> Response:
 routes = [
     Route(f"{PATH}/site", show_look, methods=["GET"]),
     Route(f"{PATH}/site", save_accent, methods=["POST"]),
+    Route(f"{PATH}/site/frame", save_frame, methods=["POST"]),
+    Route(f"{PATH}/site/domain", save_domain, methods=["POST"]),
     Route(f"{PATH}/widget", show_widget_settings, methods=["GET"]),
+    Route(f"{PATH}/widget/demo", show_widget_demo, methods=["GET"]),
     Route(f"{PATH}/widget/origins", add_origin, methods=["POST"]),
     Route(f"{PATH}/widget/origins/remove", remove_origin, methods=["POST"]),
     Route(f"{PATH}/widget/secret", show_visitor_secret, methods=["POST"]),

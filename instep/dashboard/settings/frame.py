@@ -28,6 +28,7 @@ SUBSECTIONS = (
     ("trusts", "CI without keys", Role.OWNER),
     ("apps", "Connected apps", Role.OWNER),
     ("redirects", "Redirects", Role.VIEWER),
+    ("synonyms", "Synonyms", Role.VIEWER),
     ("suppressed", "Held back", Role.VIEWER),
     ("audit", "Audit", Role.OWNER),
 )

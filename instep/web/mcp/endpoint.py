@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from instep.core.errors import AppError, InvalidRequest
-from instep.web.authenticated_route import StrictRequest
 from instep.web.errors import VisitorRefusal
 from instep.web.mcp.exchange import answer_plain_call, is_plain_call
 from instep.web.mcp.server import CALLER, McpServer, SdkResponse
 from instep.web.mcp.tools import Caller
+from instep.web.strict_request import StrictRequest
 from instep.web.visitors.cors import is_open_to
 from instep.web.visitors.errors import OriginNotAllowed
 

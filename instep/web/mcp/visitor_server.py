@@ -13,7 +13,6 @@ from starlette.types import Receive, Scope, Send
 from instep.core import limits
 from instep.core.errors import AppError, RateLimited
 from instep.core.paging import PageRequest
-from instep.web.authenticated_route import StrictRequest
 from instep.web.call import BotKeyAccess, ToolsAccess
 from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error
@@ -28,6 +27,7 @@ from instep.web.mcp.endpoint import (
 from instep.web.mcp.server import McpServer
 from instep.web.mcp.tools import Tool
 from instep.web.shapes import Body
+from instep.web.strict_request import StrictRequest
 from instep.web.visitors.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
 from instep.web.visitors.errors import OriginNotAllowed, render_visitor_error
 from instep.web.visitors.route import (

@@ -23,14 +23,8 @@ from instep.identity.keys import authenticate_key
 from instep.identity.queries import list_covered_bots
 from instep.identity.schemas import KeyAuth, TokenAuth
 from instep.identity.scopes import Scope as KeyScope
-from instep.web.authenticated_route import (
-    ANY_KEY,
-    Admission,
-    AuthContext,
-    StrictRequest,
-    add_rate_headers,
-    named_bots,
-)
+from instep.web.admission import ANY_KEY, Admission, AuthContext, named_bots
+from instep.web.authenticated_route import add_rate_headers
 from instep.web.call import Call, ToolsAccess, Window
 from instep.web.errors import as_app_error, render_error
 from instep.web.mcp.endpoint import (
@@ -44,6 +38,7 @@ from instep.web.mcp.endpoint import (
 )
 from instep.web.mcp.server import McpServer
 from instep.web.mcp.tools import Tool
+from instep.web.strict_request import StrictRequest
 
 # The scope that a client must ask for to call a tool that writes (RFC 6750 section 3.1).
 STEP_UP = f'error="insufficient_scope", scope="{KeyScope.READ} {KeyScope.WRITE}"'
@@ -86,7 +81,14 @@ class WorkspaceCaller:
         bot = next((bot for bot in bots if bot.id == bot_id), None)
         if bot is None:
             raise InsufficientScope(f"This {self.credential} does not cover the bot that `botId` names.")
-        return replace(auth, bot_id=bot.id, bot_slug=bot.slug, bot_name=bot.name, bot_locale=bot.locale)
+        return replace(
+            auth,
+            bot_id=bot.id,
+            bot_slug=bot.slug,
+            bot_name=bot.name,
+            bot_locale=bot.locale,
+            bot_domain=bot.domain,
+        )
 
 
 class WorkspaceEndpoint:

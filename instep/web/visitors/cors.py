@@ -13,6 +13,8 @@ from instep.web.visitors.errors import OriginNotAllowed
 
 EXPOSED_HEADERS = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
 JSON_HEADERS = "Content-Type"
+# Requests without a body: who is signed in stands in no address, which others could read.
+READ_HEADERS = "Visitor-Token"
 MCP_HEADERS = "Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 
 
@@ -39,9 +41,11 @@ def cors_headers(request: Request) -> dict[str, str]:
 
 
 async def answer_preflight(
-    request: Request, methods: set[str], allowed_headers: str = JSON_HEADERS
+    request: Request, methods: set[str], allowed_headers: str | None = None
 ) -> Response:
     """Answer a preflight request: it names no bot, so an origin of any bot is allowed."""
+    if allowed_headers is None:
+        allowed_headers = READ_HEADERS if "GET" in methods else JSON_HEADERS
     headers = {"Allow": ", ".join(sorted(methods))}
     if "origin" in request.headers:
         await refuse_foreign(request)

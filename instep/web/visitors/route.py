@@ -22,10 +22,11 @@ from instep.core.ids import as_uuid
 from instep.identity.access import is_write
 from instep.identity.keys import authenticate_bot_key
 from instep.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
-from instep.web.authenticated_route import Handler, StrictRequest, add_rate_headers, route_metadata
+from instep.web.authenticated_route import Handler, add_rate_headers, route_metadata
 from instep.web.call import BotKeyAccess, Window
 from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error
+from instep.web.strict_request import StrictRequest
 from instep.web.visitors.cors import answer_preflight, cors_headers, is_open_to
 from instep.web.visitors.errors import InvalidCredentials, OriginNotAllowed, render_visitor_error
 
@@ -110,7 +111,7 @@ class VisitorRouter(APIRouter):
         method, path = method_and_path.split(" ")
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
-            handler.__dict__["access"] = BotKeyAccess(is_write(action), takes_long)
+            handler.__dict__["access"] = BotKeyAccess(is_write(action), takes_long, method == "GET")
             self.add_api_route(
                 path,
                 handler,
@@ -202,11 +203,13 @@ async def authenticate_visitor(
     request: Request, credentials: Credentials, headers: ResponseHeaders, access: BotKeyAccess
 ) -> AsyncIterator[VisitorCall]:
     state, address = request.app.state, client_address(request)
+    if access.only_reads:
+        address = f"reads {address}"
     # Calls without a visitor count as one visitor per address.
     visitor = credentials.visitor or address
     context = authenticate_bot_key(state.database, credentials.bot, credentials.key, visitor, address)
     async with context as (auth, tx):
-        headers.windows += windows_of(auth, state.settings)
+        headers.windows += windows_of(auth, state.settings, access)
         is_open = is_open_to(request, auth.origins or (), state.settings)
         if auth.bot is not None and is_open:
             headers.cors |= cors_headers(request)
@@ -222,11 +225,14 @@ async def authenticate_visitor(
         yield VisitorCall(auth.bot, bool(auth.is_paused), state.database, tx)
 
 
-def windows_of(auth: BotKeyAuth, settings: Settings) -> list[Window]:
+def windows_of(auth: BotKeyAuth, settings: Settings, access: BotKeyAccess) -> list[Window]:
     seconds = limits.REQUEST_WINDOW_SECONDS
     if auth.address_hits is None or auth.address_seconds_left is None:
         quota = settings.anonymous_requests_per_minute
         return [Window("anonymous", quota, seconds, auth.hits, auth.seconds_left)]
+    if access.only_reads:
+        quota = limits.WIDGET_READS_PER_MINUTE
+        return [Window("widget-reads", quota, seconds, auth.address_hits, auth.address_seconds_left)]
     address_quota = limits.VISITOR_ADDRESS_CALLS_PER_MINUTE
     return [
         Window("widget-chat", limits.VISITOR_CALLS_PER_MINUTE, seconds, auth.hits, auth.seconds_left),
