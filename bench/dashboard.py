@@ -16,8 +16,8 @@ from pathlib import Path
 import psycopg
 from playwright.async_api import Browser, Page, async_playwright
 
-from bench.__main__ import await_ready
 from bench.dashboard_rows import DRAFTS, fill
+from bench.installation import await_ready
 from instep.core.embedded import EmbeddedPostgres
 from instep.dashboard.pages import routes
 from instep.migrations import migrate

@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 
-from bench.search import VOCABULARY_SIZE, word
+from bench import vocabulary
 from instep.core.database import Tx
 from instep.core.ids import new_id
 from instep.identity.keys import hash_key
@@ -21,8 +21,8 @@ REDIRECTS, WEBHOOKS, DELIVERIES = 1_000, 20, 1_000
 SECTIONS, WORDS_OF_SECTION = 6, 90
 RANDOM = random.Random(1)
 # Words are drawn by Zipf's law, as in texts that people write.
-VOCABULARY = [word(number) for number in range(1, VOCABULARY_SIZE)]
-WEIGHTS = list(accumulate(1 / number for number in range(1, VOCABULARY_SIZE)))
+VOCABULARY = vocabulary.VOCABULARY[1:]
+WEIGHTS = list(accumulate(1 / number for number in range(1, vocabulary.VOCABULARY_SIZE)))
 
 INSERT_ARTICLE = """
     insert into articles (id, workspace_id, bot_id, slug, locale, title, description, position,

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.__main__ import ARTICLES, BOTS, ROUNDS, URL, installed, script, servers
-from bench.chat import processor_seconds
-from bench.load import run_wrk
+from bench.installation import ARTICLES, BOTS, URL, installed, servers
+from bench.load import run_wrk, script_with_keys
+from bench.processes import processor_seconds
 
 SECONDS = 4
+ROUNDS = 3
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 LAST = ARTICLES // BOTS - 1
 
@@ -66,7 +67,7 @@ def measure_cost(run: Callable[[], float], server: int) -> Cost:
 
 
 def rest(keys: list[str], path: str) -> Callable[[], float]:
-    return wrk(f"{URL}/", script(keys, f'wrk.format("GET", {path}, headers)'))
+    return wrk(f"{URL}/", script_with_keys(keys, f'wrk.format("GET", {path}, headers)'))
 
 
 def tool(keys: list[str], name: str, version: str, slug: str | None = None) -> Callable[[], float]:
@@ -83,7 +84,7 @@ def tool(keys: list[str], name: str, version: str, slug: str | None = None) -> C
     headers |= {"Mcp-Method": "tools/call", "Mcp-Name": name} if version == MODERN else {}
     lua_headers = "".join(f'headers["{key}"] = "{value}" ' for key, value in headers.items())
     request = f'(function() {lua_headers} return wrk.format("POST", "/mcp/admin", headers, {lua}) end)()'
-    return wrk(f"{URL}/", script(keys, request))
+    return wrk(f"{URL}/", script_with_keys(keys, request))
 
 
 def wrk(url: str, lua: str) -> Callable[[], float]:

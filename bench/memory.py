@@ -4,8 +4,9 @@ import tempfile
 from itertools import cycle
 from pathlib import Path
 
-from bench.__main__ import ARTICLES, BOTS, URL, get_script, installed, list_script, patch_script, servers
+from bench.installation import ARTICLES, BOTS, URL, installed, servers
 from bench.load import run_wrk
+from bench.requests import get_script, list_script, patch_script
 
 REQUESTS = 100_000
 SECONDS = 5

@@ -17,8 +17,9 @@ from typing import Any
 
 import psycopg
 
-from bench.__main__ import PORT, servers
-from bench.chat import processor_seconds
+from bench.installation import PORT, servers
+from bench.processes import processor_seconds
+from bench.vocabulary import random_words
 from eval.retrieval.center import create_help_center
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
@@ -43,8 +44,6 @@ NEW_BOTS, FREQUENT_BOTS = 20, 100
 # Between two measurements of how long the event loop is blocked.
 PAUSE_SECONDS = 0.001
 SECTIONS = 8
-# Words are drawn by Zipf's law, as in texts that people write.
-VOCABULARY_SIZE = 40_000
 RANDOM = random.Random(1)
 
 
@@ -157,18 +156,7 @@ def sentences(count: int) -> str:
 
 
 def some_words(count: int) -> str:
-    return " ".join(word(int(VOCABULARY_SIZE ** RANDOM.random())) for _ in range(count))
-
-
-def word(number: int) -> str:
-    """A distinct word for each number, with beginnings and endings that vary as in real words."""
-    letters = "etaoinsrhldcumfpgwybvk"
-    spelled = ""
-    number = number * 7_919 % 1_000_003
-    while number:
-        number, place = divmod(number, len(letters))
-        spelled += letters[place]
-    return spelled + "en"
+    return random_words(count, RANDOM)
 
 
 def question() -> str:

@@ -1,0 +1,195 @@
+"""`make bench-scale`: what requests cost in bots of 1,000 to 100,000 articles, and in 1,000 bots."""
+
+import argparse
+import asyncio
+import http.client
+import json
+import random
+import statistics
+import tempfile
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from bench.installation import PORT, servers
+from bench.processes import family_seconds, processor_seconds
+from bench.vocabulary import random_words, word
+from instep.core.database import Tx
+from instep.core.embedded import EmbeddedPostgres
+from instep.identity.scopes import Scope
+from instep.migrations import migrate
+from instep.workspaces import actions
+
+SIZES = (1_000, 10_000, 100_000)
+BOTS, ARTICLES_OF_A_BOT = 1_000, 100
+# Different texts; the others repeat them, which makes filling a matter of seconds.
+TEXTS = 200
+WORDS = 300
+ROUNDS, REQUESTS = 5, 20
+INSERT = """
+    insert into articles (id, workspace_id, bot_id, slug, locale, title, position, content_markdown,
+        content_html, visibility, status, version, origin, author_type, author_name, text_changed_at,
+        published_at, created_at, updated_at)
+    select 'art_' || lpad(%(bot_number)s || to_char(n, 'FM000000'), 26, '0'), %(workspace)s, %(bot)s,
+        'article-' || n, 'en', 'Article ' || n || ' of ' || (%(titles)s::text[])[n %% %(texts)s + 1], n,
+        (%(bodies)s::text[])[n %% %(texts)s + 1], '<p></p>', 'public', 'published', 1, 'create', 'command',
+        'bench', now(), now(), now(), now() - n * interval '1 second'
+    from generate_series(0, %(count)s - 1) n
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Bots of one size, each with its key."""
+
+    name: str
+    keys: list[str]
+    articles: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--bots", type=int, default=BOTS)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args()
+    sizes = [int(size) for size in options.sizes.split(",")]
+    with tempfile.TemporaryDirectory(prefix="instep-bench-") as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        with EmbeddedPostgres.attach(folder) as embedded:
+            migrate(embedded.url)
+            places = asyncio.run(prepare(embedded.url, sizes, options.bots))
+            with servers(folder) as server, psycopg.connect(embedded.url) as connection:
+                measure(places, server, postmaster(connection), options.rounds)
+
+
+async def prepare(url: str, sizes: list[int], bots: int) -> list[Place]:
+    generator = random.Random(1)
+    params = {
+        "titles": [random_words(4, generator) for _ in range(TEXTS)],
+        "bodies": [random_words(WORDS, generator) for _ in range(TEXTS)],
+        "texts": TEXTS,
+    }
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        await connection.execute("set synchronous_commit = off")
+        tx = Tx(connection)
+        workspace = await actions.find_workspace(tx, None)
+        counter = iter(range(1_000_000))
+
+        async def bot_of(articles: int) -> str:
+            number = next(counter)
+            bot = await actions.create_bot(tx, workspace.id, f"Bot {number}", None, "en")
+            key = await actions.create_key(tx, workspace.id, bot.name, Scope.WRITE, [bot.id])
+            values = {"bot": bot.id, "bot_number": number, "workspace": workspace.id, "count": articles}
+            await tx.execute(INSERT, **values, **params)
+            await tx.execute("update bots set changed_at = now() where id = %(bot)s", bot=bot.id)
+            return key.key
+
+        places = [Place(f"1 bot of {size:,}", [await bot_of(size)], size) for size in sizes]
+        keys = [await bot_of(ARTICLES_OF_A_BOT) for _ in range(bots)]
+        places.append(Place(f"{bots:,} bots of {ARTICLES_OF_A_BOT}", keys, ARTICLES_OF_A_BOT))
+        await connection.execute("vacuum analyze")
+    return places
+
+
+def postmaster(connection: psycopg.Connection) -> int:
+    """The process id of PostgreSQL, whose children serve the connections."""
+    status = Path(f"/proc/{connection.info.backend_pid}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("PPid:")))
+
+
+class Client:
+    """One kept connection to the server, with the keys of a place by turns."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.random = random.Random(2)
+        self.connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=600)
+        self.cursors = {key: self.deep_cursor(key) for key in place.keys[:20]}
+
+    def call(self, method: str, path: str, body: object = None, key: str | None = None) -> dict[str, object]:
+        headers = {"Authorization": f"Bearer {key or self.random.choice(self.place.keys)}"}
+        headers |= {"Content-Type": "application/json"} if body else {}
+        self.connection.request(method, path, json.dumps(body) if body else None, headers)
+        response = self.connection.getresponse()
+        content: dict[str, object] = json.loads(response.read())
+        assert response.status == 200, content
+        return content
+
+    def deep_cursor(self, key: str) -> str:
+        """The cursor behind many pages, or as many as there are."""
+        cursor, pages = "", min(50, self.place.articles // 100)
+        for _ in range(pages):
+            after = f"&start_cursor={urllib.parse.quote(cursor)}" if cursor else ""
+            found = self.call("GET", f"/v1/articles?page_size=100{after}", key=key)
+            cursor = str(found["next_cursor"] or cursor)
+        return cursor
+
+    def number(self) -> int:
+        return self.random.randrange(self.place.articles)
+
+    def get(self) -> None:
+        self.call("GET", f"/v1/articles/article-{self.number()}")
+
+    def first_page(self) -> None:
+        self.call("GET", "/v1/articles")
+
+    def deep_page(self) -> None:
+        key = self.random.choice(list(self.cursors))
+        after = f"?start_cursor={urllib.parse.quote(self.cursors[key])}" if self.cursors[key] else ""
+        self.call("GET", f"/v1/articles{after}", key=key)
+
+    def search(self) -> None:
+        query = f"{word(self.random.randrange(150, 250))} {word(self.random.randrange(300, 500))}"
+        key = self.random.choice(self.place.keys[:20])
+        self.call("GET", f"/v1/articles/search?q={urllib.parse.quote(query)}", key=key)
+
+    def patch(self) -> None:
+        text = random_words(WORDS, self.random)
+        self.call("PATCH", f"/v1/articles/article-{self.number()}", {"contentMarkdown": text})
+
+
+def measure(places: list[Place], server: int, database: int, rounds: int) -> None:
+    clients = [Client(place) for place in places]
+    for client in clients:
+        # The first search of a bot builds its index.
+        for key in client.place.keys[:20]:
+            client.call("GET", "/v1/articles/search?q=page%20one", key=key)
+    print(f"median of {rounds} rounds of {REQUESTS} requests; CPU ms a request: server + PostgreSQL")
+    print(f"{'':12}" + "".join(f"{client.place.name:>24}" for client in clients))
+    for name in ("get", "first_page", "deep_page", "search", "patch"):
+        costs: list[list[tuple[float, float]]] = [[] for _ in clients]
+        # Rounds are interleaved, so that noise of the machine affects all places alike.
+        for _ in range(rounds):
+            for client, runs in zip(clients, costs, strict=True):
+                runs.append(cost(getattr(client, name), server, database))
+        print(f"{name.replace('_', ' '):12}" + "".join(cells(costs)), flush=True)
+
+
+def cost(request: Callable[[], None], server: int, database: int) -> tuple[float, float]:
+    """The latency of a request and its processor time, in milliseconds."""
+    before = processor_seconds(server) + family_seconds(database)
+    times = []
+    for _ in range(REQUESTS):
+        began = time.perf_counter()
+        request()
+        times.append(time.perf_counter() - began)
+    spent = processor_seconds(server) + family_seconds(database) - before
+    return statistics.median(times) * 1_000, spent / REQUESTS * 1_000
+
+
+def cells(costs: list[list[tuple[float, float]]]) -> Iterator[str]:
+    smallest = statistics.median(spent for _, spent in costs[0])
+    for runs in costs:
+        latency = statistics.median(milliseconds for milliseconds, _ in runs)
+        spent = statistics.median(spent for _, spent in runs)
+        yield f"{latency:9.1f} {spent:6.2f} x{spent / max(smallest, 0.001):4.2f}  "
+
+
+if __name__ == "__main__":
+    main()
