@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-chaos first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-retrieval lock browser
+.PHONY: help setup dev demo serve messages assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-deploy test-chaos cluster first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-site bench-scale bench-memory bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-answers eval-retrieval eval-retrieval-fitting eval-sections eval-sections-fitting lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -18,6 +18,9 @@ demo: setup ## Serve a help center with one code change documented and waiting f
 
 serve: setup ## Serve this installation
 	$(BIN)/instep serve
+
+messages: dev ## Bring the catalogues of the help center's words into step with its pages, after a change of a text
+	$(BIN)/python -m scripts.messages
 
 assets: frontend/node_modules/installed ## Build what browsers load, which is committed (needs Node)
 	cd frontend && npm run --silent build
@@ -63,8 +66,14 @@ test-sync: dev ## Run 500 random sequences of edits in git and in Instep through
 test-exchange: dev ## Export a help center, import it into an empty one and export that: the same bytes
 	$(BIN)/pytest -m exchange tests/exchange
 
+test-deploy: dev contract/installed ## Let nginx, Caddy, systemd and published schemas judge the files in deploy and of CI (needs them)
+	$(BIN)/pytest -m deploy tests/deploy
+
 test-chaos: dev ## Run the proofs of delivery while workers and PostgreSQL are killed and clocks move (needs faketime)
 	$(BIN)/pytest -m chaos tests/chaos
+
+cluster: dev ## Kill the parts of a cluster in turn, under load (needs etcd, patroni, pgbouncer, haproxy, postgresql)
+	$(BIN)/pytest -m cluster -p no:randomly tests/cluster
 
 first-hour: dev browser ## Do docs/first-hour.md as a newcomer would, from a fresh clone, and print how long it takes
 	$(BIN)/pytest -m first_hour -p no:randomly -s tests/docs
@@ -91,8 +100,14 @@ mcp: dev contract/installed ## Have the official suite and other clients use bot
 fuzz: dev contract/installed ## Fuzz the API with what its description allows, and much that it forbids
 	$(BIN)/python -m contract.fuzz $(FUZZ)
 
-bench: dev ## Compare requests per second with the same SQL and an empty route
+bench: dev ## Compare requests per second with a bare service that does the same SQL
 	$(BIN)/python -m bench
+
+bench-site: dev ## Compare public pages with an empty route of the framework
+	$(BIN)/python -m bench.site
+
+bench-scale: dev ## Measure requests in bots of 1,000 to 100,000 articles, and in 1,000 bots
+	$(BIN)/python -m bench.scale
 
 bench-memory: dev ## Measure the memory of one server process after 100,000 requests
 	$(BIN)/python -m bench.memory
@@ -134,6 +149,21 @@ eval-replay: dev ## Draft for the last commits of a repository, to judge by hand
 eval-retrieval: DATA = ../shared/data/retrieval
 eval-retrieval: dev ## Score the search on real questions: make eval-retrieval DATA=folder
 	$(BIN)/python -m eval.retrieval $(DATA)
+
+eval-sections: DATA = ../shared/data/retrieval
+eval-sections: dev ## Score which sections answers quote, on our own questions and on question sets: make eval-sections DATA=folder
+	$(BIN)/python -m eval.sections $(DATA) --list
+
+eval-sections-fitting: DATA = ../shared/data/retrieval
+eval-sections-fitting: dev ## Fit which section answers best: make eval-sections-fitting DATA=folder
+	$(BIN)/python -m eval.sections.fitting $(DATA)
+
+eval-retrieval-fitting: DATA = ../shared/data/retrieval
+eval-retrieval-fitting: dev ## Fit how sure the search is, each set left out in turn: make eval-retrieval-fitting DATA=folder
+	$(BIN)/python -m eval.retrieval.fitting $(DATA)
+
+eval-answers: dev ## Score the answers of a language model on our own questions: make eval-answers PROVIDER=openai:NAME [REPLAY=1]
+	$(BIN)/python -m eval.answers $(if $(PROVIDER),--model $(PROVIDER)) $(if $(REPLAY),--replay)
 
 lock: dev ## Renew the lock files
 	$(BIN)/uv pip compile $(LOCK) --extra build pyproject.toml -o requirements.lock

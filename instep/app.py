@@ -23,6 +23,7 @@ from instep.files.rest import router as files
 from instep.files.storage import open_storages
 from instep.git_sync.rest import router as git_sync
 from instep.insights.rest import router as insights
+from instep.insights.visits.counter import VisitCounter, counting
 from instep.mcp_servers import discovery
 from instep.mcp_servers import servers as mcp
 from instep.oauth import pages as oauth
@@ -34,12 +35,14 @@ from instep.reference import pages as reference
 from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.site import pages as site
+from instep.site.shared_arrivals import Arrivals
 from instep.tasks.rest import router as tasks
 from instep.trusts.id_tokens import Issuers
-from instep.web import assets
+from instep.web import assets, custom_domains
 from instep.web.authenticated_route import allowed_methods, refuse_address
 from instep.web.buckets import Buckets
 from instep.web.compression import Compression
+from instep.web.custom_domains import CustomDomains
 from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
 from instep.web.mcp.workspace import refuse_method
@@ -73,6 +76,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
         app.router.routes.extend(router.routes)
     app.router.routes.extend([*answers.routes, *mcp.routes, *discovery.routes, *oauth.routes])
     app.router.routes.extend([*health.routes, *exposition.routes, *thin_client.routes])
+    app.router.routes.extend(custom_domains.routes)
     app.router.routes.extend([*reference.routes, *people.routes])
     app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:
@@ -81,6 +85,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     app.add_exception_handler(HTTPException, refuse)
     app.add_middleware(Compression)
     app.add_middleware(PublicLimit)
+    app.add_middleware(CustomDomains)
     app.add_middleware(RequestLog, on_error=refuse, is_silent=not logs_requests)
     app.add_middleware(SecurityHeaders)
     return app
@@ -93,15 +98,16 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # Objects that exist by now are permanent, so the garbage collector need not scan them again.
         gc.collect()
         gc.freeze()
-        if not runtime.settings.jobs:
+        async with counting(app.state.visit_counter, runtime.database):
+            if not runtime.settings.jobs:
+                yield
+                return
+            stop = asyncio.Event()
+            working = asyncio.create_task(work(runtime, stop))
+            working.add_done_callback(log_end)
             yield
-            return
-        stop = asyncio.Event()
-        working = asyncio.create_task(work(runtime, stop))
-        working.add_done_callback(log_end)
-        yield
-        stop.set()
-        await working
+            stop.set()
+            await working
 
 
 def put_into(app: FastAPI, runtime: Runtime) -> None:
@@ -110,6 +116,10 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
     app.state.outbound = runtime.outbound
+    app.state.descriptions = reference.Descriptions(app.routes, runtime.settings.base_url)
+    app.state.visit_counter = VisitCounter()
+    app.state.arrivals = Arrivals()
+    app.state.known_hosts = custom_domains.known_hosts()
     app.state.issuers = Issuers(runtime.outbound) if runtime.outbound else None
     app.state.storages = open_storages(runtime.settings, runtime.database)
     app.state.public_buckets = Buckets(runtime.settings.public_requests_per_minute)

@@ -28,8 +28,8 @@ from instep.imports.actions import RUN_IMPORT
 from instep.imports.jobs import give_up_import, run_import
 from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
-from instep.llm.embedding import Embedder
-from instep.llm.factory import open_embedder, open_model
+from instep.llm.embedding import NO_EMBEDDERS, Embedders
+from instep.llm.factory import open_embedders, open_model
 from instep.llm.protocol import Model
 from instep.migrations import migrate
 from instep.ops.prune import PRUNE, prune, schedule_prune
@@ -42,7 +42,7 @@ from instep.search.jobs import (
     schedule_indexes,
     store_indexes,
 )
-from instep.search.semantic.query_embedder import use_embedder
+from instep.search.semantic.query_embedder import use_embedders
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
 from instep.webhooks.sender import Sender
@@ -62,7 +62,7 @@ class Runtime:
     owner_url: str = ""
     model: Model | None = None
     outbound: OutboundClient | None = None
-    embedder: Embedder | None = None
+    embedders: Embedders = NO_EMBEDDERS
 
 
 @asynccontextmanager
@@ -81,11 +81,11 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
                 exporting_traces(settings),
                 open_model(settings) as model,
                 aclosing(OutboundClient(settings.allow_list)) as outbound,
-                open_embedder(settings) as configured_embedder,
+                open_embedders(settings) as configured_embedders,
             ):
-                embedder = await use_embedder(configured_embedder, postgres.url)
+                embedders = await use_embedders(configured_embedders, postgres.url)
                 yield Runtime(
-                    settings, database, secret_key(settings), postgres.url, model, outbound, embedder
+                    settings, database, secret_key(settings), postgres.url, model, outbound, embedders
                 )
         finally:
             watching.cancel()
@@ -110,11 +110,13 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
     await schedule_sweep(runtime.database)
     await schedule_indexes(runtime.database)
     await schedule_backups(runtime.database)
-    if runtime.embedder:
+    if runtime.embedders.by_locales:
         await schedule_embedding(runtime.database, timedelta())
     assert runtime.outbound is not None, "a process that runs jobs has a client"
     sender = Sender(runtime.database, runtime.outbound, key_ring())
-    worker = worker_of(runtime.database, runtime.outbound, runtime.model, runtime.embedder, runtime.owner_url)
+    worker = worker_of(
+        runtime.database, runtime.outbound, runtime.model, runtime.embedders, runtime.owner_url
+    )
     await asyncio.gather(worker.run(stop), sender.run(stop))
 
 
@@ -128,7 +130,7 @@ def worker_of(
     database: Database,
     outbound: OutboundClient,
     model: Model | None = None,
-    embedder: Embedder | None = None,
+    embedders: Embedders = NO_EMBEDDERS,
     owner_url: str = "",
 ) -> Worker:
     handlers: dict[str, Handler] = {
@@ -140,7 +142,7 @@ def worker_of(
         RUN_IMPORT: partial(run_import, database, open_storages(settings(), database)),
         SWEEP_FILES: partial(sweep_files, database, open_storages(settings(), database)),
         STORE_INDEXES: partial(store_indexes, database),
-        EMBED_ARTICLES: partial(embed_articles, database, embedder),
+        EMBED_ARTICLES: partial(embed_articles, database, embedders),
         BACK_UP: partial(back_up, database, owner_url),
         KEEP_ERASURES: partial(keep_erasures, database),
     }

@@ -35,6 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("INSTEP_")]:
         del os.environ[name]
     os.environ["INSTEP_SITE_URL"] = "http://help.test"
+    # Tests of embeddings set their own: the model that comes along takes half a second to load.
+    os.environ["INSTEP_EMBEDDINGS"] = "off"
     os.environ["INSTEP_SECRET_KEY"] = "what seals secrets while tests run"
     # Dozens of servers and commands start in the tests; without its byte code each compiles all of Instep.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -105,7 +105,7 @@ async def _enqueue(
     message = clean_message(title, lines, url)
     for target in targets:
         payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "target": target.id}
-        await defer(ctx.tx.connection, SEND_ALERT, {**payload, **message})
+        await defer(ctx.tx, SEND_ALERT, {**payload, **message})
 
 
 def _parse_address(url: str) -> IncomingWebhook:

@@ -15,6 +15,23 @@ from instep.core import limits
 ASSET_EXTENSIONS = frozenset(
     (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".pdf", ".zip", ".csv", ".txt", ".mp4", ".webm")
 )
+# Files that say the order of pages, with what stands in those that do.
+NAVIGATION_FILES = {
+    "mkdocs.yml": "nav:",
+    "mkdocs.yaml": "nav:",
+    "docs.json": '"navigation"',
+    "mint.json": '"navigation"',
+    "sidebars.js": "",
+    "sidebars.ts": "",
+    "sidebars.json": "",
+    "SUMMARY.md": "](",
+    "meta.json": '"pages"',
+    "_data/navigation.yml": "",
+    ".vitepress/config.mts": "sidebar",
+    ".vitepress/config.ts": "sidebar",
+    ".vitepress/config.js": "sidebar",
+    ".vitepress/config.mjs": "sidebar",
+}
 REGULAR_FILES = ("100644", "100755")
 # Bytes of blobs that one run of git hands out.
 BATCH_BYTES = 32 * 1024 * 1024
@@ -78,6 +95,19 @@ class Folder:
             start = output.index(b"\n", start) + 1
             yield blob, output[start : start + blob.size]
             start += blob.size + 1
+
+    def navigation(self) -> str | None:
+        """The path in the repository of the nearest configuration file that says the order of pages."""
+        folders = [PurePosixPath(self.name), *PurePosixPath(self.name).parents]
+        marks = {
+            (folder / name).as_posix(): mark for folder in folders for name, mark in NAVIGATION_FILES.items()
+        }
+        present = self.git.read("ls-tree", "-z", "--name-only", "--full-tree", self.commit, "--", *marks)
+        names = set(present.decode("utf-8", "replace").split("\0"))
+        for path, mark in marks.items():
+            if path in names and mark.encode() in self.git.read("show", f"{self.commit}:{path}"):
+                return path
+        return None
 
     def has_ancestor(self, commit: str) -> bool:
         return self.git.run("merge-base", "--is-ancestor", commit, self.commit).returncode == 0

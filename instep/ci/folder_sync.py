@@ -78,6 +78,7 @@ class FolderSync:
             "drafts": self.options.drafts,
             "dryRun": self.options.dry_run,
             "restart": self.options.restart,
+            **({"navigation": navigation} if (navigation := self.folder.navigation()) else {}),
             **self.changes_since(state, blobs),
         }
         while True:

@@ -125,4 +125,6 @@ async def document(database: Database, bot: BotRow) -> list[Review]:
 @asynccontextmanager
 async def acting(database: Database, bot: BotRow) -> AsyncIterator[Ctx]:
     async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
-        yield Ctx(tx, Bot(bot.id, bot.workspace_id, bot.slug, bot.name, bot.locale), DEMO, utc_now())
+        yield Ctx(
+            tx, Bot(bot.id, bot.workspace_id, bot.slug, bot.name, bot.locale, bot.domain), DEMO, utc_now()
+        )

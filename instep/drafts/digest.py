@@ -5,6 +5,7 @@ from datetime import datetime
 
 from instep.alerts.actions import alert, is_subscribed
 from instep.core import limits
+from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.jobs import Job, defer
 from instep.drafts.queries import FROM
@@ -33,7 +34,7 @@ async def schedule_digest(ctx: Ctx) -> None:
     soon = ctx.now + limits.REVIEW_DIGEST_DELAY
     run_at = soon if sent_at is None else max(soon, sent_at + limits.REVIEW_DIGEST_WINDOW)
     payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id)}
-    await defer(ctx.tx.connection, SEND_REVIEW_DIGEST, payload, run_at=run_at, dedupe=str(ctx.bot.id))
+    await defer(ctx.tx, SEND_REVIEW_DIGEST, payload, run_at=run_at, dedupe=str(ctx.bot.id))
 
 
 async def send_review_digest(database: Database, job: Job) -> None:
@@ -45,8 +46,7 @@ async def send_review_digest(database: Database, job: Job) -> None:
             return
         total = sum(source.count for source in sources)
         noun, verb = ("draft", "waits") if total == 1 else ("drafts", "wait")
-        base_url = ctx.bot.help_url.removesuffix(f"/help/{ctx.bot.slug}")
-        queue = f"{base_url}/app/{ctx.bot.slug}/review"
+        queue = f"{settings().base_url}/app/{ctx.bot.slug}/review"
         lines = [f"{source.title} ({source.count}): {queue}/{source.draft_id}" for source in sources]
         title = f"{ctx.bot.name}: {total} new {noun} {verb} for review"
         await alert(ctx, "review", title, lines[: limits.MAX_DIGEST_SOURCES], queue)

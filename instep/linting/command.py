@@ -1,6 +1,7 @@
 """Run `instep check`: read a folder, print what is wrong, and end with 1 if anything is."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from instep.ci.escaping import one_line, without_commands
@@ -12,8 +13,11 @@ from instep.linting.targets import find_problems
 FOUND = 1
 
 
-def check_folder(path: Path, environ: Mapping[str, str]) -> int:
-    """Print each finding as `path:line: sentence`, in GitHub Actions as an annotation too; the exit code."""
+def check_folder(path: Path, environ: Mapping[str, str], *, as_json: bool = False) -> int:
+    """Print each finding as `path:line: sentence`, in GitHub Actions as an annotation too; the exit code.
+
+    With `as_json` all findings are one document.
+    """
     try:
         # A file is checked among the others of its folder, to which it links.
         root = path.parent if path.is_file() else path
@@ -25,6 +29,9 @@ def check_folder(path: Path, environ: Mapping[str, str]) -> int:
     if path.is_file():
         files = [file for file in files if file.path == path]
         findings = [finding for finding in findings if finding.path == path]
+    if as_json:
+        print_text(json_report(len(files), findings))
+        return FOUND if findings else 0
     for finding in findings:
         print_text(one_line(f"{finding.path}:{finding.line}: {finding.message}"))
         if environ.get("GITHUB_ACTIONS") == "true":
@@ -37,6 +44,13 @@ def summary(file_count: int, finding_count: int) -> str:
     files = "1 file" if file_count == 1 else f"{file_count} files"
     findings = "1 finding" if finding_count == 1 else f"{finding_count or 'no'} findings"
     return f"Checked {files}: {findings}."
+
+
+def json_report(file_count: int, findings: Sequence[LintFinding]) -> str:
+    rows = [
+        {"path": str(finding.path), "line": finding.line, "message": finding.message} for finding in findings
+    ]
+    return json.dumps({"files": file_count, "findings": rows}, ensure_ascii=False)
 
 
 def annotation(finding: LintFinding) -> str:

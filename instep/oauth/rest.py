@@ -24,10 +24,10 @@ from instep.oauth.queries import ENTER_GRANT, GrantAuth
 from instep.oauth.schemas import GRANT_TYPES, TOKEN_EXCHANGE, App, AppMetadata, Tokens
 from instep.trusts.actions import WiderScope, exchange_token
 from instep.trusts.schemas import ACCESS_TOKEN, ID_TOKEN, JWT, TokenExchange
-from instep.web.authenticated_route import StrictRequest
 from instep.web.call import AppAccess
 from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error, first_fault
+from instep.web.strict_request import StrictRequest
 
 FORM = "application/x-www-form-urlencoded"
 Fields = dict[str, str]

@@ -104,7 +104,7 @@ async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creat
         collection_id = await referenced_id(ctx, article.collection_id, "article.collectionId")
         await queries.insert_article(ctx, task_id, article, collection_id)
     payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "task": task_id}
-    await defer(ctx.tx.connection, RUN_TASK, payload)
+    await defer(ctx.tx, RUN_TASK, payload)
     return Creation(await find_task(ctx, [ctx.bot], task_id), is_replay=False)
 
 

@@ -54,7 +54,7 @@ async def give_up(database: Database, job: Job) -> None:
 async def retry_later(database: Database, job: Job) -> None:
     """Run the task again later: a paused workspace takes no writes, so its tasks wait until it is resumed."""
     async with job_context(database, job.payload, WRITER) as ctx:
-        await defer(ctx.tx.connection, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_RETRY_DELAY)
+        await defer(ctx.tx, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_RETRY_DELAY)
 
 
 async def process_task(database: Database, payload: dict[str, str], model: Model | None) -> None:

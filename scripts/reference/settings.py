@@ -18,6 +18,8 @@ ARTICLES = {
     "trusted_proxies": "settings#behind-a-proxy",
     "webhook_allow": "settings#open-hosts-to-webhooks",
     "conversation_retention_days": "data-of-visitors",
+    "card_fonts": "for-machines#links-in-chats",
+    "visit_count_retention_days": "insights#what-visitors-do",
     "jobs": "workers-and-jobs",
     "metrics_token": "watch-it",
     "metrics_port": "watch-it#metrics-of-a-worker",

@@ -105,6 +105,52 @@ def test_pictures_names_of_all_scripts_and_renames_reach_the_help_center(job: Jo
     assert renamed.text.startswith("renamed   01-größe.md  It was über.md.\n")
 
 
+def test_a_move_in_instep_is_a_rename_for_git(job: Job) -> None:
+    one, two, three = (f"docs/help/0{number}-{name}.md" for number, name in ((1, "b"), (2, "c"), (3, "d")))
+    linked = PAGE.replace("Two", "[C](02-c.md)")
+    job.repository.commit("More", {A: None, one: linked, two: PAGE + "C\n", three: PAGE + "D\n"})
+    job.sync()
+    for slug, position in (("c", 3), ("d", 2)):
+        job.patch(slug, position=position)
+
+    dry = job.sync("--dry-run")
+    told = job.sync_and_commit()
+    changes = job.repository.git("diff", "--name-status", "-M", "HEAD~1", "HEAD")
+    settled = job.sync()
+
+    assert (dry.code, told.code) == (3, 0)
+    assert "renamed   02-c.md  It is 03-c.md now: its article stands elsewhere in Instep.\n" in told.text
+    assert changes.splitlines() == [
+        f"M\t{one}",
+        f"R100\t{three}\tdocs/help/02-d.md",
+        f"R100\t{two}\tdocs/help/03-c.md",
+    ]
+    assert job.file(one) == linked.replace("02-c.md", "03-c.md")
+    assert settled.text == "docs/help and the help center are in step.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mkdocs.yml", "site_name: A\nnav:\n  - help/a.md\n"),
+        ("docs/docs.json", '{"navigation": {}}'),
+        ("docs/help/SUMMARY.md", "* [A](a.md)\n"),
+        ("sidebars.js", "module.exports = {}"),
+    ],
+)
+def test_an_order_in_a_configuration_file_is_told_and_left(job: Job, name: str, text: str) -> None:
+    job.repository.commit("More", {name: text, "docs/help/b.md": PAGE})
+    job.sync()
+    for slug, position in (("a", 9), ("b", 0)):
+        job.patch(slug, position=position)
+
+    told = job.sync()
+
+    assert f"its place is in {name}: change it there." in told.text
+    assert job.repository.git("status", "--porcelain") == ""
+    assert job.sync().text == "docs/help and the help center are in step.\n"
+
+
 def test_what_is_not_committed_or_no_checkout_is_refused(job: Job, tmp_path: Path) -> None:
     (job.repository.folder / A).write_text("Changed.")
     unclean = job.sync()

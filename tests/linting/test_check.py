@@ -1,5 +1,6 @@
 """`instep check`: each finding with its place, and nothing where all is well."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,8 @@ def write(name: str, text: str | bytes) -> None:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
-def check(path: str = ".", **environment: str) -> CommandResult:
-    return run_command("check", path, **environment)
+def check(*arguments: str, **environment: str) -> CommandResult:
+    return run_command("check", *(arguments or (".",)), **environment)
 
 
 def test_a_folder_in_which_all_is_well_ends_with_0(folder: Path) -> None:
@@ -107,6 +108,26 @@ def test_in_github_each_finding_is_an_annotation_and_commands_nothing(folder: Pa
         "a,b:c.md:3: The link ::error::%0Ax.md leads to no file.",
         "::error file=a%2Cb%3Ac.md,line=3::The link ::error::%250Ax.md leads to no file.",
     ]
+
+
+def test_programs_read_the_findings_as_json(folder: Path) -> None:
+    write("page.md", "# Über\n\n[x](guides/start.md#über)\n")
+
+    result = check(".", "--json", GITHUB_ACTIONS="true")
+
+    assert (result.code, result.err) == (1, "")
+    assert json.loads(result.out) == {
+        "files": 4,
+        "findings": [
+            {"path": "page.md", "line": 3, "message": "There is no heading #über in guides/start.md."}
+        ],
+    }
+
+
+def test_json_has_no_findings_where_all_is_well(folder: Path) -> None:
+    result = check("--json", ".")
+
+    assert (result.code, json.loads(result.out)) == (0, {"files": 3, "findings": []})
 
 
 @pytest.mark.parametrize(

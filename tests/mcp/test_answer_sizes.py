@@ -4,8 +4,10 @@ import json
 
 from instep.core import limits
 from instep.core.database import Database
+from instep.insights.visits.counter import VisitCounter
 from tests.drafts.review import hold_back_statement
 from tests.support import unanswered
+from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json
 from tests.support.http import created
 from tests.support.mcp import use
@@ -24,6 +26,7 @@ LISTS: dict[str, Json] = {
     "list_collections": {},
     "list_redirects": {},
     "doc_health": {},
+    "list_searches": {},
     "check_articles": {"articleIds": ["article-0", "article-1"]},
 }
 
@@ -54,6 +57,13 @@ async def fill(client: Client, cast: Cast, database: Database) -> None:
             f"{n * 7919} how {'用' * (limits.MAX_QUESTION_CHARACTERS - 20)}",
             f"visitor {n}",
         )
+    counter = VisitCounter()
+    async with acting(database, cast.acme) as ctx:
+        for n in range(ROWS):
+            counter.count_search(
+                ctx, f"{'abcdefghijklmn'[n]} {'长' * limits.MAX_QUERY_CHARACTERS}", is_empty=True
+            )
+    await counter.write(database)
 
 
 async def pages_of(client: Client, tool: str, arguments: Json) -> list[Json]:

@@ -123,6 +123,21 @@ async def test_passages_come_in_pages_with_texts_on_request(
     assert "runs at night." in whole["results"][0]["contentMarkdown"]
 
 
+async def test_notes_of_authors_in_comments_are_neither_found_nor_shown(
+    client: Client, visitor: Client, cast: Cast
+) -> None:
+    note = "<!--\nhippopotamus\n\n## hippopotamus\n-->"
+    text = f"Export at night.\n\n{note}\n\n## Files <!-- hippopotamus -->\n\nExport a file."
+    await publish(client, "Export", text)
+
+    page = await ask(visitor, cast.acme, "search_docs", {"query": "export", "includeText": True})
+    none = await ask(visitor, cast.acme, "search_docs", {"query": "hippopotamus", "includeText": True})
+
+    assert none["results"] == []
+    assert "hippopotamus" not in json.dumps(page)
+    assert {row["heading"] for row in page["results"]} == {None, "Files"}
+
+
 async def test_the_config_of_the_bot_is_told(visitor: Client, cast: Cast) -> None:
     config = await ask(visitor, cast.acme, "get_bot_config", {"locale": "de"})
 

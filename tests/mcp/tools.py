@@ -9,6 +9,7 @@ READS = [
     *(
         "list_gaps",
         "doc_health",
+        "list_searches",
         "check_articles",
         "list_collections",
         "list_redirects",

@@ -37,6 +37,8 @@ class Installation:
             "INSTEP_DATA_DIR": str(folder),
             "INSTEP_SITE_URL": self.url,
             "INSTEP_REQUESTS_PER_MINUTE": "100000",
+            # Servers that embed what they hold would keep the processors of the tests busy.
+            "INSTEP_EMBEDDINGS": "off",
         }
         others = {name: value for name, value in os.environ.items() if not name.startswith("INSTEP_")}
         self.environment = others | ours | settings
@@ -52,8 +54,9 @@ class Installation:
         return process
 
     def serve(self, *arguments: str) -> Process:
-        """A server, once it is ready."""
-        server = self.start("serve", "--port", str(self.port), *arguments)
+        """A server, once it is ready, in one process where nothing else is said."""
+        workers = () if "--workers" in arguments else ("--workers", "1")
+        server = self.start("serve", "--port", str(self.port), *workers, *arguments)
         self.until(self.is_ready, READY_SECONDS)
         return server
 

@@ -34,7 +34,7 @@ def unsupported(answer: Json, pages: dict[str, str]) -> list[str]:
     missing = [code for code in codes if not any(words_of(code) in page for page in by_number.values())]
     prose = CITATION_LINE.sub("", FENCE.sub("", text))
     for cited, number in CITED.findall(prose):
-        sentence = re.sub(r"^[\s.!?:;,\"')]*(?:\d+[.)] )?", "", cited)
+        sentence = re.sub(r"^[\s.!?:;,\"')|]*(?:\d+[.)] )?", "", cited)
         if words_of(sentence).strip() and words_of(sentence.split("|---|")[-1]) not in by_number[int(number)]:
             missing.append(sentence)
     rest = CITED.sub("", prose)

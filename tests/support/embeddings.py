@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from instep.core.database import Database
 from instep.core.outbound.client import OutboundClient
 from instep.identity.schemas import Bot
-from instep.llm.embedding import HttpEmbedder
+from instep.llm.embedding import Embedder, HttpEmbedder
 from instep.llm.factory import allow_only
 from instep.search.semantic.indexing import embed_bot
 from tests.llm.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
@@ -71,7 +71,7 @@ async def embedding(*moods: Mood, model: str = "scripted") -> AsyncIterator[tupl
         await caller.aclose()
 
 
-async def embed(database: Database, embedder: HttpEmbedder, *companies: Company) -> None:
+async def embed(database: Database, embedder: Embedder, *companies: Company) -> None:
     for company in companies:
         bot = Bot(company.bot_id, company.workspace_id, company.slug, "Acme", "en")
         await embed_bot(database, embedder, bot)

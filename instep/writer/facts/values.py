@@ -35,7 +35,7 @@ _SIGNATURE = re.compile(
     r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
 )
 _OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
-_FLOOR = re.compile(r"(?<![<=!\d.])(?<!!=)(?:>=|\^|~=?|==)?\s*(\d+(?:\.\d+)+)")
+_FLOOR = re.compile(r"(?<![<=!\d.])(?<!!=)(?:>=|\^|~=?|==)?\s{0,9}(\d+(?:\.\d+)+)")
 _RANGE = "^~<>="
 _MIN_WEIGHT = 0.5
 _CALL = re.compile(r"^[\w.]+\(\s*[\"'][\w-]+[\"']\s*,\s*(.+?)\)?,?$")

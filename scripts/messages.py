@@ -1,0 +1,71 @@
+"""Bring the catalogues of `instep/web/locales` into step with the texts of public pages: `make messages`.
+
+New texts come in without a translation, which a test refuses; texts that are gone go out.
+"""
+
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+from instep.web.catalogues import LANGUAGES, SOURCE_LANGUAGE, catalogue_file
+
+ROOT = Path(__file__).parent.parent
+METHODS = [
+    ("instep/site/templates/**.html", "jinja2.ext:babel_extract"),
+    ("instep/site/**.py", "python"),
+]
+OPTIONS = {"instep/site/templates/**.html": {"extensions": "jinja2.ext.i18n", "trimmed": "true"}}
+KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "message": None}
+# Pages that only operators see, who run an English program.
+NOT_FOR_VISITORS = {"instep/site/templates/front.html"}
+UNREAD = "by machine; no native speaker has read it yet"
+
+
+def template() -> Catalog:
+    """All texts that are marked."""
+    catalogue = Catalog(project="Instep", charset="utf-8")
+    found_texts = extract_from_dir(str(ROOT), METHODS, OPTIONS, KEYWORDS, directory_filter=is_searched)
+    for file, _, text, _, context in sorted(found_texts, key=lambda row: (row[0], row[1])):
+        if file not in NOT_FOR_VISITORS:
+            catalogue.add(text, None, [(file, 1)], context=context)
+    return catalogue
+
+
+def is_searched(folder: str) -> bool:
+    relative = Path(folder).relative_to(ROOT).parts
+    return relative[:1] in ((), ("instep",)) and relative[1:2] in ((), ("site",), ("web",))
+
+
+def renewed(language: str, texts: Catalog) -> Catalog:
+    """The catalogue of a language, with these texts and the translations that it has of them."""
+    file = catalogue_file(language)
+    if file.exists():
+        with file.open("rb") as stream:
+            catalogue = read_po(stream, locale=language)
+    else:
+        catalogue = Catalog(locale=language, last_translator=UNREAD, project="Instep", charset="utf-8")
+    catalogue.update(texts, no_fuzzy_matching=True, update_creation_date=False)
+    catalogue.obsolete.clear()
+    catalogue.project, catalogue.version = "Instep", "help center"
+    catalogue.header_comment = f"# The words of public pages of Instep ({language}), translated {UNREAD}.\n#"
+    return catalogue
+
+
+def main() -> None:
+    texts = template()
+    for language in LANGUAGES:
+        if language == SOURCE_LANGUAGE:
+            continue
+        file = catalogue_file(language)
+        catalogue = renewed(language, texts)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("wb") as stream:
+            write_po(stream, catalogue, width=110, include_lineno=False)
+        untranslated = sum(1 for entry in catalogue if entry.id and not entry.string)
+        print(f"{language}: {len(catalogue)} texts, {untranslated} without a translation")
+
+
+if __name__ == "__main__":
+    main()
