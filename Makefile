@@ -43,7 +43,7 @@ format: dev ## Format the code
 	$(BIN)/ruff check --fix .
 
 test: dev browser ## Run all tests, on a real PostgreSQL and in a real Chromium
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile || { echo "What failed beside others runs once more, alone:"; $(BIN)/pytest --last-failed --last-failed-no-failures none --maxfail 5; }
 
 test-corpora: dev ## Run the tests on collections that are not in the repository: ../shared/data/{corpora,docsync,imports,retrieval}
 	$(BIN)/pytest -n 2 -m corpora tests/corpora
