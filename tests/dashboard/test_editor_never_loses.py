@@ -170,7 +170,9 @@ async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_
     assert await working_text(owner, article) == "First words. Run it.\n"
 
 
-async def test_the_dialog_for_signing_in_waits_for_a_pause_in_typing(writer: Writer, owner: Tx, article: Json) -> None:
+async def test_the_dialog_for_signing_in_waits_for_a_pause_in_typing(
+    writer: Writer, owner: Tx, article: Json
+) -> None:
     email = await writer.email()
     await owner.execute(
         "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
