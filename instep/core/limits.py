@@ -473,6 +473,8 @@ MAX_SIGN_IN_TOKEN_SECONDS = 600
 # How long a process believes whether a host is a custom domain, and of how many hosts it knows that.
 CUSTOM_DOMAIN_CACHE_SECONDS = 5
 MAX_CACHED_HOSTS = 10_000
+# How many accent colours' styles a process keeps.
+MAX_CACHED_ACCENTS = 1_000
 # What stands around the pages of a help center.
 MAX_HEADER_LINKS = 5
 MAX_FOOTER_LINKS = 12

@@ -13,7 +13,6 @@ from starlette.staticfiles import StaticFiles
 from instep.core import limits
 from instep.core.errors import AppError, NotFound
 from instep.site import queries, widget_script
-from instep.site.accents import show_accent
 from instep.site.article_feedback import explain_rating, rate_article, show_feedback
 from instep.site.ask_page import rate_answer, show_ask
 from instep.site.atom_feed import show_atom_feed
@@ -368,7 +367,6 @@ routes = [
     Route("/preview/{token}/articles/{slug}", show_preview_article),
     Route("/preview/{token}/{locale}/articles/{slug}", show_preview_article),
     Route("/files/{bot}/{name}", show_file),
-    Route("/static/accents/{name}", show_accent),
     Mount("/static", public(Assets(directory=STATIC)), name="static"),
     *widget_script.routes,
 ]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,11 +27,12 @@ from instep.core.locales import direction, valid_locale
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.search.schemas import Audience
 from instep.site import queries
-from instep.site.accents import accent_path
+from instep.site.accents import style_of_accent
 from instep.site.languages import language_links
 from instep.site.page_cache import page_cache
 from instep.site.schemas import Arrival, ask_path, path_in, root_path, search_path
 from instep.site.structured_data import og_locale
+from instep.web.assets import InlineStyle, built_style
 from instep.web.catalogues import Catalogue, catalogue_of, page_language
 from instep.web.custom_domains import custom_domain
 from instep.web.forms import cookie_name
@@ -58,14 +59,15 @@ class Moved(AppError):
         self.url = url
 
 
-# The pages' own script only, and no HTML from it.
-POLICY = (
-    f"{SECURITY_HEADERS['Content-Security-Policy']}; script-src 'self'; connect-src 'self';"
-    " require-trusted-types-for 'script'; trusted-types 'none'"
-)
-
-
-PAGE_HEADERS = {**SECURITY_HEADERS, "Content-Security-Policy": POLICY, "Cache-Control": CACHE}
+@lru_cache(limits.MAX_CACHED_ACCENTS)
+def policy_with(accent: InlineStyle | None = None) -> str:
+    """The Content-Security-Policy: the pages' own styles and script only, and no HTML from it."""
+    styles = " ".join(style.source for style in (built_style("site.css"), accent) if style)
+    policy = SECURITY_HEADERS["Content-Security-Policy"].replace("style-src 'self'", f"style-src {styles}")
+    return (
+        f"{policy}; script-src 'self'; connect-src 'self';"
+        " require-trusted-types-for 'script'; trusted-types 'none'"
+    )
 
 
 @pass_context
@@ -76,7 +78,7 @@ def number(context: Context, number: int) -> str:
 @cache
 def pages_in(language: str) -> Pages:
     """The pages of help centers in the words of a language."""
-    pages = Pages.below(Path(__file__).parent / "templates", language=language, policy=POLICY)
+    pages = Pages.below(Path(__file__).parent / "templates", language=language, policy=policy_with())
     pages.environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     pages.environment.filters.update(day=day, number=number, direction=direction, og_locale=og_locale)
     return pages
@@ -100,6 +102,10 @@ class Visit:
     def accent(self) -> str | None:
         """The accent for the light scheme; None stands for the product's blue."""
         return self.arrival.accent[0] if self.arrival.accent else None
+
+    @property
+    def accent_style(self) -> InlineStyle | None:
+        return style_of_accent(*self.arrival.accent) if self.arrival.accent else None
 
     @property
     def locales(self) -> Sequence[str]:
@@ -156,7 +162,8 @@ class Visit:
         html = pages_in(page_language(common_values["locale"])).html_of(
             template, **{**common_values, **values}
         )
-        all_headers = {**PAGE_HEADERS, **cdn_headers(), **headers}
+        policy = {"Content-Security-Policy": policy_with(self.accent_style)}
+        all_headers = {**SECURITY_HEADERS, **policy, "Cache-Control": CACHE, **cdn_headers(), **headers}
         page = page_cache.add(self.request, self.arrival, html, all_headers, article_id)
         return page.respond(self.request)
 
@@ -175,6 +182,7 @@ class Visit:
         """
         common_values = self.common_values(locale, paths, rest)
         page = render_page(self.request, template, **{**common_values, **values})
+        page.headers["Content-Security-Policy"] = policy_with(self.accent_style)
         return kept_private(page) if self.is_signed_in else page
 
     def part(self, template: str, locale: str | None = None, **values: Any) -> str:
@@ -197,7 +205,7 @@ class Visit:
             "root": root_path(bot, locale),
             "languages": language_links(bot, locale, self.locales, rest, paths),
             "has_changelog": self.has_changelog,
-            "accent_path": accent_path(*self.arrival.accent) if self.arrival.accent else None,
+            "accent_style": self.accent_style,
             "frame": self.arrival.site_frame,
             "search_path": search_path(bot, locale),
             "ask_path": ask_path(bot, locale),

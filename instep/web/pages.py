@@ -11,12 +11,12 @@ from starlette.responses import RedirectResponse, Response
 
 from instep.core.clock import isoformat
 from instep.core.etags import etag_of, matches_any_etag
-from instep.web.assets import asset_path, icon
+from instep.web.assets import asset_path, built_style, icon
 from instep.web.catalogues import translations_in
 
 LAYOUT = Path(__file__).parent / "layout"
-# What every template may use: addresses of built files, and icons.
-TEMPLATE_GLOBALS = {"asset": asset_path, "icon": icon}
+# What every template may use: addresses of built files, styles to stand within a page, and icons.
+TEMPLATE_GLOBALS = {"asset": asset_path, "built_style": built_style, "icon": icon}
 TEMPLATE_FILTERS = {"moment": isoformat}
 
 SECURITY_HEADERS = {

@@ -86,7 +86,6 @@ OPEN_TO_EVERYBODY = {
     "/preview/{token}/{locale}/articles/{slug}",
     "/files/{bot}/{name}",
     "/static",
-    "/static/accents/{name}",
     "/static/dist/{name}",
     "/.well-known/mcp.json",
     "/.well-known/mcp",

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import httpx2
 
 from instep.core.database import Tx
+from instep.web.assets import built_style
 from tests.support.cast import Api, Cast, Client, Json
 
 # What every help center has for programs, beside the sitemap and the feed.
@@ -43,8 +44,13 @@ async def set_article(owner: Tx, article: Json, assignment: str) -> None:
     await owner.execute(f"update articles set {assignment} where id = %(id)s", id=article["id"])
 
 
+def without_own_style(html: str) -> str:
+    """A page without the style of the site, which is the same on all."""
+    return html.replace(built_style("site.css").element, "")
+
+
 class Page(HTMLParser):
-    """The tags, the links, the title and the words of a page."""
+    """The tags, the links, the title and the words of a page, without the site's own style."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -53,7 +59,7 @@ class Page(HTMLParser):
         self.ends: dict[int, int] = {}
         self.open: list[tuple[str, int]] = []
         self.words: list[str] = []
-        self.feed(html)
+        self.feed(without_own_style(html))
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

@@ -1,12 +1,17 @@
-"""The accent colour of a bot: its pages link to a style sheet whose address names the colours."""
+"""The accent colour of a bot: its style stands in its pages, and their policy allows it."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
 
 import pytest
 
 from instep.core.database import Tx
 from tests.site.pages import visit
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Api, Cast
+from tests.support.http import Response
 
-PATH = "/static/accents/6c5a00-ffe680.css"
+COLOURS = "--blue: light-dark(#6c5a00, #ffe680);"
 
 
 @pytest.fixture
@@ -21,40 +26,28 @@ async def coloured_slug(owner: Tx, cast: Cast) -> str:
     return cast.acme.slug
 
 
-async def test_pages_of_a_bot_with_an_accent_link_to_its_style_after_the_sites(
+async def test_pages_of_a_bot_with_an_accent_name_a_colour_for_each_scheme(
     api: Api, cast: Cast, coloured_slug: str
 ) -> None:
     coloured = await visit(api, f"{coloured_slug}/")
     plain = await visit(api, f"{cast.globex.slug}/")
 
-    assert f'<link rel="stylesheet" href="{PATH}">' in coloured.text
-    assert coloured.text.index("/static/dist/site.") < coloured.text.index(PATH)
-    assert plain.text.count('rel="stylesheet"') == coloured.text.count('rel="stylesheet"') - 1
-    assert "accents" not in plain.text
-    assert "accents" not in (await visit(api, f"{coloured_slug}/nothing")).text
+    # The later style wins.
+    assert COLOURS in styles_of(coloured)[1]
+    assert len(styles_of(plain)) == 1
+    assert len(styles_of(await visit(api, f"{coloured_slug}/nothing"))) == 1
 
 
-async def test_the_style_names_a_colour_for_each_scheme_and_is_kept_for_ever(visitor: Client) -> None:
-    style = await visitor.get(PATH)
+@pytest.mark.parametrize("path", ["", "search?q=a", "ask", "nothing"])
+async def test_the_policy_allows_the_styles_of_a_page_and_no_others(
+    api: Api, coloured_slug: str, path: str
+) -> None:
+    page = await visit(api, f"{coloured_slug}/{path}")
 
-    assert style.status_code == 200
-    assert style.headers["Content-Type"] == "text/css; charset=utf-8"
-    assert style.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert style.headers["X-Content-Type-Options"] == "nosniff"
-    assert "--blue: light-dark(#6c5a00, #ffe680);" in style.text
+    digests = [b64encode(sha256(style.encode()).digest()).decode() for style in styles_of(page)]
+    sources = " ".join(f"'sha256-{digest}'" for digest in digests)
+    assert f"; style-src {sources};" in page.headers["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "6c5a00.css",
-        "6c5a00-ffe680",
-        "6C5A00-FFE680.css",
-        "6c5a00-ffe68.css",
-        "6c5a00-ffe680.css%0a",
-        "red-blue.css",
-        "000000-});}body{.css",
-    ],
-)
-async def test_an_address_that_names_no_two_colours_is_not_found(visitor: Client, name: str) -> None:
-    assert (await visitor.get(f"/static/accents/{name}")).status_code == 404
+def styles_of(page: Response) -> list[str]:
+    return re.findall(r"<style>(.*?)</style>", page.text, re.DOTALL)

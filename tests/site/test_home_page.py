@@ -88,11 +88,8 @@ async def test_static_files_are_served_and_checked_for_changes(visitor: Client) 
         assert (await visitor.get(path)).status_code == 404
 
 
-async def test_each_page_has_one_style_sheet_and_it_is_there(api: Api, cast: Cast) -> None:
-    await publish(api(cast.acme.write_key), "Install")
-    here = f"/help/{cast.acme.slug}"
-
-    for path in (f"{here}/", f"{here}/articles/install", "/nothing", "/sign-in", "/docs/api"):
+async def test_each_page_has_one_style_sheet_and_it_is_there(api: Api) -> None:
+    for path in ("/sign-in", "/docs/api"):
         page = Page((await api(None).get(path)).text)
         [style] = [link["href"] or "" for link in page.attributes("link") if link["rel"] == "stylesheet"]
         answer = await api(None).get(style)

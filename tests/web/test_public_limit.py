@@ -33,7 +33,7 @@ async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
         }
         watched = await client.get("/healthz")
         look = [
-            await client.get(path) for path in (asset_path("site.css"), "/static/icon.svg", "/favicon.ico")
+            await client.get(path) for path in (asset_path("site.js"), "/static/icon.svg", "/favicon.ico")
         ]
         neighbours = await neighbour.get(f"/help/{cast.acme.slug}/")
 
@@ -42,8 +42,8 @@ async def test_an_address_that_asks_too_often_is_told_how_long_to_wait(
     assert "Wait a minute, then try again." in answers[-1].text
     assert {path: answer.status_code for path, answer in others.items()} == dict.fromkeys(others, 429)
     assert (watched.status_code, neighbours.status_code) == (200, 200)
-    # The page that says so has its style and its icon.
-    assert asset_path("site.css") in answers[-1].text
+    # The page that says so has its script and its icon.
+    assert asset_path("site.js") in answers[-1].text
     assert [answer.status_code for answer in look] == [200] * 3
 
 
