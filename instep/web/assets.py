@@ -84,17 +84,21 @@ def read_asset(file: Path) -> Asset:
 
 
 def asset_path(name: str) -> str:
-    """The address of a built file, for templates: `asset("site.css")`."""
-    try:
-        return PATH + manifest()[name]
-    except KeyError:
-        raise UnknownAsset(f"{name} is not built; run `make assets`") from None
+    """The address of a built file, for templates: `asset("site.js")`."""
+    return PATH + hashed_name(name)
 
 
 @cache
 def built_style(name: str) -> InlineStyle:
-    """A built style sheet, to stand within a page."""
-    return InlineStyle.of(assets()[manifest()[name]].contents["identity"].decode())
+    """A built style sheet, to stand within a page: `built_style("site.css")`."""
+    return InlineStyle.of(assets()[hashed_name(name)].contents["identity"].decode())
+
+
+def hashed_name(name: str) -> str:
+    try:
+        return manifest()[name]
+    except KeyError:
+        raise UnknownAsset(f"{name} is not built; run `make assets`") from None
 
 
 @cache

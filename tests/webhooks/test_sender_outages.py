@@ -2,8 +2,8 @@
 
 import asyncio
 from asyncio import timeout
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import psycopg
 import pytest
@@ -17,15 +17,37 @@ from tests.support.deliveries import at_work, deliveries_of
 from tests.webhooks.endpoints import send_test
 from tests.webhooks.receiver import Receiver
 
+Outage = Callable[[float], AbstractAsyncContextManager[None]]
+
+
+@pytest.fixture
+def outage(database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Outage:
+    """An outage: all connections break, and who asks for one waits so many seconds in vain until it ends."""
+    name = str(conninfo_to_dict(database_url)["dbname"])
+    elsewhere = make_conninfo(database_url, dbname="postgres")
+
+    @asynccontextmanager
+    async def without_connections(seconds: float) -> AsyncIterator[None]:
+        with monkeypatch.context() as patch:
+            patch.setattr(database.pool, "timeout", seconds)
+            async with await psycopg.AsyncConnection.connect(elsewhere, autocommit=True) as connection:
+                tx = Tx(connection)
+                await tx.execute(f"alter database {name} allow_connections false")
+                try:
+                    await end_connections(tx, name)
+                    yield
+                finally:
+                    await tx.execute(f"alter database {name} allow_connections true")
+
+    return without_connections
+
 
 async def test_what_ends_while_the_database_is_away_is_recorded_afterwards(
     client: Client,
     webhook: Json,
     sender: Sender,
     receiver: Receiver,
-    database: Database,
-    database_url: str,
-    monkeypatch: pytest.MonkeyPatch,
+    outage: Outage,
 ) -> None:
     for _ in range(3):
         await send_test(client, webhook)
@@ -33,12 +55,10 @@ async def test_what_ends_while_the_database_is_away_is_recorded_afterwards(
     attempt = asyncio.create_task(sender.run_due())
     await receiver.until_received(3)
 
-    monkeypatch.setattr(database.pool, "timeout", 0.1)
-    async with outage(database_url):
+    async with outage(0.1):
         receiver.release()
         with pytest.raises(Unavailable):
             await attempt
-    monkeypatch.setattr(database.pool, "timeout", 30)
     assert await sender.run_due() == 0
 
     deliveries = await deliveries_of(client, webhook)
@@ -52,20 +72,17 @@ async def test_a_sender_that_goes_on_outlives_an_outage(
     sender: Sender,
     receiver: Receiver,
     database: Database,
-    database_url: str,
-    monkeypatch: pytest.MonkeyPatch,
+    outage: Outage,
 ) -> None:
     receiver.hold()
     async with at_work(sender):
         await send_test(client, webhook)
         await receiver.until_received(1)
-        monkeypatch.setattr(database.pool, "timeout", 0.1)
-        async with outage(database_url):
+        async with outage(0.1):
             receiver.release()
             with pytest.raises(Unavailable):
                 async with database.enter_workspace("") as tx:
                     await tx.value("select 1")
-        monkeypatch.setattr(database.pool, "timeout", 30)
         await send_test(client, webhook)
         await receiver.until_received(2)
 
@@ -79,16 +96,13 @@ async def test_after_an_outage_it_sends_soon_however_long_it_has_waited_for_a_co
     sender: Sender,
     receiver: Receiver,
     database: Database,
-    database_url: str,
-    monkeypatch: pytest.MonkeyPatch,
+    outage: Outage,
 ) -> None:
-    monkeypatch.setattr(database.pool, "timeout", 4)
     async with at_work(sender):
-        async with outage(database_url):
+        async with outage(4):
             with pytest.raises(Unavailable):
                 async with database.enter_workspace("") as tx:
                     await tx.value("select 1")
-        monkeypatch.setattr(database.pool, "timeout", 30)
         await send_test(client, webhook)
         await receiver.until_received(1, 15)
 
@@ -109,21 +123,6 @@ async def test_a_sender_that_is_told_to_stop_records_what_is_under_way(
 
     assert [each["status"] for each in await deliveries_of(client, webhook)] == ["pending", "delivered"]
     assert len(receiver.received) == 1
-
-
-@asynccontextmanager
-async def outage(database_url: str) -> AsyncIterator[None]:
-    """All connections of the application break, and there are no new ones until the end."""
-    name = conninfo_to_dict(database_url)["dbname"]
-    elsewhere = make_conninfo(database_url, dbname="postgres")
-    async with await psycopg.AsyncConnection.connect(elsewhere, autocommit=True) as connection:
-        tx = Tx(connection)
-        await tx.execute(f"alter database {name} allow_connections false")
-        try:
-            await end_connections(tx, str(name))
-            yield
-        finally:
-            await tx.execute(f"alter database {name} allow_connections true")
 
 
 async def end_connections(tx: Tx, name: str) -> None:
