@@ -34,6 +34,7 @@ IDS = {
     "{question_id}": f"q_{NUMBER}",
     "{conversation_id}": f"conv_{NUMBER}",
     "{webhook_id}": f"wh_{NUMBER}",
+    "{import_id}": f"imp_{NUMBER}",
     "{revision_id}": f"rev_{NUMBER}",
     "articles/{id}": f"articles/art_{NUMBER}",
     "collections/{id}": f"collections/col_{NUMBER}",

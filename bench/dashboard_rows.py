@@ -17,7 +17,7 @@ from instep.workspaces import actions
 
 ARTICLES, COLLECTIONS, DRAFTS, SOURCES = 10_000, 60, 500, 60
 QUESTIONS, CONVERSATIONS, TASKS, FILES = 2_000, 2_000, 200, 200
-REDIRECTS, WEBHOOKS, DELIVERIES = 1_000, 20, 1_000
+REDIRECTS, WEBHOOKS, DELIVERIES, IMPORTS = 1_000, 20, 1_000, 30
 SECTIONS, WORDS_OF_SECTION = 6, 90
 RANDOM = random.Random(1)
 # Words are drawn by Zipf's law, as in texts that people write.
@@ -175,6 +175,14 @@ FILLED = (
     from generate_series(1, 500) n
     """,
     """
+    insert into imports (id, workspace_id, bot_id, name, format, source, state, report, done, total,
+        author_type, author_name, created_at, updated_at, ended_at)
+    select 'imp_' || lpad(n::text, 26, '0'), %(workspace)s, %(bot)s, 'docs.zip', 'markdown', 'docs.zip',
+        'completed', '{"format": "markdown", "source": "docs.zip"}', 200, 200, 'person', 'Ada',
+        now() - n * interval '1 day', now(), now()
+    from generate_series(1, %(imports)s) n
+    """,
+    """
     insert into suppressed_statements (id, workspace_id, bot_id, article_id, key, summary, reason,
         author_type, author_name, created_at)
     select 'sup_' || lpad(n::text, 26, '0'), %(workspace)s, %(bot)s, 'art_' || lpad(n::text, 26, '0'),
@@ -192,7 +200,7 @@ async def fill(owner: psycopg.AsyncConnection[Any]) -> tuple[str, str]:
     names = {"workspace": workspace.id, "bot": bot.id, "collections": COLLECTIONS, "tasks": TASKS}
     names |= {"sources": SOURCES, "drafts": DRAFTS, "questions": QUESTIONS, "files": FILES}
     names |= {"conversations": CONVERSATIONS, "redirects": REDIRECTS, "webhooks": WEBHOOKS}
-    names |= {"deliveries": DELIVERIES}
+    names |= {"deliveries": DELIVERIES, "imports": IMPORTS}
     collections, *others = FILLED
     await tx.execute(collections, **names)
     async with owner.cursor() as cursor:
