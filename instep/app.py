@@ -35,7 +35,8 @@ from instep.reference import pages as reference
 from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.site import pages as site
-from instep.site.shared_arrivals import Arrivals
+from instep.site.kept_pages import KeptPages
+from instep.site.shared_states import SharedStates
 from instep.tasks.rest import router as tasks
 from instep.trusts.id_tokens import Issuers
 from instep.web import assets, custom_domains
@@ -49,6 +50,7 @@ from instep.web.mcp.workspace import refuse_method
 from instep.web.middleware import RequestLog
 from instep.web.public import access_of
 from instep.web.public_limit import PublicLimit
+from instep.web.route_index import RouteIndex
 from instep.web.security_headers import SecurityHeaders
 from instep.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.webhooks.rest import router as webhooks
@@ -81,9 +83,11 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     app.router.routes.extend([*assets.routes, *dashboard.routes, *site.routes])
     for route in app.routes:
         access_of(route)
+    app.router.middleware_stack = RouteIndex(app.router)
     app.add_exception_handler(AppError, refuse)
     app.add_exception_handler(HTTPException, refuse)
     app.add_middleware(Compression)
+    app.add_middleware(KeptPages)
     app.add_middleware(PublicLimit)
     app.add_middleware(CustomDomains)
     app.add_middleware(RequestLog, on_error=refuse, is_silent=not logs_requests)
@@ -118,7 +122,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.outbound = runtime.outbound
     app.state.descriptions = reference.Descriptions(app.routes, runtime.settings.base_url)
     app.state.visit_counter = VisitCounter()
-    app.state.arrivals = Arrivals()
+    app.state.site_states = SharedStates()
     app.state.known_hosts = custom_domains.known_hosts()
     app.state.issuers = Issuers(runtime.outbound) if runtime.outbound else None
     app.state.storages = open_storages(runtime.settings, runtime.database)

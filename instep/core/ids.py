@@ -6,6 +6,8 @@ import time
 import uuid
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+# Two letters for each number of ten bits: every request gets an id.
+PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
 PREFIXES = (
     *("art", "col", "chg", "rev", "task", "wh", "evt", "dlv", "rdr"),
     *("alt", "key", "per", "conv", "msg", "lead", "q", "gold"),
@@ -18,7 +20,7 @@ SHAPE = re.compile(rf"(?:{'|'.join((*PREFIXES, 'ws', *DRAFT_PREFIXES.values()))}
 def new_id(prefix: str) -> str:
     """A new id such as `art_01k…`: 48 bits of Unix time in milliseconds and 82 random bits, in base 32."""
     number = (time.time_ns() // 1_000_000 << 82) | secrets.randbits(82)
-    return f"{prefix}_" + "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+    return f"{prefix}_" + "".join([PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
 
 
 def new_uuid() -> uuid.UUID:

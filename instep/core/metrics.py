@@ -4,6 +4,8 @@ With several server processes the library keeps the numbers in files of `PROMETH
 each process can answer for all of them.
 """
 
+from functools import cache
+
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 REGISTRY = CollectorRegistry()
@@ -72,8 +74,15 @@ _model_tokens = Counter(
 
 def count_request(method: str, route: str, status: int, seconds: float) -> None:
     """Count a request; `route` is the template of its route, never its path."""
-    _requests.labels(method if method in METHODS else "other", route, f"{status // 100}xx").inc()
-    _request_seconds.labels(route).observe(seconds)
+    requests, request_seconds = _metrics_of(method if method in METHODS else "other", route, status // 100)
+    requests.inc()
+    request_seconds.observe(seconds)
+
+
+@cache
+def _metrics_of(method: str, route: str, status_class: int) -> tuple[Counter, Histogram]:
+    # The library takes longer to find what belongs to labels than to count.
+    return _requests.labels(method, route, f"{status_class}xx"), _request_seconds.labels(route)
 
 
 def count_job(kind: str, outcome: str, seconds: float) -> None:

@@ -203,6 +203,8 @@ async def settle(
     ctx: Ctx, draft_id: str, status: DraftStatus, reason: str | None = None, comment: str | None = None
 ) -> bool:
     """Take the draft out of the queue; whether this call did: of concurrent calls exactly one does."""
+    if status == "dismissed":
+        await stamp_comparison(ctx)
     row_count = await ctx.tx.execute(
         f"""
         update drafts set status = %(status)s, dismissal_reason = %(reason)s,
@@ -217,6 +219,14 @@ async def settle(
         **settler_of(ctx),
     )
     return row_count == 1
+
+
+async def stamp_comparison(ctx: Ctx) -> None:
+    """Have public pages made anew, since they say with which changes an article was compared.
+
+    It is the last lock of a transaction, after those of articles and drafts.
+    """
+    await ctx.tx.execute_at_commit("select stamp_change(%(bot)s)", bot=ctx.bot.id)
 
 
 def settler_of(ctx: Ctx) -> dict[str, Any]:
@@ -239,6 +249,7 @@ async def set_versions(ctx: Ctx, draft_id: str, replaced_version: int, applied_v
 
 async def reopen(ctx: Ctx, draft_id: str) -> None:
     """Put a settled draft into the queue again, without approval."""
+    await stamp_comparison(ctx)
     await ctx.tx.execute(
         f"""
         update drafts set status = 'pending', updated_at = %(now)s, settled_at = null,

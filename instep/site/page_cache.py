@@ -10,44 +10,68 @@ from starlette.responses import Response
 
 from instep.core import limits
 from instep.core.etags import etag_of, matches_any_etag
-from instep.site.schemas import Arrival
+from instep.site.schemas import SiteState
 from instep.web.assets import accepted_codings
 from instep.web.compression import COMPRESSED_FROM_BYTES, COMPRESSION_LEVEL
 
 # The address of a page, with its query.
 Address = tuple[str, str]
+CREDENTIALS = {b"cookie", b"authorization"}
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A page as bytes; `arrival` is the state of the help center that it shows.
+    """A page in all forms that readers get; `state` is that of the help center that it shows."""
 
-    Every change of what is public has a later time stamp, and name, colour and language are told beside it.
-    """
-
-    arrival: Arrival
-    html: bytes
-    etag: str
-    headers: dict[str, str]
+    state: SiteState
+    # The name of the help center in the address, and what answers there.
+    slug: str
+    endpoint: object
     # Empty where it is no article.
     article_id: str
-    compressed_html: bytes | None = None
+    etag: str
+    whole: Response
+    # For readers who have the page already: 304.
+    unchanged: Response
+    # None where it would not be smaller.
+    compressed: Response | None
 
     @property
     def size(self) -> int:
-        return len(self.html) + len(self.compressed_html or b"")
+        return len(self.whole.body) + (len(self.compressed.body) if self.compressed else 0)
 
-    def respond(self, request: Request) -> Response:
-        """The page, or 304 if the reader already has it."""
-        headers = {**self.headers, "ETag": self.etag}
+    def response_to(self, request: Request) -> Response:
         if matches_any_etag(self.etag, request.headers.get("if-none-match", "")):
-            return Response(status_code=304, headers=headers)
+            return self.unchanged
         accepted = accepted_codings(request.headers.get("accept-encoding", ""))
-        if self.compressed_html is None or "gzip" not in accepted:
-            return Response(self.html, 200, headers, "text/html")
-        vary = [headers["Vary"]] if "Vary" in headers else []
-        headers |= {"Content-Encoding": "gzip", "Vary": ", ".join([*vary, "Accept-Encoding"])}
-        return Response(self.compressed_html, 200, headers, "text/html")
+        return self.compressed if self.compressed and "gzip" in accepted else self.whole
+
+
+def render(
+    request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str
+) -> RenderedPage:
+    """The page that a request got first."""
+    scope, etag = request.scope, etag_of(html)
+    headers = {**headers, "ETag": etag}
+    compressed = None
+    if len(html) >= COMPRESSED_FROM_BYTES:
+        vary = ", ".join([headers["Vary"], "Accept-Encoding"] if "Vary" in headers else ["Accept-Encoding"])
+        body = gzip.compress(html, COMPRESSION_LEVEL, mtime=0)
+        compressed = html_response(body, {**headers, "Content-Encoding": "gzip", "Vary": vary})
+    return RenderedPage(
+        state,
+        scope["path_params"]["bot"],
+        scope["endpoint"],
+        article_id,
+        etag,
+        html_response(html, headers),
+        Response(status_code=304, headers=headers),
+        compressed,
+    )
+
+
+def html_response(body: bytes, headers: dict[str, str]) -> Response:
+    return Response(body, 200, headers, "text/html")
 
 
 class PageCache:
@@ -58,30 +82,27 @@ class PageCache:
         self.bytes = 0
         self.pages: OrderedDict[Address, RenderedPage] = OrderedDict()
 
-    def holds(self, request: Request) -> bool:
-        """Whether there is a page at the address of a request, perhaps one that nobody may see any more."""
-        return address_of(request) in self.pages and is_for_everybody(request)
+    def find(self, request: Request) -> RenderedPage | None:
+        """The page at the address of a request, perhaps one that nobody may see any more."""
+        page = self.pages.get(address_of(request))
+        return page if page is not None and is_for_everybody(request) else None
 
-    def find(self, request: Request, arrival: Arrival) -> RenderedPage | None:
-        """The page at the address of a request, if it still shows what is public."""
+    def renew(self, request: Request, page: RenderedPage, state: SiteState) -> bool:
+        """Whether a page still shows what is public; one that does not is dropped."""
         address = address_of(request)
-        page = self.pages.get(address)
-        if page is None or not is_for_everybody(request):
-            return None
-        if page.arrival != arrival:
+        if page.state != state:
             self.remove(address)
-            return None
-        self.pages.move_to_end(address)
-        return page
+            return False
+        if address in self.pages:
+            self.pages.move_to_end(address)
+        return True
 
     def add(
-        self, request: Request, arrival: Arrival, html: bytes, headers: dict[str, str], article_id: str = ""
+        self, request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str = ""
     ) -> RenderedPage:
         """Keep a page that everybody may see."""
-        page = RenderedPage(arrival, html, etag_of(html), headers, article_id)
+        page = render(request, state, html, headers, article_id)
         if is_for_everybody(request) and len(html) <= limits.MAX_CACHED_PAGE_BYTES:
-            if len(html) >= COMPRESSED_FROM_BYTES:
-                page.compressed_html = gzip.compress(html, COMPRESSION_LEVEL, mtime=0)
             address = address_of(request)
             self.remove(address)
             self.pages[address] = page
@@ -92,7 +113,7 @@ class PageCache:
 
     def forget(self, bot_id: UUID) -> None:
         """Drop the pages of a help center."""
-        addresses = [address for address, page in self.pages.items() if page.arrival.bot_id == bot_id]
+        addresses = [address for address, page in self.pages.items() if page.state.bot_id == bot_id]
         for address in addresses:
             self.remove(address)
 
@@ -116,4 +137,4 @@ def is_for_everybody(request: Request) -> bool:
     """
     query = request.scope["query_string"]
     is_known = not query or (query.startswith(b"page=") and len(query) <= limits.MAX_CACHED_QUERY_BYTES)
-    return is_known and "cookie" not in request.headers and "authorization" not in request.headers
+    return is_known and not any(name in CREDENTIALS for name, _ in request.scope["headers"])

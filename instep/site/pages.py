@@ -24,7 +24,6 @@ from instep.site.feed import show_feed
 from instep.site.former_addresses import moved_page
 from instep.site.front import show_documentation, show_front_page
 from instep.site.json_feed import show_json_feed
-from instep.site.kept_pages import kept_page
 from instep.site.languages import alternates_of, homes_of
 from instep.site.llms import show_all_texts, show_llms
 from instep.site.markdown_pages import show_article_text, show_entry_text
@@ -77,8 +76,6 @@ MESSAGES = {
 
 @public
 async def show_home(request: Request) -> Response:
-    if (rendered_page := await kept_page(request)) is not None:
-        return rendered_page
     async with help_center(request, recognise=True) as visit:
         number = page_number(request)
         if moved := moved_to_usual_spelling(visit):
@@ -102,8 +99,6 @@ async def show_home(request: Request) -> Response:
 
 @public
 async def show_collection(request: Request) -> Response:
-    if (rendered_page := await kept_page(request)) is not None:
-        return rendered_page
     async with help_center(request, recognise=True) as visit:
         number = page_number(request)
         section = await queries.find_section(visit.ctx, visit.locale, request.path_params["slug"], number)
@@ -112,8 +107,6 @@ async def show_collection(request: Request) -> Response:
 
 @public
 async def show_loose_articles(request: Request) -> Response:
-    if (rendered_page := await kept_page(request)) is not None:
-        return rendered_page
     async with help_center(request, recognise=True) as visit:
         number = page_number(request)
         section = await queries.find_loose_articles(visit.ctx, visit.locale, number)
@@ -154,8 +147,6 @@ def page_number(request: Request) -> int:
 async def show_article(request: Request) -> Response:
     if prefers_markdown(request):
         return await show_article_text(request)
-    if (rendered_page := await kept_page(request)) is not None:
-        return rendered_page
     slug = request.path_params["slug"]
     async with help_center(request, recognise=True) as visit:
         locale, is_canonical = requested_locale(request, visit.ctx.bot)

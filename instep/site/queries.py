@@ -94,25 +94,30 @@ LOCALES = f"""
         select {NEXT_LOCALE.format(condition="and a.locale > l.locale")} from l where l.locale is not null
     ) select l.locale from l where l.locale is not null limit {limits.MAX_SITE_LANGUAGES}
 """
-# The first statement of a visit also reads what all pages show: the style of the accent, what stands around
-# them, and whether there is a changelog.
-# The order makes PostgreSQL look the newest entry up in the index of published ones; `exists` could make it
-# scan all entries.
-ARRIVE = f"""
+# What tells whether a page is still as it was rendered: every change of what is public has a later stamp.
+SITE_STATE = """
     select s.*, (select b.domain from bots b where b.id = s.bot_id) as bot_domain,
         (select array[b.accent_light, b.accent_dark] from bots b
         where b.id = s.bot_id and b.accent is not null) as accent,
         (select b.frame from bots b where b.id = s.bot_id) as frame,
-        coalesce((select true from changelog_entries e
-        where e.bot_id = s.bot_id and e.status = 'published'
-        order by e.published_at desc, e.id desc limit 1), false) as has_changelog,
-        array({LOCALES}) as locales,
         (select b.changed_at from bots b where b.id = s.bot_id) as changed_at,
         (select t.created_at from tasks t
             where t.bot_id = s.bot_id and t.type = 'document_change' and t.status = 'completed'
             order by t.created_at desc, t.id desc limit 1) as compared_at
     from enter_site(%(slug)s) s
 """
+# The first statement of a visit also reads what all pages link to.
+# The order makes PostgreSQL look the newest entry up in the index of published ones; `exists` could make it
+# scan all entries.
+ARRIVE = SITE_STATE.replace(
+    "    from enter_site",
+    f"""
+        , coalesce((select true from changelog_entries e
+        where e.bot_id = s.bot_id and e.status = 'published'
+        order by e.published_at desc, e.id desc limit 1), false) as has_changelog,
+        array({LOCALES}) as locales
+    from enter_site""",
+)
 
 # The same for a visit by a preview link.
 ARRIVE_BY_PREVIEW = ARRIVE.replace(

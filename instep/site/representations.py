@@ -20,7 +20,10 @@ def prefers_markdown(request: Request) -> bool:
 
     Wildcards alone mean HTML, which browsers and simple programs get.
     """
-    qualities = accepted_qualities(",".join(request.headers.getlist("accept")))
+    accepted = ",".join(request.headers.getlist("accept")).lower()
+    if not any(name in accepted for name in MARKDOWN):
+        return False
+    qualities = accepted_qualities(accepted)
     markdown = max(qualities.get(name, 0) for name in MARKDOWN)
     return markdown > 0 and markdown >= max(qualities.get(name, 0) for name in HTML)
 

@@ -1,6 +1,6 @@
 """What the pages of a help center show."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
@@ -12,20 +12,33 @@ from instep.workspaces.site_frame import SiteFrame
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival(SiteAccess):
-    """The result of a visit's first statement: the help center, and what its pages link to.
+class SiteState(SiteAccess):
+    """A help center, and what tells whether a page that was rendered before still shows what is public.
 
     `accent` is the bot's colour for the light and the dark scheme; None stands for the product's blue.
-    `frame` is what stands around its pages. `locales` are the languages of its live articles. `changed_at` is
-    the time of the last change of what is public, `compared_at` that of the last code change to be compared.
+    `frame` is what stands around its pages. `changed_at` is the time of the last change of what is public,
+    `compared_at` that of the last code change to be compared.
     """
 
     accent: list[str] | None
     frame: dict[str, Any]
-    has_changelog: bool
-    locales: list[str]
     changed_at: datetime
     compared_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival(SiteState):
+    """The result of a visit's first statement: the help center, and what its pages link to.
+
+    `locales` are the languages of its live articles.
+    """
+
+    has_changelog: bool
+    locales: list[str]
+
+    @property
+    def state(self) -> SiteState:
+        return SiteState(**{column.name: getattr(self, column.name) for column in fields(SiteState)})
 
     @property
     def site_frame(self) -> SiteFrame:

@@ -13,6 +13,8 @@ ROBOT = re.compile(
     r"|externalhit|embedly|compatible;",
     re.IGNORECASE,
 )
+# The fields by which browsers say that nobody looks at the page yet.
+PURPOSES = ("sec-purpose", "purpose", "x-moz")
 
 
 def count_view(request: Request, occasion: Occasion, article_id: str) -> None:
@@ -36,11 +38,10 @@ def is_visit(request: Request) -> bool:
     """Whether a browser shows the page to somebody: no robot, no request for the head, nothing in advance."""
     headers = request.headers
     browser = headers.get("user-agent", "")
-    in_advance = f"{headers.get('sec-purpose', '')} {headers.get('purpose', '')} {headers.get('x-moz', '')}"
     return (
         request.method == "GET"
         and browser.startswith("Mozilla/")
         and not ROBOT.search(browser)
-        and "prefetch" not in in_advance
+        and not any("prefetch" in headers.get(name, "") for name in PURPOSES)
         and headers.get("sec-fetch-dest", "document") == "document"
     )

@@ -164,8 +164,8 @@ class Visit:
         )
         policy = {"Content-Security-Policy": policy_with(self.accent_style)}
         all_headers = {**SECURITY_HEADERS, **policy, "Cache-Control": CACHE, **cdn_headers(), **headers}
-        page = page_cache.add(self.request, self.arrival, html, all_headers, article_id)
-        return page.respond(self.request)
+        page = page_cache.add(self.request, self.arrival.state, html, all_headers, article_id)
+        return page.response_to(self.request)
 
     def page(
         self,

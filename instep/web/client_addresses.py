@@ -28,8 +28,8 @@ def client_address(request: Request) -> str:
     is not a trusted proxy's. `Forwarded` (RFC 7239) is ignored: most proxies pass on the one of the caller.
     """
     peer = request.client.host if request.client else UNKNOWN
-    proxies = request.app.state.settings.proxies
-    return counted_address(peer, tuple(request.headers.getlist("x-forwarded-for")), tuple(proxies))
+    lines = tuple(request.headers.getlist("x-forwarded-for"))
+    return counted_address(peer, lines, request.app.state.settings.proxies if lines else ())
 
 
 @lru_cache(MAX_CACHED_ADDRESSES)

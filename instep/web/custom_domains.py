@@ -60,11 +60,11 @@ class CustomDomains:
 def requested_host(scope: Scope) -> str:
     """The host that a request was sent to, as it says; a trusted proxy may name another one."""
     headers = Headers(scope=scope)
-    peer = read_address(scope["client"][0]) if scope.get("client") else None
-    forwarded = headers.get("x-forwarded-host")
-    if forwarded and peer is not None and is_within(peer, scope["app"].state.settings.proxies):
-        # Each proxy adds a name at the end, so that the last one is from the proxy that is trusted.
-        return forwarded.rpartition(",")[2].strip()
+    if (forwarded := headers.get("x-forwarded-host")) and scope.get("client"):
+        peer = read_address(scope["client"][0])
+        if peer is not None and is_within(peer, scope["app"].state.settings.proxies):
+            # Each proxy adds a name at the end, so that the last one is from the proxy that is trusted.
+            return forwarded.rpartition(",")[2].strip()
     return headers.get("host", "")
 
 

@@ -1,6 +1,7 @@
 """Logging: readable lines on a terminal, elsewhere one JSON object per line, in UTC; a setting may choose."""
 
 import io
+import json
 import logging
 import os
 import sys
@@ -22,6 +23,16 @@ class CurrentStderr(io.TextIOBase):
         sys.stderr.flush()
 
 
+class JsonLines:
+    """Renders a line as JSON; the library's own renderer makes an encoder for each line."""
+
+    def __init__(self) -> None:
+        self.encode = json.JSONEncoder(default=repr).encode
+
+    def __call__(self, logger: object, method: str, event: structlog.typing.EventDict) -> str:
+        return self.encode(event)
+
+
 def configure_logging() -> None:
     """Send every log line to standard error; control characters in values are escaped in both forms."""
     form = settings().log_format
@@ -29,7 +40,7 @@ def configure_logging() -> None:
     renderer: structlog.typing.Processor = (
         HumanLines(has_colour=sys.stderr.isatty() and not os.environ.get("NO_COLOR"))
         if is_text
-        else structlog.processors.JSONRenderer()
+        else JsonLines()
     )
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,

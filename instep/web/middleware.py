@@ -6,11 +6,11 @@ from functools import cache
 
 import structlog
 from opentelemetry.trace import Span, SpanKind, StatusCode
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from instep.core.metrics import count_request
 from instep.core.request_ids import FIELD, request_id_from
@@ -50,10 +50,12 @@ class RequestLog:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["Request-Id"] = request_id
+                # The response may be one that others get too, so its own list stays as it is.
+                message["headers"] = [*message["headers"], (b"request-id", request_id.encode())]
             await send(message)
 
-        with bound_contextvars(**{FIELD: request_id}), span(scope["method"], SpanKind.SERVER) as request_span:
+        tokens = bind_contextvars(**{FIELD: request_id})
+        with span(scope["method"], SpanKind.SERVER) as request_span:
             try:
                 await self.app(scope, receive, send_with_id)
             except ClientDisconnect:
@@ -66,6 +68,7 @@ class RequestLog:
                 await response(scope, receive, send_with_id)
             finally:
                 self.record(scope, status or CLIENT_GONE, time.perf_counter() - began, request_span)
+                reset_contextvars(**tokens)
 
     def record(self, scope: Scope, status: int, seconds: float, request_span: Span | None) -> None:
         """Count, trace and log a request that has ended."""

@@ -8,11 +8,11 @@ from instep.web.client_addresses import client_address
 
 # Requests below these paths are counted in the database, by key, visitor or address.
 COUNTED_ELSEWHERE = ("/v1/", "/chat/", "/feedback/", "/leads/", "/widget/", "/mcp/admin/")
-# Monitoring asks these often.
-HEALTH = {"/healthz", "/readyz"}
 # A refused page still needs its style and its icon; browsers keep both.
 STATIC = "/static/"
-ICON = "/favicon.ico"
+# Monitoring asks for the first two often.
+UNCOUNTED = {"/healthz", "/readyz", "/favicon.ico"}
+UNCOUNTED_BELOW = (*COUNTED_ELSEWHERE, STATIC)
 
 
 class PublicLimit:
@@ -31,4 +31,4 @@ class PublicLimit:
 
 
 def is_counted(path: str) -> bool:
-    return path not in {*HEALTH, ICON} and not f"{path}/".startswith((*COUNTED_ELSEWHERE, STATIC))
+    return path not in UNCOUNTED and not f"{path}/".startswith(UNCOUNTED_BELOW)

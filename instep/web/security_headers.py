@@ -1,6 +1,7 @@
 """Security header fields, set in one place for every route."""
 
-from starlette.datastructures import MutableHeaders
+from functools import cache
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from instep.core import limits
@@ -28,26 +29,36 @@ class SecurityHeaders:
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in fields_for(scope, headers.get("content-type", "")).items():
-                    headers.setdefault(name, value)
+                own = dict(message["headers"])
+                fields = fields_for(
+                    f"{scope['path']}/".startswith(CROSS_ORIGIN),
+                    f"{scope['path']}/".startswith(PRIVATE),
+                    own.get(b"content-type", b"").startswith(b"text/html"),
+                    scope["app"].state.settings.is_encrypted,
+                )
+                message["headers"] = [
+                    *message["headers"],
+                    *(field for field in fields if field[0] not in own),
+                ]
             await send(message)
 
         await self.app(scope, receive, send_protected)
 
 
-def fields_for(scope: Scope, content_type: str) -> dict[str, str]:
-    """The fields for a response of this content type at the path of the request."""
-    path = f"{scope['path']}/"
+@cache
+def fields_for(
+    is_cross_origin: bool, is_private: bool, is_page: bool, is_encrypted: bool
+) -> list[tuple[bytes, bytes]]:
+    """The fields for a response, as names in lower case and values."""
     fields = {
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": BARE_POLICY,
-        "Cross-Origin-Resource-Policy": "cross-origin" if path.startswith(CROSS_ORIGIN) else "same-origin",
+        "x-content-type-options": "nosniff",
+        "content-security-policy": BARE_POLICY,
+        "cross-origin-resource-policy": "cross-origin" if is_cross_origin else "same-origin",
     }
-    if path.startswith(PRIVATE):
-        fields["Cache-Control"] = "no-store"
-    if content_type.startswith("text/html"):
-        fields["Permissions-Policy"] = UNUSED_FEATURES
-    if scope["app"].state.settings.is_encrypted:
-        fields["Strict-Transport-Security"] = f"max-age={limits.HSTS_SECONDS}"
-    return fields
+    if is_private:
+        fields["cache-control"] = "no-store"
+    if is_page:
+        fields["permissions-policy"] = UNUSED_FEATURES
+    if is_encrypted:
+        fields["strict-transport-security"] = f"max-age={limits.HSTS_SECONDS}"
+    return [(name.encode(), value.encode()) for name, value in fields.items()]

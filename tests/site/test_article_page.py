@@ -327,6 +327,12 @@ async def test_it_says_with_which_product_changes_it_was_compared(
     )
     assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
 
+    assert (await client.post("/v1/drafts/drf_1/dismiss")).status_code == 200
+    assert "product changes up to January 5, 2099" in Page((await visit(api, path)).text).text
+
+    assert (await client.post("/v1/drafts/drf_1/reopen")).status_code == 200
+    assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
+
 
 async def test_code_of_texts_that_were_saved_without_colours_has_them_too(
     client: Client, api: Api, cast: Cast, owner: Tx

@@ -1,16 +1,15 @@
 """Public pages are rendered once, shown to everybody, and gone as soon as anything changes."""
 
 import asyncio
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from instep.core.clock import utc_now
 from instep.core.database import Tx
 from instep.core.ids import new_uuid
 from instep.site.page_cache import PageCache
-from instep.site.schemas import Arrival
+from instep.site.schemas import SiteState
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish, visit
 from tests.site.test_addresses import counted
@@ -106,21 +105,22 @@ async def test_a_network_in_front_may_keep_pages_where_the_operator_says_so(
 
 
 def test_the_pages_that_were_read_longest_ago_make_room() -> None:
-    arrival = Arrival(
-        "ws_1", new_uuid(), "acme", "Acme", "en", None, None, {}, False, ["en"], utc_now(), None
-    )
+    state = SiteState("ws_1", new_uuid(), "acme", "Acme", "en", None, None, {}, utc_now(), None)
     cache = PageCache(max_bytes=2_500)
 
     for number in range(4):
-        cache.add(request(f"/help/acme/articles/{number}"), arrival, b"x" * 900, {})
-        cache.find(request("/help/acme/articles/0"), arrival)
+        cache.add(request(f"/help/acme/articles/{number}"), state, b"x" * 900, {})
+        oldest = cache.find(request("/help/acme/articles/0"))
+        assert oldest
+        assert cache.renew(request("/help/acme/articles/0"), oldest, state)
 
     assert [path for path, _ in cache.pages] == ["/help/acme/articles/3", "/help/acme/articles/0"]
     assert cache.bytes == 1_800
 
 
-def request(path: str) -> Any:
-    return SimpleNamespace(scope={"path": path, "query_string": b""}, headers={})
+def request(path: str) -> Request:
+    scope = {"type": "http", "path": path, "query_string": b"", "headers": []}
+    return Request({**scope, "path_params": {"bot": "acme"}, "endpoint": None})
 
 
 async def test_those_who_wait_at_the_same_time_share_a_statement(

@@ -1,13 +1,13 @@
-"""Arrivals: what the first statement of a visit finds, which visitors who wait at the same time share."""
+"""The state of help centers, which visitors who wait at the same time read together."""
 
 import asyncio
 
 from instep.core.database import Database
 from instep.site import queries
-from instep.site.schemas import Arrival
+from instep.site.schemas import SiteState
 
 
-class Arrivals:
+class SharedStates:
     """Reads the state of help centers, by one statement for all who ask while another one is running.
 
     Whoever asks gets what a statement finds that began afterwards, so that nobody sees a page that was
@@ -16,23 +16,23 @@ class Arrivals:
 
     def __init__(self) -> None:
         # By the slug or host name: the reading that is to begin, and the one that has begun.
-        self.next: dict[str, asyncio.Task[Arrival | None]] = {}
-        self.current: dict[str, asyncio.Task[Arrival | None]] = {}
+        self.next: dict[str, asyncio.Task[SiteState | None]] = {}
+        self.current: dict[str, asyncio.Task[SiteState | None]] = {}
 
-    async def find(self, database: Database, slug: str) -> Arrival | None:
+    async def find(self, database: Database, slug: str) -> SiteState | None:
         reading = self.next.get(slug)
         if reading is None:
             reading = self.next[slug] = asyncio.create_task(self.read(database, slug))
         # One who leaves does not take the reading from the others.
         return await asyncio.shield(reading)
 
-    async def read(self, database: Database, slug: str) -> Arrival | None:
+    async def read(self, database: Database, slug: str) -> SiteState | None:
         if before := self.current.get(slug):
             await asyncio.wait([before])
         reading = self.current[slug] = self.next.pop(slug)
         try:
-            async with database.enter(Arrival, queries.ARRIVE, slug=slug) as (arrival, _):
-                return arrival
+            async with database.enter(SiteState, queries.SITE_STATE, slug=slug) as (state, _):
+                return state
         finally:
             if self.current.get(slug) is reading:
                 del self.current[slug]
