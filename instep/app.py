@@ -117,6 +117,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.settings = runtime.settings
     app.state.database = runtime.database
+    app.state.replica = runtime.replica
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
     app.state.outbound = runtime.outbound

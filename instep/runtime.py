@@ -19,7 +19,8 @@ from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import OutboundClient
-from instep.core.postgres import application_url, running_postgres
+from instep.core.postgres import application_url, replica_url, running_postgres
+from instep.core.replica import Replica
 from instep.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
 from instep.files.actions import SWEEP_FILES
 from instep.files.jobs import schedule_sweep, sweep_files
@@ -63,6 +64,7 @@ class Runtime:
     model: Model | None = None
     outbound: OutboundClient | None = None
     embedders: Embedders = NO_EMBEDDERS
+    replica: Replica | None = None
 
 
 @asynccontextmanager
@@ -82,16 +84,31 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
                 open_model(settings) as model,
                 aclosing(OutboundClient(settings.allow_list)) as outbound,
                 open_embedders(settings) as configured_embedders,
+                open_replica(settings) as replica,
             ):
                 embedders = await use_embedders(configured_embedders, postgres.url)
+                cursor_key = secret_key(settings)
                 yield Runtime(
-                    settings, database, secret_key(settings), postgres.url, model, outbound, embedders
+                    settings, database, cursor_key, postgres.url, model, outbound, embedders, replica
                 )
         finally:
             watching.cancel()
             await database.close()
     finally:
         await asyncio.to_thread(postgres_context.__exit__, None, None, None)
+
+
+@asynccontextmanager
+async def open_replica(settings: Settings) -> AsyncIterator[Replica | None]:
+    url = replica_url(settings)
+    replica = Replica(url, settings.database_pool) if url else None
+    if replica is not None:
+        await replica.database.open()
+    try:
+        yield replica
+    finally:
+        if replica is not None:
+            await replica.database.close()
 
 
 async def watch(embedded: EmbeddedPostgres | None) -> None:

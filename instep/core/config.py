@@ -56,6 +56,12 @@ class Settings(BaseModel):
         " used. Not set: the embedded one.",
         examples=["postgresql://instep@db.internal/instep"],
     )
+    database_read_url: str | None = Field(
+        None,
+        description="The address of a replica of that database, or of several. Pages of help centers are read"
+        " from it where it is not behind. Not set: everything is read from the database itself.",
+        examples=["postgresql://instep@replica.internal/instep"],
+    )
     data_dir: Path = Field(
         default_factory=lambda: default_data_dir(),
         description="The data folder.",
@@ -422,6 +428,7 @@ class Settings(BaseModel):
 
 SECRETS = {
     "database_url",
+    "database_read_url",
     "secret_key",
     "secret_key_previous",
     "metrics_token",

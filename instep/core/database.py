@@ -333,7 +333,7 @@ def is_read(statement: SqlStatement) -> bool:
 class Database:
     """The pool of one process; a `Tx` of it works in the workspace that it has entered, and nowhere else."""
 
-    def __init__(self, url: str, size: int) -> None:
+    def __init__(self, url: str, size: int, wait_seconds: float = POOL_WAIT_SECONDS) -> None:
         self.outage_log = OutageLog()
         # The time of the last successful trial write, by `time.monotonic`.
         self.written_at = float("-inf")
@@ -342,7 +342,7 @@ class Database:
             min_size=1,
             max_size=size,
             open=False,
-            timeout=POOL_WAIT_SECONDS,
+            timeout=wait_seconds,
             configure=configure,
             kwargs={"autocommit": True, "options": OPTIONS, "application_name": "instep"},
         )

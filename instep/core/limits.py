@@ -66,6 +66,12 @@ MAX_UNAUTHENTICATED_BODY_BYTES = 64 * 1024
 MAX_RECENT_KEYS = 5_000
 MAX_TASK_BODY_BYTES = 12 * 1024 * 1024
 
+# A replica of the database, if there is one.
+# How long a page waits for a connection to it.
+REPLICA_WAIT_SECONDS = 0.5
+# How long one that does not answer is left alone.
+REPLICA_REST_SECONDS = 10.0
+
 # Lists and search; page sizes are rows.
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100

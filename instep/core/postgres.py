@@ -1,8 +1,9 @@
 """The PostgreSQL server of this process: the operator's, or the embedded one in the data folder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -19,6 +20,10 @@ PATIENCE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
+# Which of several hosts is meant. After a failover the one that takes writes is another, which each new
+# connection finds by itself.
+THE_PRIMARY = MappingProxyType({"target_session_attrs": "read-write"})
+ANY_STANDBY = MappingProxyType({"target_session_attrs": "prefer-standby", "load_balance_hosts": "random"})
 # The login role of requests and jobs on the embedded server, and the advisory lock for creating it.
 LOGIN_ROLE = "instep_login"
 LOGIN_LOCK = 4_927_001_734
@@ -67,20 +72,29 @@ def running_postgres(settings: Settings) -> Iterator[Postgres]:
         yield Postgres(embedded.url, embedded)
 
 
-def completed_url(url: str) -> str:
-    """The operator's address with what it leaves open.
+def replica_url(settings: Settings) -> str | None:
+    """The address of the replica; of several each new connection takes one by chance, a standby if it can."""
+    if settings.database_read_url is None:
+        return None
+    if settings.database_url is None:
+        raise DatabaseUnavailable(
+            "INSTEP_DATABASE_READ_URL names a replica of INSTEP_DATABASE_URL, which is not set."
+        )
+    return completed_url(settings.database_read_url, "INSTEP_DATABASE_READ_URL", ANY_STANDBY)
 
-    Of several hosts the one that takes writes is meant. After a failover that is another one, which each new
-    connection finds by itself.
-    """
+
+def completed_url(
+    url: str, variable: str = "INSTEP_DATABASE_URL", choice: Mapping[str, str] = THE_PRIMARY
+) -> str:
+    """The operator's address with what it leaves open; `choice` says which of several hosts is meant."""
     try:
         given = conninfo_to_dict(url)
     except psycopg.Error:
         # The driver's message would repeat the URL with its password.
-        raise DatabaseUnavailable("INSTEP_DATABASE_URL is not a PostgreSQL URL.") from None
+        raise DatabaseUnavailable(f"{variable} is not a PostgreSQL URL.") from None
     left_open: dict[str, str | int] = dict(PATIENCE)
     if "," in f"{given.get('host', '')}{given.get('hostaddr', '')}":
-        left_open["target_session_attrs"] = "read-write"
+        left_open |= choice
     return make_conninfo(url, **{name: value for name, value in left_open.items() if name not in given})
 
 

@@ -22,7 +22,7 @@ MEDIA_TYPE = "application/atom+xml"
 
 @public
 async def show_atom_feed(request: Request) -> Response:
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         entries = await newest_entries(visit)
         changed_at = [entry.updated_at for entry in entries] or [await queries.change_stamp(visit.ctx)]
         feed = write_atom(visit.ctx.bot, entries, max(changed_at))

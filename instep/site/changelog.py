@@ -33,7 +33,7 @@ EMBEDDABLE_ATTRIBUTES = {
 @public
 async def show_changelog(request: Request) -> Response:
     cursor = request.query_params.get("start_cursor")
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         if moved := moved_to_usual_spelling(visit):
             return moved
         page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES, cursor)
@@ -54,7 +54,7 @@ async def show_changelog(request: Request) -> Response:
 async def show_entry(request: Request) -> Response:
     if prefers_markdown(request):
         return await show_entry_text(request)
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         entry = await queries.find_entry(visit.ctx, request.path_params["slug"])
         if entry is None:
             raise NotFound

@@ -22,7 +22,7 @@ TITLE = message("%(name)s changelog")
 
 @public
 async def show_feed(request: Request) -> Response:
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         entries = await newest_entries(visit)
         return document(request, write_feed(visit.ctx.bot, entries), f"{MEDIA_TYPE}; charset=utf-8")
 

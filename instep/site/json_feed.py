@@ -23,7 +23,7 @@ MEDIA_TYPE = "application/feed+json"
 
 @public
 async def show_json_feed(request: Request) -> Response:
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         feed = json_feed(visit.ctx.bot, await newest_entries(visit))
     return document(request, json.dumps(feed, ensure_ascii=False).encode(), MEDIA_TYPE)
 

@@ -26,7 +26,7 @@ BRACKETS = str.maketrans({"[": r"\[", "]": r"\]"})
 
 @public
 async def show_llms(request: Request) -> Response:
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         texts = await queries.list_texts(visit.ctx)
         content = "".join(write_index(visit.ctx.bot, texts, has_changelog=visit.has_changelog))
     return text_document(request, content)
@@ -34,7 +34,7 @@ async def show_llms(request: Request) -> Response:
 
 @public
 async def show_all_texts(request: Request) -> Response:
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         bot = visit.ctx.bot
         # The stamp is read before the texts, so that no tag names texts that are older than it.
         stamp = await queries.change_stamp(visit.ctx)

@@ -19,7 +19,7 @@ from instep.web.public import public
 @public
 async def show_article_text(request: Request) -> Response:
     slug = request.path_params["slug"]
-    async with help_center(request, recognise=True) as visit:
+    async with help_center(request, recognise=True, only_reads=True) as visit:
         bot = visit.ctx.bot
         locale, is_canonical = requested_locale(request, bot)
         text = await queries.find_text(visit.ctx, slug, locale)
@@ -34,7 +34,7 @@ async def show_article_text(request: Request) -> Response:
 
 @public
 async def show_entry_text(request: Request) -> Response:
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         bot = visit.ctx.bot
         text = await queries.find_entry_text(visit.ctx, request.path_params["slug"])
     if text is None:

@@ -76,7 +76,7 @@ MESSAGES = {
 
 @public
 async def show_home(request: Request) -> Response:
-    async with help_center(request, recognise=True) as visit:
+    async with help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
         if moved := moved_to_usual_spelling(visit):
             return moved
@@ -99,7 +99,7 @@ async def show_home(request: Request) -> Response:
 
 @public
 async def show_collection(request: Request) -> Response:
-    async with help_center(request, recognise=True) as visit:
+    async with help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
         section = await queries.find_section(visit.ctx, visit.locale, request.path_params["slug"], number)
         return await section_page(visit, section, number)
@@ -107,7 +107,7 @@ async def show_collection(request: Request) -> Response:
 
 @public
 async def show_loose_articles(request: Request) -> Response:
-    async with help_center(request, recognise=True) as visit:
+    async with help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
         section = await queries.find_loose_articles(visit.ctx, visit.locale, number)
         return await section_page(visit, section, number)
@@ -148,7 +148,7 @@ async def show_article(request: Request) -> Response:
     if prefers_markdown(request):
         return await show_article_text(request)
     slug = request.path_params["slug"]
-    async with help_center(request, recognise=True) as visit:
+    async with help_center(request, recognise=True, only_reads=True) as visit:
         locale, is_canonical = requested_locale(request, visit.ctx.bot)
         article = await queries.find_live_article(visit.ctx, slug, locale)
         if article is not None and is_canonical:

@@ -35,7 +35,7 @@ State = tuple[datetime, str, str]
 
 @public
 async def show_sitemap(request: Request) -> Response:
-    async with help_center(request) as visit:
+    async with help_center(request, only_reads=True) as visit:
         bot = visit.ctx.bot
         # The stamp is read before the addresses, so that the sitemap is never older than its stamp.
         state = (await queries.change_stamp(visit.ctx), bot.help_url, bot.locale)

@@ -24,6 +24,7 @@ from instep.core.code_colours import colour_code
 from instep.core.config import settings
 from instep.core.errors import AppError, NotFound
 from instep.core.locales import direction, valid_locale
+from instep.core.replica import Replica
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.search.schemas import Audience
 from instep.site import queries
@@ -292,11 +293,14 @@ def own_address(request: Request, bot: Bot) -> str | None:
 
 
 @asynccontextmanager
-async def help_center(request: Request, *, recognise: bool = False) -> AsyncIterator[Visit]:
+async def help_center(
+    request: Request, *, recognise: bool = False, only_reads: bool = False
+) -> AsyncIterator[Visit]:
     """The visit to the help center that the address names.
 
     Only where `recognise` is set it may be one of a signed-in visitor, who sees what not everybody may see;
-    feeds, sitemaps and other lists for programs are the same for all.
+    feeds, sitemaps and other lists for programs are the same for all. What `only_reads` may be answered by a
+    replica of the database.
     """
     if any("\0" in part for part in request.path_params.values()):
         # PostgreSQL refuses the character instead of finding nothing.
@@ -310,7 +314,17 @@ async def help_center(request: Request, *, recognise: bool = False) -> AsyncIter
         visit = Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival)
         # What goes wrong from here on is told in this language.
         request.state.locale = visit.locale
-        yield await recognised(visit) if recognise else visit
+        visit = await recognised(visit) if recognise else visit
+        replica: Replica | None = request.app.state.replica if only_reads else None
+        if replica is None:
+            yield visit
+            return
+        async with replica.enter(arrival.state, queries.SITE_STATE, slug=slug) as replica_tx:
+            if replica_tx is None:
+                yield visit
+            else:
+                await tx.release()
+                yield replace(visit, ctx=replace(visit.ctx, tx=replica_tx))
 
 
 async def recognised(visit: Visit) -> Visit:

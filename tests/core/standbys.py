@@ -21,6 +21,7 @@ from tests.runtime.installation import new_folder
 class Pair:
     primary_folder: Path
     primary: EmbeddedPostgres
+    standby_folder: Path
     standby: EmbeddedPostgres
 
     @property
@@ -30,11 +31,18 @@ class Pair:
         return make_conninfo(self.primary.url, host=",".join(map(str, hosts)))
 
     def kill_primary(self) -> None:
-        processes.send(processes.running_in(self.primary_folder / "postgres"), signal.SIGKILL)
+        kill(self.primary_folder)
+
+    def kill_standby(self) -> None:
+        kill(self.standby_folder)
 
     def promote_standby(self) -> None:
         with psycopg.connect(self.standby.url, autocommit=True) as connection:
             connection.execute("select pg_promote()")
+
+
+def kill(folder: Path) -> None:
+    processes.send(processes.running_in(folder / "postgres"), signal.SIGKILL)
 
 
 @contextmanager
@@ -46,7 +54,7 @@ def paired() -> Iterator[Pair]:
     ):
         copy(primary, folder, standby_folder / "postgres")
         with EmbeddedPostgres.attach(standby_folder) as standby:
-            yield Pair(folder, primary, standby)
+            yield Pair(folder, primary, standby_folder, standby)
 
 
 def copy(primary: EmbeddedPostgres, folder: Path, target: Path) -> None:

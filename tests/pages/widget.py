@@ -27,6 +27,7 @@ async def add_host_pages(owner: Tx, hosts: HostSite, url: str, slug: str = "nord
     key = await owner.value("select bot_key from bots where id = %(id)s", id=bot.id)
     tag = f'<script async src="{url}/widget.js" data-bot="{bot.id}" data-key="{key}"></script>'
     pages = {
+        "without": HostPage(AROUND),
         "plain": HostPage(AROUND + tag),
         "inline": HostPage(
             f"{AROUND}<instep-help></instep-help>\n" + tag.replace("data-bot", 'data-button="none" data-bot')

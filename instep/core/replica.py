@@ -1,0 +1,46 @@
+"""A replica of the database, which takes reading off it, and is never trusted to be up to date."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, TypeVar
+
+import structlog
+
+from instep.core import limits
+from instep.core.database import Database, Tx
+from instep.core.errors import Unavailable
+
+Row = TypeVar("Row")
+
+log = structlog.get_logger()
+
+
+class Replica:
+    """Reads from the replica, as long as it answers and has what the database itself has.
+
+    One that does not answer is left alone for a while, so that nobody waits for it again and again.
+    """
+
+    def __init__(self, url: str, size: int) -> None:
+        self.database = Database(url, size, wait_seconds=limits.REPLICA_WAIT_SECONDS)
+        # When it is asked again after it did not answer, by `time.monotonic`.
+        self.asked_from = float("-inf")
+
+    @asynccontextmanager
+    async def enter(self, row: Row, sql: str, /, **params: Any) -> AsyncIterator[Tx | None]:
+        """Work in the workspace that `sql` finds; None unless it has the same `row` as the database.
+
+        `row` has to change with whatever is read afterwards.
+        """
+        async with AsyncExitStack() as stack:
+            tx: Tx | None = None
+            if time.monotonic() >= self.asked_from:
+                try:
+                    entrance = self.database.enter(type(row), sql, **params)
+                    replica_row, replica_tx = await stack.enter_async_context(entrance)
+                    tx = replica_tx if replica_row == row else None
+                except Unavailable:
+                    self.asked_from = time.monotonic() + limits.REPLICA_REST_SECONDS
+                    log.warning("the replica does not answer", again_in_seconds=limits.REPLICA_REST_SECONDS)
+            yield tx

@@ -1,0 +1,90 @@
+"""`INSTEP_DATABASE_READ_URL`: pages are read from a replica as long as it has what the database has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx2
+import psycopg
+import pytest
+
+from tests.core.standbys import Pair, paired
+from tests.runtime.installation import Installation, installed
+
+SECONDS = 30
+# As an operator would with a superuser's rights: the replica gets it, and nothing says that it has changed.
+CHANGE_SILENTLY = """
+    set session_replication_role = replica;
+    update articles set content_html = replace(content_html, 'first', 'silent');
+"""
+
+
+@dataclass
+class Site:
+    pair: Pair
+    client: httpx2.Client
+
+    def publish(self, slug: str, words: str) -> None:
+        fields = {"title": slug.title(), "slug": slug, "contentMarkdown": words}
+        assert self.client.post("/v1/articles", json=fields).status_code == 201
+        assert self.client.post(f"/v1/articles/{slug}/publish").status_code == 200
+
+    def page(self, slug: str) -> httpx2.Response:
+        return self.client.get(f"/help/acme/articles/{slug}", headers={"Authorization": ""})
+
+    def replay(self, action: str) -> None:
+        with psycopg.connect(self.pair.standby.url, autocommit=True) as standby:
+            standby.execute(f"select pg_wal_replay_{action}()".encode())
+
+    def has_replayed(self) -> bool:
+        """Whether the replica has what the database has written so far."""
+        with psycopg.connect(self.pair.primary.url) as primary:
+            row = primary.execute("select pg_current_wal_lsn()::text").fetchone()
+        with psycopg.connect(self.pair.standby.url) as standby:
+            is_there = standby.execute("select pg_last_wal_replay_lsn() >= %s::pg_lsn", row).fetchone()
+        return is_there == (True,)
+
+
+@pytest.fixture
+def installation() -> Iterator[tuple[Pair, Installation]]:
+    with paired() as pair:
+        urls = {"INSTEP_DATABASE_URL": pair.primary.url, "INSTEP_DATABASE_READ_URL": pair.standby.url}
+        with installed(**urls) as installation:
+            yield pair, installation
+
+
+@pytest.fixture
+def site(installation: tuple[Pair, Installation]) -> Site:
+    pair, server = installation
+    server.serve("--no-jobs")
+    site = Site(pair, server.client())
+    site.publish("install", "The first words.")
+    site.publish("upgrade", "The first words, too.")
+    server.until(site.has_replayed, SECONDS)
+    return site
+
+
+def test_pages_come_from_the_replica_until_it_is_behind(site: Site) -> None:
+    site.replay("pause")
+    with psycopg.connect(site.pair.primary.url, autocommit=True) as primary:
+        primary.execute(CHANGE_SILENTLY.encode())
+    assert "The first words." in site.page("install").text
+
+    changed = site.client.patch("/v1/articles/install", json={"contentMarkdown": "The second words."})
+
+    assert changed.status_code == 200
+    assert "The second words." in site.page("install").text
+    assert "The silent words, too." in site.page("upgrade").text
+
+
+def test_pages_are_shown_without_the_replica(site: Site) -> None:
+    site.pair.kill_standby()
+
+    assert site.page("install").status_code == 200
+    assert "The first words, too." in site.page("upgrade").text
+
+
+def test_a_replica_of_nothing_is_refused() -> None:
+    with installed(INSTEP_DATABASE_READ_URL="postgresql://replica.example/instep") as installation:
+        assert installation.start("serve", "--port", str(installation.port)).wait(SECONDS) == 1
+
+        assert "INSTEP_DATABASE_URL, which is not set" in installation.last_words()
