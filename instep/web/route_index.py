@@ -34,7 +34,7 @@ class RouteIndex:
 
     def key_of_path(self, path: str) -> Key:
         places = zip_longest(segments_of(path), self.segments)
-        return tuple(segment if segment in known else ANY for segment, known in places)
+        return tuple(segment if segment in literals else ANY for segment, literals in places)
 
     def make_router(self, path_key: Key) -> APIRouter:
         routes = [route for key, route in self.routes if may_match(key, path_key)]

@@ -29,16 +29,16 @@ class SecurityHeaders:
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = dict(message["headers"])
+                headers = dict(message["headers"])
                 fields = fields_for(
                     f"{scope['path']}/".startswith(CROSS_ORIGIN),
                     f"{scope['path']}/".startswith(PRIVATE),
-                    own.get(b"content-type", b"").startswith(b"text/html"),
+                    headers.get(b"content-type", b"").startswith(b"text/html"),
                     scope["app"].state.settings.is_encrypted,
                 )
                 message["headers"] = [
                     *message["headers"],
-                    *(field for field in fields if field[0] not in own),
+                    *(field for field in fields if field[0] not in headers),
                 ]
             await send(message)
 

@@ -81,7 +81,7 @@ FACES: dict[str, set[str]] = {
     "redirects": {"path_patterns"},
     "review": {"", "command", "release"},
     "runtime": {""},
-    "site": {"shared_arrivals"},
+    "site": {"kept_pages", "shared_states"},
     "search": {
         *("index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
         "semantic.query_embedder",
