@@ -43,3 +43,15 @@ async def test_hostile_texts_stay_texts(
     policy = widget.policy if is_strict else None
 
     assert await faults_of(page, complaints, hosts, widget, PAYLOADS, policy) == []
+
+
+async def test_texts_that_take_long_to_read_do_not_hold_the_page_up(
+    page: Page, complaints: Complaints, hosts: HostSite, widget: Widget
+) -> None:
+    """Many lines, and signs that begin what never ends, which took minutes."""
+    endless = [
+        "a\n" * 20_000 + "\n" * 20_000,
+        *(sign * 2_000 for sign in ("[a](", "![a](", "<!--", "**a", "`a ")),
+    ]
+
+    assert await faults_of(page, complaints, hosts, widget, endless, widget.policy) == []

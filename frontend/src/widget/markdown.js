@@ -15,19 +15,24 @@ const TAG = "sub|sup|kbd|strong|em|del";
 // The lines around what can be folded: its summary alone is shown as what it is.
 const FOLD = /^ {0,3}(?=<)(?:<\/?details(?: open)?>)?\s*(?:<summary>(.*?)<\/summary>)?\s*$/;
 const MAX_DEPTH = 12;
+// How far the end of a span may be away. Without a bound each sign that begins none would be read to the end.
+const FAR = "{0,2000}";
+const WORDS = `(?:[^[\\]]|\\[[^\\]]{0,200}\\])${FAR}`;
+const TARGET = `\\(\\s*<?([^\\s)>]${FAR})>?(?:\\s[^)]{0,500})?\\)`;
+const sticky = (pattern) => new RegExp(pattern, "y");
 const SPANS = [
-  ["code", /(`+)([^]*?[^`])\1(?!`)/y],
-  ["image", /!\[([^\]]*)\]\(\s*<?([^\s)>]*)>?[^)]*\)/y],
-  ["link", /\[((?:[^[\]]|\[[^\]]*\])*)\]\(\s*<?([^\s)>]*)>?[^)]*\)/y],
+  ["code", sticky(`(\`+)([^]${FAR}?[^\`])\\1(?!\`)`)],
+  ["image", sticky(`!\\[([^\\]]${FAR})\\]${TARGET}`)],
+  ["link", sticky(`\\[(${WORDS})\\]${TARGET}`)],
   ["mark", /\[(\d{1,3})\]/y],
-  ["reference", /\[([^[\]]+)\](?:\[([^[\]]*)\])?/y],
+  ["reference", sticky(`\\[([^[\\]]${FAR})\\](?:\\[([^[\\]]${FAR})\\])?`)],
   ["break", /<br ?\/?>/iy],
-  ["tag", new RegExp(`<(${TAG})>([^]*?)</\\1>`, "y")],
-  ["comment", /<!--[^]*?-->/y],
+  ["tag", sticky(`<(${TAG})>([^]${FAR}?)</\\1>`)],
+  ["comment", sticky(`<!--[^]${FAR}?-->`)],
   ["address", /<((?:https?:|mailto:)[^\s>]+)>/y],
-  ["strong", /(\*\*|__)(?=\S)([^]*?\S)\1/y],
-  ["em", /(\*|_)(?=\S)([^]*?\S)\1(?!\w)/y],
-  ["del", /~~(?=\S)([^]*?\S)~~/y],
+  ["strong", sticky(`(\\*\\*|__)(?=\\S)([^]${FAR}?\\S)\\1`)],
+  ["em", sticky(`(\\*|_)(?=\\S)([^]${FAR}?\\S)\\1(?!\\w)`)],
+  ["del", sticky(`~~(?=\\S)([^]${FAR}?\\S)~~`)],
   ["escape", /\\([!-/:-@[-`{-~])/y],
   ["bare", /https?:\/\/[^\s<>()\[\]"']*[^\s<>()\[\]"'.,:;!?]/y],
 ];
@@ -40,12 +45,34 @@ export function render(text, context, depth = 0) {
   let lines = text.replaceAll("\r\n", "\n").replace(/\n$/, "").split("\n");
   if (depth > MAX_DEPTH) return [element("p", {}, text)];
   if (depth === 0 && context.definitions) lines = withoutDefinitions(lines, context.definitions);
+  const rest = new Lines(lines);
   const blocks = [];
-  while (lines.length > 0) {
-    if (lines[0].trim() === "") lines.shift();
-    else blocks.push(block(lines, context, depth));
+  while (rest.length > 0) {
+    if (rest.first.trim() === "") rest.shift();
+    else blocks.push(block(rest, context, depth));
   }
   return blocks;
+}
+
+/** What is still to be read. To shift an array of many lines would move all that are left, each time. */
+class Lines {
+  constructor(lines) {
+    this.lines = lines;
+    this.at = 0;
+  }
+  get length() {
+    return this.lines.length - this.at;
+  }
+  get first() {
+    return this.lines[this.at];
+  }
+  get second() {
+    return this.lines[this.at + 1] ?? "";
+  }
+  shift() {
+    this.at += 1;
+    return this.lines[this.at - 1];
+  }
 }
 
 /** The lines without those that only say where a link leads; code keeps its own. */
@@ -60,7 +87,7 @@ function withoutDefinitions(lines, definitions) {
 }
 
 function block(lines, context, depth) {
-  const [line] = lines;
+  const line = lines.first;
   const fence = FENCE.exec(line.trim());
   if (fence) return code(lines, fence[1]);
   const heading = HEADING.exec(line);
@@ -69,12 +96,12 @@ function block(lines, context, depth) {
   if (FOLD.test(line)) return fold(lines, context);
   if (QUOTE.test(line)) return quote(lines, context, depth);
   if (ITEM.test(line)) return list(lines, context, depth);
-  if (line.includes("|") && TABLE_RULE.test(lines[1] ?? "") && lines[1].includes("-")) return table(lines, context);
+  if (line.includes("|") && TABLE_RULE.test(lines.second) && lines.second.includes("-")) return table(lines, context);
   return paragraph(lines, context);
 }
 
 function fold(lines, context) {
-  const [, summary] = FOLD.exec(lines[0]);
+  const [, summary] = FOLD.exec(lines.first);
   return take(lines, summary ? element("p", {}, element("strong", {}, spans(summary, context))) : "");
 }
 
@@ -85,28 +112,29 @@ function take(lines, node) {
 
 function code(lines, fence) {
   const indent = /^ */.exec(lines.shift())[0].length;
-  const end = lines.findIndex((line) => line.trim().startsWith(fence) && line.trim().replaceAll(fence[0], "") === "");
-  const body = lines.splice(0, end < 0 ? lines.length : end).map((line) => line.replace(new RegExp(`^ {0,${indent}}`), ""));
+  const isEnd = (line) => line.trim().startsWith(fence) && line.trim().replaceAll(fence[0], "") === "";
+  const body = [];
+  while (lines.length > 0 && !isEnd(lines.first)) body.push(lines.shift().replace(new RegExp(`^ {0,${indent}}`), ""));
   lines.shift();
   return element("pre", { tabindex: "0" }, element("code", {}, body.join("\n")));
 }
 
 function quote(lines, context, depth) {
   const inner = [];
-  while (QUOTE.test(lines[0] ?? "")) inner.push(lines.shift().replace(QUOTE, ""));
+  while (QUOTE.test(lines.first ?? "")) inner.push(lines.shift().replace(QUOTE, ""));
   const alert = ALERT.exec(inner[0]);
   if (alert) inner.splice(0, 1, `**${alert[1][0].toUpperCase()}${alert[1].slice(1).toLowerCase()}**`, "");
   return element("blockquote", {}, render(inner.join("\n"), context, depth + 1));
 }
 
 function list(lines, context, depth) {
-  const [, indent, sign] = ITEM.exec(lines[0]);
+  const [, indent, sign] = ITEM.exec(lines.first);
   const isNumbered = /\d/.test(sign);
   const items = [];
   while (lines.length > 0) {
-    const item = ITEM.exec(lines[0]);
+    const item = ITEM.exec(lines.first);
     if (!item || item[1].length !== indent.length || /\d/.test(item[2]) !== isNumbered) break;
-    const width = lines[0].length - item[3].length;
+    const width = lines.first.length - item[3].length;
     const inner = [item[3].replace(/^\[[ x]\] /i, (box) => (box === "[ ] " ? "☐ " : "☑ "))];
     lines.shift();
     while (lines.length > 0 && belongsToItem(lines, width)) inner.push(lines.shift().replace(new RegExp(`^\\s{0,${width}}`), ""));
@@ -116,7 +144,7 @@ function list(lines, context, depth) {
 }
 
 function belongsToItem(lines, width) {
-  const [line, next = ""] = lines;
+  const { first: line, second: next } = lines;
   if (line.trim() === "") return next.startsWith(" ".repeat(width)) && next.trim() !== "";
   return line.startsWith(" ".repeat(width)) || (!ITEM.test(line) && !startsBlock(line));
 }
@@ -128,7 +156,7 @@ const startsBlock = (line) => FENCE.test(line.trim()) || HEADING.test(line) || R
 
 function table(lines, context) {
   const rows = [];
-  while (lines[0]?.includes("|")) rows.push(cells(lines.shift()));
+  while (lines.first?.includes("|")) rows.push(cells(lines.shift()));
   const [head, , ...body] = rows;
   const row = (name, texts) => element("tr", {}, texts.map((text) => element(name, {}, spans(text, context))));
   return element(
@@ -142,7 +170,7 @@ const cells = (line) => line.trim().replace(/^\||(?<!\\)\|$/g, "").split(/(?<!\\
 
 function paragraph(lines, context) {
   const words = [lines.shift()];
-  while (lines.length > 0 && lines[0].trim() !== "" && !startsBlock(lines[0]) && !ITEM.test(lines[0])) words.push(lines.shift());
+  while (lines.length > 0 && lines.first.trim() !== "" && !startsBlock(lines.first) && !ITEM.test(lines.first)) words.push(lines.shift());
   return element("p", {}, spans(words.join("\n"), context));
 }
 
