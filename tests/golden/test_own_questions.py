@@ -16,12 +16,12 @@ async def test_newcomers_are_answered_from_the_right_section(database_url: str) 
         figures = await score_own(place, is_listed=False)
 
     assert figures["questions"] == 60
-    # Two less than measured (docs/quality.md): the model's weights of 8 bits round as the processor does.
-    assert figures["right"] >= 39
-    assert figures["wrong"] <= 8
+    # Three less than measured (docs/quality.md): the model's weights of 8 bits round as the processor does.
+    assert figures["right"] >= 52
+    assert figures["wrong"] == 0
     assert figures["absent_declined"] >= 14
     # Where the search was always sure: how well the section is chosen.
-    assert figures["sure_right"] >= 31
+    assert figures["sure_right"] >= 42
 
 
 async def test_newcomers_are_answered_by_words_alone(database_url: str) -> None:
@@ -29,9 +29,9 @@ async def test_newcomers_are_answered_by_words_alone(database_url: str) -> None:
     async with installation_in(database_url, off) as place:
         figures = await score_own(place, is_listed=False)
 
-    assert figures["right"] >= 41
-    assert figures["wrong"] <= 12
-    assert figures["sure_right"] >= 33
+    assert figures["right"] >= 50
+    assert figures["wrong"] <= 6
+    assert figures["sure_right"] >= 41
 
 
 def test_the_golden_questions_of_the_help_center_are_those_that_it_answers() -> None:
