@@ -5,6 +5,9 @@ from playwright.async_api import Page
 
 from instep.core.database import Tx
 from instep.demo.help import read_help
+from tests.browser.host_pages import OPEN_SHADOWS, HostPage, HostSite
+from tests.browser.hostile_answers import HostileHelpCenter
+from tests.browser.widget_pages import Widget, ask
 from tests.changelog.entries import publish_entry
 from tests.site.pages import collect, publish
 from tests.support.cast import Cast, Client
@@ -84,6 +87,22 @@ async def test_no_words_make_a_page_too_wide(server: str, writer: Client, cast: 
     paths = await hostile_pages(writer, cast.acme.slug)
 
     assert await too_wide(page, server, paths) == []
+
+
+async def test_no_words_make_an_answer_wider_than_the_panel(
+    page: Page, hosts: HostSite, widget: Widget
+) -> None:
+    await page.add_init_script(OPEN_SHADOWS)
+    await page.route("**/chat", HostileHelpCenter([WORD, f"```\n{WORD} {WORD}\n```"]).answer)
+    for root in ('lang="en"', 'lang="en" dir="rtl"'):
+        await page.goto(hosts.add(HostPage(widget.tag(), root=root)))
+        await ask(page)
+        await page.locator(".rating").wait_for()
+        for width in (*WIDTHS, 1024):
+            await page.set_viewport_size({"width": width, "height": 800})
+
+            main = page.locator(".panel .main")
+            assert await main.evaluate("main => main.scrollWidth - main.clientWidth") == 0, (root, width)
 
 
 async def test_no_page_for_programmers_or_strangers_is_too_wide(server: str, cast: Cast, page: Page) -> None:
