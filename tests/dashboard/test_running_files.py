@@ -162,4 +162,4 @@ async def test_a_picture_is_chosen_uploaded_and_seen(
     await signed_in_tab.get_by_role("button", name="Upload").click()
     await expect(signed_in_tab.get_by_role("heading", name="office.png")).to_be_visible()
 
-    await signed_in_tab.wait_for_function("document.querySelector('img.thumbnail').naturalWidth === 60")
+    await signed_in_tab.wait_for_function("() => document.querySelector('img.thumbnail').naturalWidth === 60")
