@@ -1,12 +1,14 @@
 """Hostile texts in answers, sources, lists and articles: none runs, none is reported, none asks elsewhere."""
 
+from typing import Any
+
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Page, expect
 
 from tests.browser.chromium import Complaints
-from tests.browser.host_pages import HostSite
-from tests.browser.hostile_answers import faults_of
-from tests.browser.widget_pages import Widget
+from tests.browser.host_pages import HostPage, HostSite
+from tests.browser.hostile_answers import HostileHelpCenter, faults_of
+from tests.browser.widget_pages import Widget, ask, panel
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -36,6 +38,18 @@ PAYLOADS = [
 ]
 
 
+class PlainHelpCenter(HostileHelpCenter):
+    """Sends texts as they are, without sources."""
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(self.payloads)
+
+    @property
+    def links(self) -> list[dict[str, Any]]:
+        return []
+
+
 @pytest.mark.parametrize("is_strict", [True, False], ids=["with a policy", "without a policy"])
 async def test_hostile_texts_stay_texts(
     page: Page, complaints: Complaints, hosts: HostSite, widget: Widget, is_strict: bool
@@ -55,3 +69,19 @@ async def test_texts_that_take_long_to_read_do_not_hold_the_page_up(
     ]
 
     assert await faults_of(page, complaints, hosts, widget, endless, widget.policy) == []
+
+
+async def test_what_is_long_is_hidden_or_shown_as_it_is(page: Page, hosts: HostSite, widget: Widget) -> None:
+    comment, words = "licence " * 1_000, "bold " * 200
+    long = [f"<!-- {comment}-->Read on.", f"**{words.strip()}** [here](https://a.test/{'b' * 1_500})"]
+    await page.route("**/chat", PlainHelpCenter(long).answer)
+    await page.goto(hosts.add(HostPage(widget.tag())))
+
+    await ask(page)
+
+    await expect(panel(page)).to_contain_text("Read on.")
+    await expect(panel(page)).not_to_contain_text("licence")
+    await expect(panel(page).get_by_role("link", name="here")).to_have_attribute(
+        "href", f"https://a.test/{'b' * 1_500}"
+    )
+    await expect(panel(page)).not_to_contain_text("**")

@@ -17,6 +17,8 @@ const FOLD = /^ {0,3}(?=<)(?:<\/?details(?: open)?>)?\s*(?:<summary>(.*?)<\/summ
 const MAX_DEPTH = 12;
 // How far the end of a span may be away. Without a bound each sign that begins none would be read to the end.
 const FAR = "{0,2000}";
+// Comments may be longer, such as one that holds a licence: they are not for readers.
+const VERY_FAR = "{0,20000}";
 const WORDS = `(?:[^[\\]]|\\[[^\\]]{0,200}\\])${FAR}`;
 const TARGET = `\\(\\s*<?([^\\s)>]${FAR})>?(?:\\s[^)]{0,500})?\\)`;
 const sticky = (pattern) => new RegExp(pattern, "y");
@@ -28,7 +30,7 @@ const SPANS = [
   ["reference", sticky(`\\[([^[\\]]${FAR})\\](?:\\[([^[\\]]${FAR})\\])?`)],
   ["break", /<br ?\/?>/iy],
   ["tag", sticky(`<(${TAG})>([^]${FAR}?)</\\1>`)],
-  ["comment", sticky(`<!--[^]${FAR}?-->`)],
+  ["comment", sticky(`<!--[^]${VERY_FAR}?-->`)],
   ["address", /<((?:https?:|mailto:)[^\s>]+)>/y],
   ["strong", sticky(`(\\*\\*|__)(?=\\S)([^]${FAR}?\\S)\\1`)],
   ["em", sticky(`(\\*|_)(?=\\S)([^]${FAR}?\\S)\\1(?!\\w)`)],
