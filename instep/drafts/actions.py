@@ -244,7 +244,10 @@ async def dismiss_draft(ctx: Ctx, draft_id: str, request: DraftDismiss = NO_REAS
     `not_needed`, `wrong_article` and `wrong_text` no later task proposes the same for the article again.
     """
     draft = await find_pending(ctx, draft_id)
-    await lock_article(ctx, draft)
+    if draft.type == "edit":
+        await queries.lock_article_of_edit(ctx, draft.id)
+    else:
+        await lock_article(ctx, draft)
     sent = request.model_dump()
     reason, comment = sent.get("reason"), sent.get("comment")
     if not await queries.settle(ctx, draft.id, "dismissed", reason, comment):

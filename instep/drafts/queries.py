@@ -221,6 +221,19 @@ async def settle(
     return row_count == 1
 
 
+async def lock_article_of_edit(ctx: Ctx, draft_id: str) -> None:
+    """Lock the article of an edit, even a deleted one, before the draft, as every other writer does."""
+    await ctx.tx.execute(
+        """
+        select from articles a where a.bot_id = %(bot)s and a.id = (
+            select d.article_id from drafts d where d.bot_id = %(bot)s and d.id = %(id)s)
+        for no key update
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+    )
+
+
 async def stamp_comparison(ctx: Ctx) -> None:
     """Have public pages made anew, since they say with which changes an article was compared.
 
