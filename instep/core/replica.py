@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
+import psycopg
 import structlog
 
 from instep.core import limits
@@ -39,8 +40,16 @@ class Replica:
                 try:
                     entrance = self.database.enter(type(row), sql, **params)
                     replica_row, replica_tx = await stack.enter_async_context(entrance)
-                    tx = replica_tx if replica_row == row else None
-                except Unavailable:
+                    if replica_row == row:
+                        tx = replica_tx
+                    else:
+                        await replica_tx.release()
+                except (Unavailable, psycopg.Error) as error:
+                    # One that lacks what a migration has just made is as good as away, too.
                     self.asked_from = time.monotonic() + limits.REPLICA_REST_SECONDS
-                    log.warning("the replica does not answer", again_in_seconds=limits.REPLICA_REST_SECONDS)
+                    log.warning(
+                        "the replica can't be read",
+                        reason=type(error).__name__,
+                        again_in_seconds=limits.REPLICA_REST_SECONDS,
+                    )
             yield tx

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import httpx2
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from tests.core.standbys import Pair, paired
 from tests.runtime.installation import Installation, installed
+from tests.support.cast import Cast
 
 SECONDS = 30
 # As an operator would with a superuser's rights: the replica gets it, and nothing says that it has changed.
@@ -22,11 +24,6 @@ CHANGE_SILENTLY = """
 class Site:
     pair: Pair
     client: httpx2.Client
-
-    def publish(self, slug: str, words: str) -> None:
-        fields = {"title": slug.title(), "slug": slug, "contentMarkdown": words}
-        assert self.client.post("/v1/articles", json=fields).status_code == 201
-        assert self.client.post(f"/v1/articles/{slug}/publish").status_code == 200
 
     def page(self, slug: str) -> httpx2.Response:
         return self.client.get(f"/help/acme/articles/{slug}", headers={"Authorization": ""})
@@ -44,6 +41,12 @@ class Site:
         return is_there == (True,)
 
 
+def publish(client: httpx2.Client, slug: str, words: str) -> None:
+    fields = {"title": slug.title(), "slug": slug, "contentMarkdown": words}
+    assert client.post("/v1/articles", json=fields).status_code == 201
+    assert client.post(f"/v1/articles/{slug}/publish").status_code == 200
+
+
 @pytest.fixture
 def installation() -> Iterator[tuple[Pair, Installation]]:
     with paired() as pair:
@@ -57,8 +60,8 @@ def site(installation: tuple[Pair, Installation]) -> Site:
     pair, server = installation
     server.serve("--no-jobs")
     site = Site(pair, server.client())
-    site.publish("install", "The first words.")
-    site.publish("upgrade", "The first words, too.")
+    publish(site.client, "install", "The first words.")
+    publish(site.client, "upgrade", "The first words, too.")
     server.until(site.has_replayed, SECONDS)
     return site
 
@@ -81,6 +84,20 @@ def test_pages_are_shown_without_the_replica(site: Site) -> None:
 
     assert site.page("install").status_code == 200
     assert "The first words, too." in site.page("upgrade").text
+
+
+def test_pages_are_shown_where_the_replica_is_another_database(database_url: str, cast: Cast) -> None:
+    other = make_conninfo(database_url, dbname="postgres")
+    urls = {"INSTEP_DATABASE_URL": database_url, "INSTEP_DATABASE_READ_URL": other}
+    with installed(None, **urls) as installation:
+        installation.key = cast.acme.write_key
+        installation.serve("--no-jobs")
+        publish(installation.client(), "install", "The first words.")
+
+        page = httpx2.get(f"{installation.url}/help/{cast.acme.slug}/articles/install")
+
+        assert page.status_code == 200
+        assert "the replica can't be read" in installation.last_words()
 
 
 def test_a_replica_of_nothing_is_refused() -> None:
