@@ -26,7 +26,7 @@ from instep.core.clock import utc_now
 from instep.core.database import Tx
 from instep.core.ids import new_id
 from instep.identity.schemas import Bot, Ctx
-from instep.site import queries
+from instep.site import entrances, queries
 from instep.site.contents import contents_of
 from instep.site.schemas import Arrival, article_url
 from instep.site.site_tree import tree_of_article
@@ -151,7 +151,7 @@ async def page(request: Request, connection: Connected, bot_slug: str, slug: str
         if state and etag_of(state["updated_at"]) == request.headers["if-none-match"]:
             return Response(status_code=304, headers={"ETag": request.headers["if-none-match"]})
     tx = Tx(connection)
-    arrival = await tx.fetch_one(Arrival, queries.ARRIVE, slug=bot_slug)
+    arrival = await tx.fetch_one(Arrival, entrances.ARRIVE, slug=bot_slug)
     bot = Bot(arrival.bot_id, arrival.workspace_id, arrival.bot_slug, arrival.bot_name, arrival.bot_locale)
     visit = Visit(request, Ctx(tx, bot, VISITOR, utc_now()), arrival)
     article = await queries.find_live_article(visit.ctx, slug, bot.locale)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from instep.core.clock import utc_now
 from instep.identity.schemas import Ctx, SiteAccess
 from instep.redirects.actions import find_redirect_url
-from instep.site import queries
+from instep.site import entrances
 from instep.site.visits import VISITOR
 from instep.web.custom_domains import custom_domain
 from instep.web.pages import moved_to
@@ -26,7 +26,7 @@ async def moved_page(request: Request) -> Response | None:
         return None
     slug, path = match.groups()
     database = request.app.state.database
-    async with database.enter(SiteAccess, queries.ENTER_SITE, slug=slug) as (access, tx):
+    async with database.enter(SiteAccess, entrances.ENTER_SITE, slug=slug) as (access, tx):
         if access is None or custom_domain(request) not in (None, access.bot.domain):
             return None
         # The page that tells that nothing is here does so in this language.

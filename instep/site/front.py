@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from instep.site import queries
+from instep.site import entrances, queries
 from instep.site.schemas import FrontPage
 from instep.site.visits import render_page
 from instep.web.catalogues import SOURCE_LANGUAGE
@@ -14,7 +14,7 @@ from instep.web.public import public
 @public
 async def show_front_page(request: Request) -> Response:
     """Lead to the only help center, or list those of the only workspace; of several it lists none."""
-    async with request.app.state.database.enter(FrontPage, queries.ENTER_FRONT_PAGE) as (front, tx):
+    async with request.app.state.database.enter(FrontPage, entrances.ENTER_FRONT_PAGE) as (front, tx):
         help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
     if len(help_centers) == 1:
         return redirect(f"/help/{help_centers[0].slug}/")

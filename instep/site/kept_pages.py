@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from instep.core.clock import utc_now
@@ -37,27 +38,25 @@ class KeptPages:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        page = await kept_page(Request(scope)) if scope["type"] == "http" else None
-        if page is None:
-            await self.app(scope, receive, send)
-            return
-        # What the request is counted as.
-        scope["endpoint"] = page.endpoint
-        await page.response_to(Request(scope))(scope, receive, send)
+        app = await kept_response(Request(scope)) if scope["type"] == "http" else None
+        await (app or self.app)(scope, receive, send)
 
 
-async def kept_page(request: Request) -> RenderedPage | None:
+async def kept_response(request: Request) -> Response | None:
     """The page at the address of a request as everybody sees it, counted as read; else None."""
     page = page_cache.find(request) if request.method in ("GET", "HEAD") else None
     if page is None or not is_in_place(request, page) or prefers_markdown(request):
         return None
     states: SharedStates = request.app.state.site_states
     state = await states.find(request.app.state.database, page.slug)
-    if state is None or not page_cache.renew(request, page, state):
+    page = page_cache.find_current(request, state) if state else None
+    if state is None or page is None:
         return None
     if page.article_id and is_visit(request):
         counter_of(request).count_view(KeptVisit(state.bot, utc_now()), page.article_id)
-    return page
+    # What the request is counted as.
+    request.scope["endpoint"] = page.endpoint
+    return page.response_to(request)
 
 
 def is_in_place(request: Request, page: RenderedPage) -> bool:

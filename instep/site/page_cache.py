@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.core import limits
-from instep.core.etags import etag_of, matches_any_etag
+from instep.core.etags import matches_any_etag
 from instep.site.schemas import SiteState
 from instep.web.assets import accepted_codings
 from instep.web.compression import COMPRESSED_FROM_BYTES, COMPRESSION_LEVEL
@@ -21,7 +21,10 @@ CREDENTIALS = {b"cookie", b"authorization"}
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A page in all forms that readers get; `state` is that of the help center that it shows."""
+    """A page in all forms that readers get; `state` is that of the help center that it shows.
+
+    Several requests are answered with the same responses, so nobody may change one.
+    """
 
     state: SiteState
     # The name of the help center in the address, and what answers there.
@@ -31,47 +34,57 @@ class RenderedPage:
     article_id: str
     etag: str
     whole: Response
+    # None for a page that is too small to be compressed.
+    compressed: Response | None
     # For readers who have the page already: 304.
     unchanged: Response
-    # None where it would not be smaller.
-    compressed: Response | None
 
     @property
     def size(self) -> int:
         return len(self.whole.body) + (len(self.compressed.body) if self.compressed else 0)
 
     def response_to(self, request: Request) -> Response:
-        if matches_any_etag(self.etag, request.headers.get("if-none-match", "")):
+        if has_already(request, self.etag):
             return self.unchanged
         accepted = accepted_codings(request.headers.get("accept-encoding", ""))
         return self.compressed if self.compressed and "gzip" in accepted else self.whole
 
 
-def render(
+def first_response(request: Request, html: bytes, headers: dict[str, str]) -> Response:
+    """The response to whom a page was rendered for; it is this request's alone, and compressed on its way."""
+    if has_already(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    return html_response(html, headers)
+
+
+def rendered_page(
     request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str
 ) -> RenderedPage:
-    """The page that a request got first."""
-    scope, etag = request.scope, etag_of(html)
-    headers = {**headers, "ETag": etag}
     compressed = None
     if len(html) >= COMPRESSED_FROM_BYTES:
-        vary = ", ".join([headers["Vary"], "Accept-Encoding"] if "Vary" in headers else ["Accept-Encoding"])
+        varying = [headers["Vary"]] if "Vary" in headers else []
+        headers = {**headers, "Vary": ", ".join([*varying, "Accept-Encoding"])}
         body = gzip.compress(html, COMPRESSION_LEVEL, mtime=0)
-        compressed = html_response(body, {**headers, "Content-Encoding": "gzip", "Vary": vary})
+        compressed = html_response(body, {**headers, "Content-Encoding": "gzip"})
     return RenderedPage(
         state,
-        scope["path_params"]["bot"],
-        scope["endpoint"],
+        request.scope["path_params"]["bot"],
+        request.scope["endpoint"],
         article_id,
-        etag,
+        headers["ETag"],
         html_response(html, headers),
-        Response(status_code=304, headers=headers),
         compressed,
+        Response(status_code=304, headers=headers),
     )
 
 
 def html_response(body: bytes, headers: dict[str, str]) -> Response:
     return Response(body, 200, headers, "text/html")
+
+
+def has_already(request: Request, etag: str) -> bool:
+    """Whether a reader has the page with this tag."""
+    return matches_any_etag(etag, request.headers.get("if-none-match", ""))
 
 
 class PageCache:
@@ -87,29 +100,29 @@ class PageCache:
         page = self.pages.get(address_of(request))
         return page if page is not None and is_for_everybody(request) else None
 
-    def renew(self, request: Request, page: RenderedPage, state: SiteState) -> bool:
-        """Whether a page still shows what is public; one that does not is dropped."""
-        address = address_of(request)
+    def find_current(self, request: Request, state: SiteState) -> RenderedPage | None:
+        """The page at the address of a request, if it shows this state; one that does not is dropped."""
+        page, address = self.find(request), address_of(request)
+        if page is None:
+            return None
         if page.state != state:
             self.remove(address)
-            return False
-        if address in self.pages:
-            self.pages.move_to_end(address)
-        return True
-
-    def add(
-        self, request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str = ""
-    ) -> RenderedPage:
-        """Keep a page that everybody may see."""
-        page = render(request, state, html, headers, article_id)
-        if is_for_everybody(request) and len(html) <= limits.MAX_CACHED_PAGE_BYTES:
-            address = address_of(request)
-            self.remove(address)
-            self.pages[address] = page
-            self.bytes += page.size
-            while self.bytes > self.max_bytes:
-                self.remove(next(iter(self.pages)))
+            return None
+        self.pages.move_to_end(address)
         return page
+
+    def keep(
+        self, request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str = ""
+    ) -> None:
+        """Keep a page that was rendered for a request, if everybody may see it."""
+        if not is_for_everybody(request) or len(html) > limits.MAX_CACHED_PAGE_BYTES:
+            return
+        page, address = rendered_page(request, state, html, headers, article_id), address_of(request)
+        self.remove(address)
+        self.pages[address] = page
+        self.bytes += page.size
+        while self.bytes > self.max_bytes:
+            self.remove(next(iter(self.pages)))
 
     def forget(self, bot_id: UUID) -> None:
         """Drop the pages of a help center."""

@@ -16,7 +16,7 @@ from instep.core.restarts import restartable
 from instep.drafts.actions import get_draft
 from instep.drafts.previews import PreviewedDraft, list_previewed_drafts, preview_of
 from instep.identity.schemas import Ctx
-from instep.site import queries
+from instep.site import entrances, queries
 from instep.site.contents import contents_of
 from instep.site.schemas import ArticlePage, PreviewArrival
 from instep.site.site_tree import tree_of_article
@@ -74,7 +74,7 @@ async def preview_visit(request: Request) -> AsyncIterator[PreviewVisit]:
     if preview_id is None:
         raise NotFound
     database = state.database
-    async with database.enter(PreviewArrival, queries.ARRIVE_BY_PREVIEW, id=preview_id) as (arrival, tx):
+    async with database.enter(PreviewArrival, entrances.ARRIVE_BY_PREVIEW, id=preview_id) as (arrival, tx):
         if arrival is None:
             raise NotFound
         # The link is at the installation's own address, so that all of its links are.

@@ -83,60 +83,6 @@ TEXT = (
 TEXT_ORDER = f"a.locale <> %(locale)s, a.locale, c.id is null, {PLACE}, a.position, a.id"
 PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
 ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
-# The languages of live articles: each is one look at an index, however many articles there are.
-NEXT_LOCALE = (
-    f"(select a.locale {LIVE.replace('%(bot)s', 's.bot_id')} {{condition}} order by a.locale limit 1)"
-)
-LOCALES = f"""
-    with recursive l (locale) as (
-        select {NEXT_LOCALE.format(condition="")}
-        union all
-        select {NEXT_LOCALE.format(condition="and a.locale > l.locale")} from l where l.locale is not null
-    ) select l.locale from l where l.locale is not null limit {limits.MAX_SITE_LANGUAGES}
-"""
-# What tells whether a page is still as it was rendered: every change of what is public has a later stamp.
-SITE_STATE = """
-    select s.*, (select b.domain from bots b where b.id = s.bot_id) as bot_domain,
-        (select array[b.accent_light, b.accent_dark] from bots b
-        where b.id = s.bot_id and b.accent is not null) as accent,
-        (select b.frame from bots b where b.id = s.bot_id) as frame,
-        (select b.changed_at from bots b where b.id = s.bot_id) as changed_at,
-        (select t.created_at from tasks t
-            where t.bot_id = s.bot_id and t.type = 'document_change' and t.status = 'completed'
-            order by t.created_at desc, t.id desc limit 1) as compared_at
-    from enter_site(%(slug)s) s
-"""
-# The first statement of a visit also reads what all pages link to.
-# The order makes PostgreSQL look the newest entry up in the index of published ones; `exists` could make it
-# scan all entries.
-ARRIVE = SITE_STATE.replace(
-    "    from enter_site",
-    f"""
-        , coalesce((select true from changelog_entries e
-        where e.bot_id = s.bot_id and e.status = 'published'
-        order by e.published_at desc, e.id desc limit 1), false) as has_changelog,
-        array({LOCALES}) as locales
-    from enter_site""",
-)
-
-# The same for a visit by a preview link.
-ARRIVE_BY_PREVIEW = ARRIVE.replace(
-    "select s.*,", "select s.*, p.draft_id, p.source_key, p.expires_at,"
-).replace("enter_site(%(slug)s) s", "find_preview(%(id)s) p, lateral enter_site(p.preview_slug) s")
-# Begins a request that shows no page.
-ENTER_SITE = """
-    select s.*, (select b.domain from bots b where b.id = s.bot_id) as bot_domain from enter_site(%(slug)s) s
-"""
-
-# A search is counted before anything else is done for it.
-COUNT_SEARCH = """
-    select 'site-search' as policy, %(quota)s::integer as quota, %(seconds)s::integer as seconds,
-        hit.hits, hit.seconds_left
-    from enter_site(%(slug)s) s,
-        count_hit('site-search', s.bot_id || ' ' || %(address)s::text, %(seconds)s) hit
-"""
-
-ENTER_FRONT_PAGE = "select f.has_bots, f.workspace_id from enter_front_page() f"
 
 
 def live(ctx: Ctx) -> str:

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.core.config import settings
-from instep.site import queries
+from instep.site import entrances, queries
 from instep.site.schemas import FrontPage
 from instep.site.visits import help_center
 from instep.site.xml import as_uri
@@ -15,7 +15,7 @@ from instep.web.public import public
 @public
 async def show_robots(request: Request) -> Response:
     """Name the sitemaps of the only workspace; of several it names none, as the front page does."""
-    async with request.app.state.database.enter(FrontPage, queries.ENTER_FRONT_PAGE) as (front, tx):
+    async with request.app.state.database.enter(FrontPage, entrances.ENTER_FRONT_PAGE) as (front, tx):
         help_centers = await queries.list_help_centers(tx) if front.workspace_id else []
     home = f"{settings().base_url}/help"
     return robots_text(request, [f"{home}/{center.slug}/sitemap.xml" for center in help_centers])

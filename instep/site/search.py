@@ -12,7 +12,7 @@ from instep.core.paging import Page, PageRequest
 from instep.search.actions import search_passages
 from instep.search.schemas import Passage, SearchRequest
 from instep.search.semantic.query_embedder import query_embedder
-from instep.site import queries
+from instep.site import entrances
 from instep.site.schemas import article_path
 from instep.site.visit_counts import count_words
 from instep.site.visitor_mistakes import VisitorMistake
@@ -83,7 +83,7 @@ async def count_search(request: Request) -> None:
     database, slug = request.app.state.database, request.path_params["bot"]
     entering = database.enter(
         Window,
-        queries.COUNT_SEARCH,
+        entrances.COUNT_SEARCH,
         slug=slug.replace("\0", ""),
         address=client_address(request),
         quota=limits.SITE_SEARCHES_PER_MINUTE,

@@ -3,7 +3,7 @@
 import asyncio
 
 from instep.core.database import Database
-from instep.site import queries
+from instep.site import entrances
 from instep.site.schemas import SiteState
 
 
@@ -31,7 +31,7 @@ class SharedStates:
             await asyncio.wait([before])
         reading = self.current[slug] = self.next.pop(slug)
         try:
-            async with database.enter(SiteState, queries.SITE_STATE, slug=slug) as (state, _):
+            async with database.enter(SiteState, entrances.SITE_STATE, slug=slug) as (state, _):
                 return state
         finally:
             if self.current.get(slug) is reading:

@@ -23,21 +23,22 @@ from instep.core.clock import utc_now
 from instep.core.code_colours import colour_code
 from instep.core.config import settings
 from instep.core.errors import AppError, NotFound
+from instep.core.etags import etag_of
 from instep.core.locales import direction, valid_locale
 from instep.core.replica import Replica
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.search.schemas import Audience
-from instep.site import queries
+from instep.site import entrances
 from instep.site.accents import style_of_accent
 from instep.site.languages import language_links
-from instep.site.page_cache import page_cache
+from instep.site.page_cache import first_response, page_cache
 from instep.site.schemas import Arrival, ask_path, path_in, root_path, search_path
 from instep.site.structured_data import og_locale
 from instep.web.assets import InlineStyle, built_style
 from instep.web.catalogues import Catalogue, catalogue_of, page_language
 from instep.web.custom_domains import custom_domain
 from instep.web.forms import cookie_name
-from instep.web.pages import CACHE, NO_STORE, SECURITY_HEADERS, Pages, moved_to, sanitised
+from instep.web.pages import NO_STORE, SECURITY_HEADERS, Pages, moved_to, sanitised, validated_headers
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 # A visitor who has signed in has an id, too.
@@ -164,9 +165,9 @@ class Visit:
             template, **{**common_values, **values}
         )
         policy = {"Content-Security-Policy": policy_with(self.accent_style)}
-        all_headers = {**SECURITY_HEADERS, **policy, "Cache-Control": CACHE, **cdn_headers(), **headers}
-        page = page_cache.add(self.request, self.arrival.state, html, all_headers, article_id)
-        return page.response_to(self.request)
+        all_headers = {**validated_headers(etag_of(html)), **policy, **cdn_headers(), **headers}
+        page_cache.keep(self.request, self.arrival.state, html, all_headers, article_id)
+        return first_response(self.request, html, all_headers)
 
     def page(
         self,
@@ -306,7 +307,7 @@ async def help_center(
         # PostgreSQL refuses the character instead of finding nothing.
         raise NotFound
     slug = request.path_params["bot"]
-    async with request.app.state.database.enter(Arrival, queries.ARRIVE, slug=slug) as (arrival, tx):
+    async with request.app.state.database.enter(Arrival, entrances.ARRIVE, slug=slug) as (arrival, tx):
         if arrival is None:
             raise NotFound
         if url := own_address(request, arrival.bot):
@@ -319,7 +320,7 @@ async def help_center(
         if replica is None:
             yield visit
             return
-        async with replica.enter(arrival.state, queries.SITE_STATE, slug=slug) as replica_tx:
+        async with replica.enter(arrival.state, entrances.SITE_STATE, slug=slug) as replica_tx:
             if replica_tx is None:
                 yield visit
             else:
