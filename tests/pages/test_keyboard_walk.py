@@ -34,7 +34,7 @@ STOP = f"""
     const place = all.indexOf(element), last = all.indexOf(window.walked?.at(-1))
     window.walked = [...window.walked ?? [], element]
     return {{
-        is_onward: place >= last,
+        is_onward: place > last,
         html: element.outerHTML.slice(0, 120),
         is_marked: focus.some((marked) => is_marked(getComputedStyle(marked))),
         is_in_view: box.width > 0 && box.height > 0
@@ -63,7 +63,7 @@ MISSED = f"""
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    # Whether it stands behind the stop before it; a closed shadow tree has several stops at its element.
+    # Whether it stands behind the stop before it.
     is_onward: bool
     html: str
     is_marked: bool
