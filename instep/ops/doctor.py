@@ -112,7 +112,7 @@ def describe_settings(settings: Settings) -> dict[str, str]:
 
 
 def masked_value(name: str, value: object) -> str:
-    if value is None:
+    if value is None or value == "":
         return "not set"
     return "(set)" if name in SECRETS else str(value)
 

@@ -272,6 +272,7 @@ async def test_doctor_finds_no_problem_and_tells_no_secret(
     assert report.json["counts"]["workspaces"] >= 2
     assert report.json["settings"]["INSTEP_DATA_DIR"] == str(tmp_path)
     assert report.json["settings"]["INSTEP_SECRET_KEY"] == "(set)"
+    assert report.json["settings"]["INSTEP_SECRET_KEY_PREVIOUS"] == "not set"
     assert not any(
         secret_text in out.text
         for secret_text in (secret, operator.settings["INSTEP_DATABASE_URL"])
