@@ -138,9 +138,12 @@ async def test_redirects_of_an_earlier_help_center_work_at_the_host(
 
 
 async def test_nothing_but_the_help_center_is_at_the_host(
-    client: Client, globex: Client, get: Get, cast: Cast
+    client: Client, globex: Client, api: Api, get: Get, cast: Cast
 ) -> None:
     await publish(globex, "Secrets of Globex")
+    # Pages that were read are kept, and answered before anything else looks at the address.
+    for page in ("", "articles/secrets-of-globex"):
+        assert (await visit(api, f"{cast.globex.slug}/{page}")).status_code == 200
     picture = await upload(globex)
     paths = (
         *(
