@@ -104,7 +104,7 @@ def postmaster(connection: psycopg.Connection) -> int:
 
 
 class Client:
-    """One kept connection to the server, with the keys of a place by turns."""
+    """One connection to the server, with the keys of a place by turns."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -121,13 +121,17 @@ class Client:
         assert response.status == 200, content
         return content
 
+    def reconnect(self) -> None:
+        """The server closes a connection on which nothing was asked while others were measured."""
+        self.connection.close()
+
     def deep_cursor(self, key: str) -> str:
         """The cursor behind many pages, or as many as there are."""
         cursor, pages = "", min(50, self.place.articles // 100)
         for _ in range(pages):
             after = f"&start_cursor={urllib.parse.quote(cursor)}" if cursor else ""
-            found = self.call("GET", f"/v1/articles?page_size=100{after}", key=key)
-            cursor = str(found["next_cursor"] or cursor)
+            page = self.call("GET", f"/v1/articles?page_size=100{after}", key=key)
+            cursor = str(page["next_cursor"] or cursor)
         return cursor
 
     def number(self) -> int:
@@ -157,6 +161,7 @@ class Client:
 def measure(places: list[Place], server: int, database: int, rounds: int) -> None:
     clients = [Client(place) for place in places]
     for client in clients:
+        client.reconnect()
         # The first search of a bot builds its index.
         for key in client.place.keys[:20]:
             client.call("GET", "/v1/articles/search?q=page%20one", key=key)
@@ -167,6 +172,7 @@ def measure(places: list[Place], server: int, database: int, rounds: int) -> Non
         # Rounds are interleaved, so that noise of the machine affects all places alike.
         for _ in range(rounds):
             for client, runs in zip(clients, costs, strict=True):
+                client.reconnect()
                 runs.append(cost(getattr(client, name), server, database))
         print(f"{name.replace('_', ' '):12}" + "".join(cells(costs)), flush=True)
 

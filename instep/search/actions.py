@@ -11,7 +11,7 @@ from instep.core.paging import Keyset, Order, Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.search import queries
-from instep.search.index.cache import Index, index_cache
+from instep.search.index.cache import index_cache
 from instep.search.query.analysis import (
     WeightedQuery,
     all_terms_query,
@@ -20,7 +20,14 @@ from instep.search.query.analysis import (
     from_cursor,
     to_cursor,
 )
-from instep.search.query.scoring import ArticleFilter, Hit, rank_index, ranked_hits
+from instep.search.query.scoring import (
+    ArticleFilter,
+    Hit,
+    Ranking,
+    rank_index,
+    ranked_hits,
+    with_semantic_hits,
+)
 from instep.search.query.tokenizer import contains_phrase
 from instep.search.retrieve import retrieve
 from instep.search.schemas import (
@@ -74,14 +81,19 @@ async def search_articles(
     scope = ArticleFilter(search.locale, "authenticated", hidden)
     if page.after:
         # The cursor carries the query of the first page, so that all pages come from the same query.
-        return await _page_of_hits(ctx, index, from_cursor(page.after[2]), scope, form, page)
+        query = from_cursor(page.after[2])
+        return await _page_of_hits(ctx, rank_index(index, query, scope), query, form, page)
     builder = await analyze_query(ctx, index, search.query, search.locale)
-    hits = await _page_of_hits(ctx, index, all_terms_query(builder), scope, form, page)
+    query = all_terms_query(builder)
+    hits = await _page_of_hits(ctx, rank_index(index, query, scope), query, form, page)
     if hits.rows:
         return hits
+    await query_embedder.begin(ctx, search.query)
+    query = any_terms_query(builder)
+    rankings = rank_index(index, query, scope)
     semantic_hits = await query_embedder.nearest(ctx, search.query, search.locale, "authenticated")
-    query = replace(any_terms_query(builder), semantic_hits=semantic_hits)
-    return await _page_of_hits(ctx, index, query, scope, form, page)
+    query = replace(query, semantic_hits=semantic_hits)
+    return await _page_of_hits(ctx, with_semantic_hits(rankings, semantic_hits, scope), query, form, page)
 
 
 async def get_live_article(ctx: Ctx, article_id: str, audience: Audience) -> LiveArticle:
@@ -93,10 +105,10 @@ async def get_live_article(ctx: Ctx, article_id: str, audience: Audience) -> Liv
 
 
 async def _page_of_hits(
-    ctx: Ctx, index: Index, query: WeightedQuery, scope: ArticleFilter, form: Format, page: Keyset
+    ctx: Ctx, rankings: list[Ranking], query: WeightedQuery, form: Format, page: Keyset
 ) -> Page[SearchHit]:
     after = (page.after[1], page.after[0]) if page.after else None
-    candidates = ranked_hits(rank_index(index, query, scope), query, after)
+    candidates = ranked_hits(rankings, query, after)
     hits = candidates[: page.size + 1]
     rows = [] if query.phrases else await queries.articles_of_hits(ctx, hits, query.prefixes, form)
     if len(rows) < len(hits):

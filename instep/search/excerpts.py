@@ -1,7 +1,6 @@
 """Excerpts of texts as plain text: the part with most of the words that were searched for."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import unescape
 
@@ -53,36 +52,33 @@ def cut(text: str, position: int = 0) -> str:
 def densest_start(matches: Sequence[Occurrence]) -> int:
     """The first match from which an excerpt has the most different prefixes; `matches` are sorted."""
     best, most_prefixes = matches[0][0], 0
-    in_window: Counter[str] = Counter()
+    # Where each prefix of the window matches for the last time.
+    last_in_window: dict[str, int] = {}
     end = 0
     for start, prefix in matches:
         while end < len(matches) and matches[end][0] < start + EXCERPT_CHARACTERS - LEAD_CHARACTERS:
-            in_window[matches[end][1]] += 1
+            position, prefix_at_end = matches[end]
+            last_in_window[prefix_at_end] = position
             end += 1
-        if len(in_window) > most_prefixes:
-            best, most_prefixes = start, len(in_window)
-        in_window[prefix] -= 1
-        if not in_window[prefix]:
-            del in_window[prefix]
+        if len(last_in_window) > most_prefixes:
+            best, most_prefixes = start, len(last_in_window)
+        if last_in_window[prefix] == start:
+            del last_in_window[prefix]
     return best
 
 
 def occurrences(text: str, prefix: str) -> Iterator[Occurrence]:
     """The first occurrences of a prefix at the beginnings of words; in scripts without blanks, anywhere."""
     is_unsegmented = UNSEGMENTED_RUN.match(prefix)
+    is_word = len(prefix) < MIN_PREFIX_LENGTH
     count, position = 0, text.find(prefix)
     while position >= 0 and count < MAX_OCCURRENCES:
         end = position + len(prefix)
         is_inside_word = position > 0 and text[position - 1].isalnum()
-        if is_unsegmented or not (is_inside_word or is_part_of_longer_word(text, prefix, end)):
+        if is_unsegmented or not (is_inside_word or (is_word and text[end : end + 1].isalnum())):
             count += 1
             yield position, prefix
         position = text.find(prefix, end)
-
-
-def is_part_of_longer_word(text: str, prefix: str, end: int) -> bool:
-    """Whether a prefix that is too short to be one is followed by more of a word."""
-    return len(prefix) < MIN_PREFIX_LENGTH and text[end : end + 1].isalnum()
 
 
 def to_lowercase(text: str) -> str:

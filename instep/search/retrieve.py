@@ -100,6 +100,7 @@ async def retrieve(
     last word the beginning is enough.
     """
     weigh = any_terms_query if is_typing else question_query
+    await query_embedder.begin(ctx, question)
     for _ in range(MAX_TRIES):
         index, hidden = await index_cache.index_of(ctx)
         builder = await analyze_query(ctx, index, question, locale)

@@ -16,7 +16,8 @@ of the query, plus the similarity of title and query, plus a z-score per semanti
 pseudo-relevance feedback: the terms in the titles of the best articles score other titles.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -92,7 +93,8 @@ class Ranking:
 
 def rank_index(index: Index, query: WeightedQuery, scope: ArticleFilter) -> list[Ranking]:
     """A ranking for each segment that may have a match."""
-    return [rank_segment(live, query, scope) for live in index.segments if may_match(live, query)]
+    rankings = [rank_segment(live, query, scope) for live in index.segments if may_match(live, query)]
+    return with_semantic_hits(rankings, query.semantic_hits, scope)
 
 
 def may_match(live: LiveSegment, query: WeightedQuery) -> bool:
@@ -156,22 +158,34 @@ def rank_segment(live: LiveSegment, query: WeightedQuery, scope: ArticleFilter) 
     weighted = segment.best_of(sums.passage) + BODY_BOOST * sums.article + TITLE_BOOST * sums.title
     lexical_score = weighted / total_weight + TITLE_SIMILARITY_BOOST * title_similarity
     is_title = segment.title_hashes == hash(query.title)
-    score, passage_score = lexical_score.copy(), sums.passage / total_weight
-    for hit in query.semantic_hits:
-        add_semantic_hit(segment, hit, score, passage_score)
-    matches = (score > 0) | is_title
+    matches = (lexical_score > 0) | is_title
     return Ranking(
         live=live,
         allowed=scope.mask(live) & matches,
-        score=score,
+        score=lexical_score,
         lexical_score=lexical_score,
         has_all=sums.has_all & matches,
         is_title=is_title,
         coverage=sums.coverage / total_weight,
         title_similarity=title_similarity,
-        passage_score=passage_score,
+        passage_score=sums.passage / total_weight,
         passage_coverage=sums.passage_coverage / total_weight,
     )
+
+
+def with_semantic_hits(
+    rankings: list[Ranking], hits: Sequence[SemanticHit], scope: ArticleFilter
+) -> list[Ranking]:
+    """Rankings by terms alone, with the articles that are nearest in meaning."""
+    return [add_semantic_hits(ranking, hits, scope) for ranking in rankings] if hits else rankings
+
+
+def add_semantic_hits(ranking: Ranking, hits: Sequence[SemanticHit], scope: ArticleFilter) -> Ranking:
+    score, passage_score = ranking.score.copy(), ranking.passage_score.copy()
+    for hit in hits:
+        add_semantic_hit(ranking.live.segment, hit, score, passage_score)
+    allowed = scope.mask(ranking.live) & ((score > 0) | ranking.is_title)
+    return replace(ranking, allowed=allowed, score=score, passage_score=passage_score)
 
 
 def title_similarity_of(segment: Segment, query: WeightedQuery, title_words: Array) -> Array:

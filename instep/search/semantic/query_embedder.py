@@ -27,7 +27,8 @@ class QueryEmbedder:
         # By the model's name and the question.
         self.vectors: LRUCache[tuple[str, str], Vector] = LRUCache(limits.MAX_CACHED_QUERY_EMBEDDINGS)
         self.open_until = float("-inf")
-        self.waiting = 0
+        # What is being embedded for callers that hold a database connection.
+        self.tasks: dict[tuple[str, str], asyncio.Task[Vector | None]] = {}
 
     def use(self, embedders: Embedders) -> None:
         self.embedders = embedders
@@ -46,18 +47,29 @@ class QueryEmbedder:
         if embedder and self.may_request(embedder, question):
             await self.request(embedder, question)
 
+    async def begin(self, ctx: Ctx, question: str) -> None:
+        """Embed a question beside what the caller does until `nearest` needs the vector."""
+        embedder = self.of(ctx)
+        if embedder and self.task_of(embedder, question):
+            # The task hands the question to a thread in its first turn.
+            await asyncio.sleep(0)
+
     async def vector_of(self, embedder: Embedder, question: str) -> Vector | None:
         """The vector of a question; `None` if there is none in time, so that its words alone count."""
-        if (embedder.name, question) in self.vectors:
-            return self.vectors[embedder.name, question]
+        task = self.task_of(embedder, question)
+        # Another caller may wait for the same task, so it goes on if this one is cancelled.
+        return await asyncio.shield(task) if task else self.vectors.get((embedder.name, question))
+
+    def task_of(self, embedder: Embedder, question: str) -> "asyncio.Task[Vector | None] | None":
+        """What embeds a question; `None` if its vector is cached or may not be requested now."""
+        key = embedder.name, question
+        task = self.tasks.get(key)
         # The caller holds a database connection, so only a few may wait.
-        if not self.may_request(embedder, question) or self.waiting >= limits.MAX_CONCURRENT_QUERY_EMBEDDINGS:
-            return None
-        self.waiting += 1
-        try:
-            return await self.request(embedder, question)
-        finally:
-            self.waiting -= 1
+        has_room = len(self.tasks) < limits.MAX_CONCURRENT_QUERY_EMBEDDINGS
+        if task is None and has_room and self.may_request(embedder, question):
+            task = self.tasks[key] = asyncio.create_task(self.request(embedder, question))
+            task.add_done_callback(lambda _: self.tasks.pop(key, None))
+        return task
 
     def may_request(self, embedder: Embedder, question: str) -> bool:
         """Whether the vector is not cached and the circuit breaker is closed."""
