@@ -19,7 +19,7 @@ from instep.articles.schemas import (
     RevisionListItemOut,
     RevisionOut,
     article_deleted_out,
-    article_out,
+    article_json,
     revision_diff_out,
     revision_item_out,
     revision_out,
@@ -82,14 +82,14 @@ async def list_articles(
     criteria = ArticleCriteria(status, collection_id, locale, updated_since)
     async with call.begin() as ctx:
         articles = await actions.list_articles(ctx, criteria, format, call.page(page_size, start_cursor))
-        return reply_list(articles, lambda row: article_out(row, ctx.bot, format))
+        return reply_list(articles, lambda row: article_json(row, ctx.bot, format))
 
 
 @router.operation("POST /articles", actions.create_article, ArticleOut, status=201)
 async def create_article(call: CurrentCall, body: ArticleCreate) -> Response:
     async with call.begin() as ctx:
         article = await actions.create_article(ctx, body)
-        return reply(article_out(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
+        return reply(article_json(article, ctx.bot, "markdown"), 201, {"ETag": article.etag})
 
 
 @router.operation("GET /articles/{id}", actions.get_article, ArticleOut | ArticleHtmlOut)
@@ -98,7 +98,7 @@ async def get_article(
 ) -> Response:
     async with call.begin() as ctx:
         article = await actions.get_article(ctx, id, format)
-        return reply_with_etag(article_out(article, ctx.bot, format), article.etag, if_none_match)
+        return reply_with_etag(article_json(article, ctx.bot, format), article.etag, if_none_match)
 
 
 @router.operation("PATCH /articles/{id}", actions.update_article, ArticleOut | ArticleHtmlOut, may_warn=True)
@@ -107,21 +107,21 @@ async def update_article(
 ) -> Response:
     async with call.begin() as ctx:
         article = await actions.update_article(ctx, id, body, format, if_match)
-        return reply_with_etag(article_out(article, ctx.bot, format), article.etag)
+        return reply_with_etag(article_json(article, ctx.bot, format), article.etag)
 
 
 @router.operation("POST /articles/{id}/publish", actions.publish_article, ArticleOut, may_warn=True)
 async def publish_article(call: CurrentCall, id: str, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         article = await actions.publish_article(ctx, id, if_match=if_match)
-        return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
+        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("POST /articles/{id}/unpublish", actions.unpublish_article, ArticleOut, may_warn=True)
 async def unpublish_article(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         article = await actions.unpublish_article(ctx, id)
-        return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
+        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("DELETE /articles/{id}", actions.delete_article, ArticleDeletedOut, may_warn=True)
@@ -134,7 +134,7 @@ async def delete_article(call: CurrentCall, id: str) -> Response:
 async def restore_article(call: CurrentCall, id: str) -> Response:
     async with call.begin() as ctx:
         article = await actions.restore_article(ctx, id)
-        return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
+        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)
 
 
 @router.operation("GET /articles/{id}/revisions", actions.list_revisions, ListOut[RevisionListItemOut])
@@ -171,4 +171,4 @@ async def diff_revision(
 async def restore_revision(call: CurrentCall, id: str, revisionId: str, if_match: IfMatch = None) -> Response:
     async with call.begin() as ctx:
         article = await actions.restore_revision(ctx, id, revisionId, if_match)
-        return reply_with_etag(article_out(article, ctx.bot, "markdown"), article.etag)
+        return reply_with_etag(article_json(article, ctx.bot, "markdown"), article.etag)

@@ -8,6 +8,7 @@ from pydantic import MISSING, Field
 
 from instep.articles.paths import path_of_article
 from instep.core import limits
+from instep.core.clock import isoformat
 from instep.core.etags import etag_of
 from instep.core.markdown import Format
 from instep.identity.schemas import Bot
@@ -361,27 +362,37 @@ def article_out(article: Article, bot: Bot, format: Format) -> ArticleOut | Arti
     return ArticleOut(**fields, content_markdown=article.content)
 
 
+def article_json(article: Article, bot: Bot, format: Format) -> dict[str, Any]:
+    """The JSON value of `article_out`, past the model, by which it takes twice as long."""
+    fields = article_fields(article, bot)
+    for name in ("publishedAt", "createdAt", "updatedAt"):
+        moment = fields[name]
+        fields[name] = isoformat(moment) if moment else None
+    fields["contentHtml" if format == "html" else "contentMarkdown"] = article.content
+    return fields
+
+
 def article_fields(article: Article, bot: Bot) -> dict[str, Any]:
-    """All fields but the text."""
+    """All fields but the text, by their names in JSON."""
     return {
         "id": article.id,
         "slug": article.slug,
         "title": article.title,
         "description": article.description,
-        "collection_id": article.collection_id,
+        "collectionId": article.collection_id,
         "visibility": article.visibility,
         "locale": article.locale,
-        "translation_of": article.translation_of,
+        "translationOf": article.translation_of,
         "translations": article.translations,
         "position": article.position,
         "status": article.status,
-        "has_unpublished_changes": article.has_unpublished_changes,
+        "hasUnpublishedChanges": article.has_unpublished_changes,
         "version": article.version,
         "url": bot.help_url + article.path(bot) if article.is_live else None,
-        "bot_id": str(bot.id),
-        "published_at": article.published_at,
-        "created_at": article.created_at,
-        "updated_at": article.updated_at,
+        "botId": str(bot.id),
+        "publishedAt": article.published_at,
+        "createdAt": article.created_at,
+        "updatedAt": article.updated_at,
     }
 
 

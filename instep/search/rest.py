@@ -1,11 +1,11 @@
 """The search over REST."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query
 from fastapi.responses import Response
 
-from instep.articles.schemas import article_out
+from instep.articles.schemas import article_json
 from instep.core import limits
 from instep.core.markdown import Format
 from instep.identity.schemas import Bot
@@ -40,12 +40,11 @@ async def search_articles(
         page = await actions.search_articles(
             ctx, SearchRequest(q, locale), form, call.page(page_size, start_cursor)
         )
-        return reply_list(page, lambda hit: search_hit_out(hit, ctx.bot, form))
+        return reply_list(page, lambda hit: search_hit_json(hit, ctx.bot, form))
 
 
-def search_hit_out(hit: SearchHit, bot: Bot, format: Format) -> SearchHitOut | SearchHitHtmlOut:
-    fields = {**dict(article_out(hit, bot, format)), "excerpt": hit.excerpt, "score": hit.score}
-    return SearchHitHtmlOut(**fields) if format == "html" else SearchHitOut(**fields)
+def search_hit_json(hit: SearchHit, bot: Bot, format: Format) -> dict[str, Any]:
+    return {**article_json(hit, bot, format), "excerpt": hit.excerpt, "score": hit.score}
 
 
 @router.operation("GET /synonyms", actions.get_synonyms, SynonymsOut)

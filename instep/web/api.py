@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 from instep.core import limits
 from instep.core.etags import matches_any_etag
@@ -79,13 +80,17 @@ class ApiRouter(APIRouter):
         return register
 
 
-def reply(out: BaseModel, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+# What a response holds: a model, or the JSON value that one would give.
+JsonBody = BaseModel | Mapping[str, Any]
+
+
+def reply(out: JsonBody, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """The response as bytes; the model is valid by construction, so FastAPI need not validate it again."""
     return Response(as_json(out), status, dict(headers or {}), "application/json")
 
 
 def reply_with_etag(
-    out: BaseModel, etag: str, if_none_match: str | None = None, status: int = 200
+    out: JsonBody, etag: str, if_none_match: str | None = None, status: int = 200
 ) -> Response:
     """The response with its entity tag, or 304 without a body if the caller already has that state."""
     headers = {"ETag": etag}
@@ -94,7 +99,7 @@ def reply_with_etag(
     return reply(out, status, headers)
 
 
-def reply_list(page: Page[Any], shape: Callable[[Any], BaseModel]) -> Response:
+def reply_list(page: Page[Any], shape: Callable[[Any], JsonBody]) -> Response:
     """A page of rows in the list envelope, joined from the serialized rows."""
     parts = [b'{"results":[']
     for row in page.rows:
@@ -106,7 +111,9 @@ def reply_list(page: Page[Any], shape: Callable[[Any], BaseModel]) -> Response:
     return Response(b"".join(parts), media_type="application/json")
 
 
-def as_json(out: BaseModel) -> bytes:
+def as_json(out: JsonBody) -> bytes:
     """The bytes of `model_dump_json`, without decoding them to a string."""
+    if not isinstance(out, BaseModel):
+        return to_json(out)
     body: bytes = out.__pydantic_serializer__.to_json(out, by_alias=True)
     return body

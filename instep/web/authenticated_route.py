@@ -1,7 +1,7 @@
 """The route of the management API: checks in the contract's order, renders errors, reports rate limits."""
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any, cast
 
 from fastapi.responses import Response
@@ -15,11 +15,9 @@ from instep.core.errors import AppError
 from instep.core.restarts import restartable
 from instep.web.admission import ANY_KEY, Admission, OtherResult, authenticate_request
 from instep.web.call import Access, Call, Window
+from instep.web.direct_calls import Handler, direct_app, direct_handler
 from instep.web.errors import as_app_error, render_error
 from instep.web.strict_request import StrictRequest
-
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-
 
 # The paths of the API without parameters.
 literal_paths: set[str] = set()
@@ -28,6 +26,11 @@ literal_paths: set[str] = set()
 class AuthenticatedRoute(APIRoute):
     """A route with declared access; the order of checks is the contract's (section 3)."""
 
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().__init__(path, endpoint, **options)
+        if direct_handler(self) is not None:
+            self.app = direct_app(self.get_route_handler())
+
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         # A literal path is never matched as a parameter, whatever the method (OpenAPI 3.1, Paths Object).
         if self.param_convertors and scope["path"] in literal_paths:
@@ -35,7 +38,7 @@ class AuthenticatedRoute(APIRoute):
         return super().matches(scope)
 
     def get_route_handler(self) -> Handler:
-        handle = super().get_route_handler()
+        handle = direct_handler(self) or super().get_route_handler()
         access = cast(Access, self.endpoint.__dict__["access"])
         has_body = self.body_field is not None
 

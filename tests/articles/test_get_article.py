@@ -1,7 +1,9 @@
 """GET /v1/articles/{id}."""
 
 import pytest
+from pydantic import BaseModel
 
+from instep.articles.schemas import ArticleHtmlOut, ArticleOut
 from tests.support.cast import Cast, Client
 from tests.support.http import create_article, create_collection, error, named_fields, ok
 
@@ -11,6 +13,18 @@ async def test_it_is_found_by_id_and_by_slug(client: Client) -> None:
 
     for ref in (article["id"], article["slug"]):
         assert ok(await client.get(f"/v1/articles/{ref}")) == article
+
+
+@pytest.mark.parametrize(("format", "shape"), [("markdown", ArticleOut), ("html", ArticleHtmlOut)])
+async def test_it_has_the_shape_that_is_described(
+    client: Client, format: str, shape: type[BaseModel]
+) -> None:
+    await create_article(client)
+    await client.post("/v1/articles/install/publish")
+
+    response = await client.get("/v1/articles/install", params={"format": format})
+
+    assert shape.model_validate(ok(response)).model_dump_json(by_alias=True) == response.text
 
 
 async def test_html_takes_the_place_of_markdown(client: Client) -> None:

@@ -22,9 +22,10 @@ from instep.core.ids import as_uuid
 from instep.identity.access import is_write
 from instep.identity.keys import authenticate_bot_key
 from instep.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
-from instep.web.authenticated_route import Handler, add_rate_headers, route_metadata
+from instep.web.authenticated_route import add_rate_headers, route_metadata
 from instep.web.call import BotKeyAccess, Window
 from instep.web.client_addresses import client_address
+from instep.web.direct_calls import Handler
 from instep.web.errors import as_app_error
 from instep.web.strict_request import StrictRequest
 from instep.web.visitors.cors import answer_preflight, cors_headers, is_open_to
