@@ -16,7 +16,7 @@ from instep.web.direct_calls import direct_handler
 API_GETS = [
     route
     for route in create_app(logs_requests=False).routes
-    if isinstance(route, AuthenticatedRoute) and "GET" in route.methods
+    if isinstance(route, AuthenticatedRoute) and "GET" in (route.methods or ())
 ]
 
 
