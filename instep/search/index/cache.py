@@ -23,6 +23,7 @@ from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.segment import Array, Segment, decode_segment, encode_segment, merge_segments
 from instep.search.index.stems import stems_of
+from instep.search.schemas import ArticleChange
 
 NEVER = datetime(1, 1, 1, tzinfo=UTC)
 # Work of this size runs in the event loop without a noticeable delay for other requests.
@@ -191,24 +192,37 @@ async def catch_up(ctx: Ctx, index: Index) -> Index:
     if index.synced_until > NEVER:
         index = index.without(set(await queries.deleted_since(ctx, index.synced_until)))
     only_live, builder, count = index.synced_until == NEVER, SegmentBuilder(), 0
-    while count < BATCH_ARTICLES:
-        changes = await queries.changed_since(
-            ctx, index.synced_until, index.resume_after, FETCH_ARTICLES, only_live=only_live
-        )
-        if changes:
-            index = index.without({change.id for change in changes})
-            live = [change for change in changes if change.is_live]
-            characters = sum(len(change.markdown or "") for change in live)
-            await off_loop(builder.add, live, is_long=characters > MAX_INLINE_CHARACTERS)
-            index = replace(index, synced_until=changes[-1].changed_at, resume_after=changes[-1].id)
+    changes = await next_changes(ctx, index, only_live=only_live)
+    while changes:
+        index = index.without({change.id for change in changes})
+        is_end = len(changes) < FETCH_ARTICLES
+        last = changes[-1]
+        index = replace(index, synced_until=last.changed_at, resume_after=None if is_end else last.id)
         count += len(changes)
-        if len(changes) < FETCH_ARTICLES:
-            index = replace(index, resume_after=None)
+        addition = add_live(builder, changes)
+        if is_end or count >= BATCH_ARTICLES:
+            await addition
             break
+        # PostgreSQL reads the next articles while a thread splits these.
+        changes, _ = await asyncio.gather(next_changes(ctx, index, only_live=only_live), addition)
+    if not changes:
+        index = replace(index, resume_after=None)
     index = replace(index, unflushed_changes=index.unflushed_changes + count)
     if builder.articles:
         index = index.with_segment(await build(ctx, builder))
     return await compact(index)
+
+
+async def next_changes(ctx: Ctx, index: Index, *, only_live: bool) -> list[ArticleChange]:
+    return await queries.changed_since(
+        ctx, index.synced_until, index.resume_after, FETCH_ARTICLES, only_live=only_live
+    )
+
+
+async def add_live(builder: SegmentBuilder, changes: Sequence[ArticleChange]) -> None:
+    live = [change for change in changes if change.is_live]
+    characters = sum(len(change.markdown or "") for change in live)
+    await off_loop(builder.add, live, is_long=characters > MAX_INLINE_CHARACTERS)
 
 
 async def build(ctx: Ctx, builder: SegmentBuilder) -> Segment:

@@ -49,7 +49,7 @@ def plain_heading(markdown: str) -> str:
 
 def without_links(markdown: str) -> str:
     """The text with the labels of its links and without their targets."""
-    return LINK_TARGET.sub("", markdown)
+    return LINK_TARGET.sub("", markdown) if "](" in markdown else markdown
 
 
 def split_section(lines: list[str]) -> Iterator[str]:
