@@ -165,7 +165,7 @@ class Visit:
             template, **{**common_values, **values}
         )
         policy = {"Content-Security-Policy": policy_with(self.accent_style)}
-        all_headers = {**validated_headers(etag_of(html)), **policy, **cdn_headers(), **headers}
+        all_headers = {**validated_headers(etag_of(html)), **policy, **cdn_headers(self.ctx.bot), **headers}
         page_cache.keep(self.request, self.arrival.state, html, all_headers, article_id)
         return first_response(self.request, html, all_headers)
 
@@ -232,10 +232,15 @@ def render_page(
     return pages.render(request, template, status, locale=locale, **values)
 
 
-def cdn_headers() -> dict[str, str]:
-    """How long caches in front of this installation may show a page without asking again (RFC 9213)."""
-    seconds = settings().cdn_seconds
-    return {"CDN-Cache-Control": f"public, max-age={seconds}"} if seconds else {}
+def cdn_headers(bot: Bot) -> dict[str, str]:
+    """How long caches in front of this installation may show a page without asking again (RFC 9213).
+
+    The bot's id, which webhooks name, is the tag by which a CDN purges all pages of the help center.
+    """
+    seconds, tag = settings().cdn_seconds, str(bot.id)
+    if not seconds:
+        return {}
+    return {"CDN-Cache-Control": f"public, max-age={seconds}", "Cache-Tag": tag, "Surrogate-Key": tag}
 
 
 def kept_private(page: Response) -> Response:
