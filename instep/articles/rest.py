@@ -80,7 +80,7 @@ async def list_articles(
     start_cursor: StartCursor = None,
 ) -> Response:
     criteria = ArticleCriteria(status, collection_id, locale, updated_since)
-    async with call.begin() as ctx:
+    async with call.begin_reading() as ctx:
         articles = await actions.list_articles(ctx, criteria, format, call.page(page_size, start_cursor))
         return reply_list(articles, lambda row: article_json(row, ctx.bot, format))
 

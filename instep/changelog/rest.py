@@ -44,7 +44,7 @@ async def list_changelog_entries(
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
-    async with call.begin() as ctx:
+    async with call.begin_reading() as ctx:
         entries = await actions.list_changelog_entries(
             ctx, status, format, call.page(page_size, start_cursor)
         )

@@ -30,7 +30,7 @@ router = ApiRouter()
 async def list_collections(
     call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
 ) -> Response:
-    async with call.begin() as ctx:
+    async with call.begin_reading() as ctx:
         collections = await actions.list_collections(ctx, call.page(page_size, start_cursor))
         return reply_list(collections, lambda row: CollectionOut.of(row, ctx.bot))
 

@@ -58,8 +58,9 @@ class Settings(BaseModel):
     )
     database_read_url: str | None = Field(
         None,
-        description="The address of a replica of that database, or of several. Pages of help centers are read"
-        " from it where it is not behind. Not set: everything is read from the database itself.",
+        description="The address of a replica of that database, or of several. Pages of help centers,"
+        " and lists and searches of the API, are read from it where it is not behind. Not set: everything is"
+        " read from the database itself.",
         examples=["postgresql://instep@replica.internal/instep"],
     )
     data_dir: Path = Field(

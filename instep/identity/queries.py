@@ -15,6 +15,13 @@ CREDENTIALS = """(
 """
 
 
+# Enters the workspace of a bot, and tells when its articles, collections or entries changed last.
+ENTER_BOT = """
+    select s.workspace_id, s.bot_id, (select b.changed_at from bots b where b.id = s.bot_id) as changed_at
+    from enter_site(%(slug)s) s
+"""
+
+
 async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
     """A bot of the connection's workspace; it must exist."""
     return await tx.fetch_one(Bot, f"select {BOT} from bots b where b.id = %(id)s", id=bot_id)

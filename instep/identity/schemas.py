@@ -1,7 +1,8 @@
 """Shapes of bots, actors, people, results of authentication, and contexts of actions."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Literal
 from uuid import UUID
 
@@ -156,6 +157,15 @@ class PersonColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class BotStamp:
+    """A bot, and the time of the last change of its articles, collections and changelog entries."""
+
+    workspace_id: str
+    bot_id: UUID
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class KeyAuth(BotColumns):
     """The result of authenticating an API key; without a valid key only the rate window is set."""
 
@@ -174,11 +184,16 @@ class KeyAuth(BotColumns):
 
     def leads_to(self, other: "KeyAuth") -> bool:
         """Whether another result of the same key, maybe an earlier one, says the same but for the counts."""
-        return replace(self, hits=0, seconds_left=0) == replace(other, hits=0, seconds_left=0)
+        return type(self) is type(other) and WHAT_A_KEY_OPENS(self) == WHAT_A_KEY_OPENS(other)
 
     def as_actor(self, channel: Channel) -> Actor:
         """The actor for changes with the key."""
         return Actor("api_key", self.key_name or "", self.scope == Scope.WRITE, self.key_id, channel)
+
+
+WHAT_A_KEY_OPENS = attrgetter(
+    *(field.name for field in fields(KeyAuth) if field.name not in ("hits", "seconds_left"))
+)
 
 
 @dataclass(frozen=True, slots=True)

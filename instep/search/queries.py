@@ -28,6 +28,8 @@ class IndexState:
     hidden_collections: list[str]
     # Whether this transaction has written; its changes may yet be rolled back.
     is_writing: bool
+    # Whether it reads from a replica, where nothing can be stored.
+    is_replica: bool
 
 
 async def list_synonyms(ctx: Ctx) -> list[str]:
@@ -58,7 +60,7 @@ async def index_state(ctx: Ctx) -> IndexState:
         f"""
         select b.changed_at, array(select c.id from collections c {ANCESTORS}
             where c.bot_id = b.id and not {IS_PUBLIC}) as hidden_collections,
-            pg_current_xact_id_if_assigned() is not null as is_writing
+            pg_current_xact_id_if_assigned() is not null as is_writing, pg_is_in_recovery() as is_replica
         from bots b where b.id = %(bot)s
         """,
         bot=ctx.bot.id,

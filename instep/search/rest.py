@@ -36,7 +36,7 @@ async def search_articles(
     page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
     start_cursor: StartCursor = None,
 ) -> Response:
-    async with call.begin() as ctx:
+    async with call.begin_reading() as ctx:
         page = await actions.search_articles(
             ctx, SearchRequest(q, locale), form, call.page(page_size, start_cursor)
         )

@@ -64,7 +64,10 @@ class AuthenticatedRoute(APIRoute):
                     if has_body:
                         inner.refuse_other_than_json()
                     names_bot = bool(admission.bot_names)
-                    call = Call(auth, tx, access, state.settings, state.cursor_key, names_bot, windows)
+                    call = Call(
+                        *(auth, tx, access, state.settings, state.cursor_key, names_bot, windows),
+                        replica=state.replica,
+                    )
                     inner.state.call = call
                     response = await handle(inner)
                     add_warnings(response, call.warnings)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal, cast
 
 from fastapi import Depends
@@ -12,8 +12,9 @@ from instep.core.clock import utc_now
 from instep.core.config import Settings
 from instep.core.database import Tx
 from instep.core.paging import PageRequest
-from instep.identity.queries import covers_all, list_covered_bots
-from instep.identity.schemas import Actor, Channel, Ctx, KeyAuth, WorkspaceCtx
+from instep.core.replica import Replica
+from instep.identity.queries import ENTER_BOT, covers_all, list_covered_bots
+from instep.identity.schemas import Actor, BotStamp, Channel, Ctx, KeyAuth, WorkspaceCtx
 from instep.identity.scopes import Role
 
 
@@ -98,6 +99,7 @@ class Call:
     channel: Channel = "rest"
     # Sentences that the action adds to its result.
     warnings: list[str] = field(default_factory=list)
+    replica: Replica | None = None
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[Ctx]:
@@ -105,6 +107,24 @@ class Call:
         assert self.auth.bot is not None, "the route has resolved the bot"
         async with self.transaction_of_write():
             yield Ctx(self.tx, self.auth.bot, self.actor, utc_now(), self.warnings)
+
+    @asynccontextmanager
+    async def begin_reading(self) -> AsyncIterator[Ctx]:
+        """The context of an action that reads articles, collections or changelog entries of its bot.
+
+        It reads from a replica that has the bot's last change; one that is behind is not asked.
+        """
+        async with self.begin() as ctx:
+            if self.replica is None:
+                yield ctx
+                return
+            state = await self.tx.fetch_one(BotStamp, ENTER_BOT, slug=ctx.bot.slug)
+            async with self.replica.enter(state, ENTER_BOT, slug=ctx.bot.slug) as replica_tx:
+                if replica_tx is None:
+                    yield ctx
+                else:
+                    await self.tx.release()
+                    yield replace(ctx, tx=replica_tx)
 
     @asynccontextmanager
     async def begin_in_workspace(self) -> AsyncIterator[WorkspaceCtx]:

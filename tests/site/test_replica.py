@@ -28,6 +28,12 @@ class Site:
     def page(self, slug: str) -> httpx2.Response:
         return self.client.get(f"/help/acme/articles/{slug}", headers={"Authorization": ""})
 
+    def list_of(self, path: str, field: str, **params: str) -> str:
+        """One field of all rows of a list of the API."""
+        response = self.client.get(path, params={"format": "html", **params})
+        assert response.status_code == 200, response.text
+        return " ".join(row[field] for row in response.json()["results"])
+
     def replay(self, action: str) -> None:
         with psycopg.connect(self.pair.standby.url, autocommit=True) as standby:
             standby.execute(f"select pg_wal_replay_{action}()".encode())
@@ -79,9 +85,26 @@ def test_pages_come_from_the_replica_until_it_is_behind(site: Site) -> None:
     assert "The silent words, too." in site.page("upgrade").text
 
 
+def test_lists_and_searches_come_from_the_replica_until_it_is_behind(site: Site) -> None:
+    site.replay("pause")
+    with psycopg.connect(site.pair.primary.url, autocommit=True) as primary:
+        primary.execute(CHANGE_SILENTLY.encode())
+    # What the replica lacks is not shown, so it is the replica that was asked.
+    assert "first" in site.list_of("/v1/articles", "contentHtml")
+    assert "first" in site.list_of("/v1/articles/search", "contentHtml", q="words")
+
+    created = site.client.post("/v1/collections", json={"title": "New"})
+
+    assert created.status_code == 201
+    assert "silent" in site.list_of("/v1/articles", "contentHtml")
+    assert "silent" in site.list_of("/v1/articles/search", "contentHtml", q="words")
+    assert "New" in site.list_of("/v1/collections", "title")
+
+
 def test_pages_are_shown_without_the_replica(site: Site) -> None:
     site.pair.kill_standby()
 
+    assert "first" in site.list_of("/v1/articles", "contentHtml")
     assert site.page("install").status_code == 200
     assert "The first words, too." in site.page("upgrade").text
 

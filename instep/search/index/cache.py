@@ -165,7 +165,8 @@ class IndexCache:
                 self.indexes[ctx.bot.id] = index
         # Changes of this very transaction may yet be rolled back, so they are not cached.
         if not state.is_writing:
-            index = self.indexes[ctx.bot.id] = await flush_if_due(ctx, index)
+            index = index if state.is_replica else await flush_if_due(ctx, index)
+            self.indexes[ctx.bot.id] = index
         return index
 
 
