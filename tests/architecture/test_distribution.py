@@ -123,17 +123,12 @@ async def test_the_key_of_one_company_can_not_stand_for_the_task_of_another(
 ) -> None:
     task = await send(client)
 
+    insert = """
+        insert into idempotency_keys (workspace_id, key, request_hash, task_id, created_at)
+        values (%s, 'a key', '', %s, now())
+    """
     with pytest.raises(ForeignKeyViolation):
-        async with owner.transaction():
-            await owner.execute(
-                """
-                insert into idempotency_keys (workspace_id, key, request_hash, task_id, created_at)
-                values (%(workspace)s, 'a key', '', %(task)s, now())
-                """,
-                workspace=cast.globex.workspace_id,
-                task=task["id"],
-            )
-            await owner.execute("set constraints all immediate")
+        await owner.connection.execute(insert, [cast.globex.workspace_id, task["id"]])
 
 
 async def test_two_companies_can_not_have_the_same_bot(owner: Tx, cast: Cast) -> None:

@@ -1,10 +1,11 @@
 -- Keys and references carry the workspace: a distributed database keeps a key unique only within a shard, and
 -- checks references only inside of one.
 --
--- The workspace stands last, so that an id alone still finds its row in the same index. No key says less than
--- before. A bot belongs to one workspace, and its id stays unique in the installation (bots_pkey), so a key
--- that begins with a bot is as narrow as it was. Other ids are random, and made by the server, not by callers.
--- What finds a caller whose workspace is not known yet is left as it is.
+-- The workspace stands behind what rows are looked up by, and before what lookups leave out: an id alone still
+-- finds its row in the same index, and the condition of row-level security is part of each search in it. No key
+-- says less than before. A bot belongs to one workspace, and its id stays unique in the installation
+-- (bots_pkey), so a key that begins with a bot is as narrow as it was. Other ids are random, and made by the
+-- server, not by callers. What finds a caller whose workspace is not known yet is left as it is.
 
 -- References go first, because keys can't be replaced below them.
 alter table api_keys drop constraint api_keys_workspace_id_trust_id_fkey;
@@ -71,10 +72,10 @@ alter table articles
   drop constraint articles_bot_id_id_key,
   add constraint articles_bot_id_id_key unique (bot_id, id, workspace_id);
 drop index articles_slug;
-create unique index articles_slug on articles (bot_id, slug, locale, workspace_id) where deleted_at is null;
+create unique index articles_slug on articles (bot_id, slug, workspace_id, locale) where deleted_at is null;
 drop index articles_translation;
-create unique index articles_translation on articles (translation_of, locale, workspace_id)
-  where deleted_at is null;
+create unique index articles_translation on articles (translation_of, workspace_id, locale)
+  where translation_of is not null and deleted_at is null;
 alter table askings
   drop constraint askings_pkey,
   add constraint askings_pkey primary key (id, workspace_id);
@@ -102,23 +103,23 @@ alter table deliveries
   drop constraint deliveries_pkey,
   add constraint deliveries_pkey primary key (id, workspace_id),
   drop constraint deliveries_event_id_endpoint_id_key,
-  add constraint deliveries_event_id_endpoint_id_key unique (event_id, endpoint_id, workspace_id);
+  add constraint deliveries_event_id_endpoint_id_key unique (event_id, workspace_id, endpoint_id);
 alter table draft_viewers
   drop constraint draft_viewers_pkey,
-  add constraint draft_viewers_pkey primary key (draft_id, person_id, workspace_id);
+  add constraint draft_viewers_pkey primary key (draft_id, workspace_id, person_id);
 alter table drafts
   drop constraint drafts_pkey,
   add constraint drafts_pkey primary key (id, workspace_id);
 drop index drafts_new_article;
 create unique index drafts_new_article on drafts (bot_id, article_id, workspace_id) where type <> 'edit';
 drop index drafts_once;
-create unique index drafts_once on drafts (task_id, article_id, workspace_id);
+create unique index drafts_once on drafts (task_id, workspace_id, article_id);
 alter table erasures
   drop constraint erasures_pkey,
   add constraint erasures_pkey primary key (id, workspace_id);
 alter table file_references
   drop constraint file_references_pkey,
-  add constraint file_references_pkey primary key (source, source_id, sha256, workspace_id);
+  add constraint file_references_pkey primary key (source, source_id, workspace_id, sha256);
 alter table files
   drop constraint files_pkey,
   add constraint files_pkey primary key (id, workspace_id),
@@ -128,19 +129,19 @@ alter table files
   add constraint files_object_key_key unique (object_key, workspace_id);
 alter table former_slugs
   drop constraint former_slugs_pkey,
-  add constraint former_slugs_pkey primary key (bot_id, slug, locale, workspace_id);
+  add constraint former_slugs_pkey primary key (bot_id, slug, workspace_id, locale);
 alter table golden_questions
   drop constraint golden_questions_pkey,
   add constraint golden_questions_pkey primary key (id, workspace_id);
 drop index golden_questions_once;
 create unique index golden_questions_once
-  on golden_questions (bot_id, article_id, lower(question), workspace_id);
+  on golden_questions (bot_id, article_id, workspace_id, lower(question));
 alter table gone_names
   drop constraint gone_names_pkey,
-  add constraint gone_names_pkey primary key (bot_id, article_id, name, workspace_id);
+  add constraint gone_names_pkey primary key (bot_id, article_id, workspace_id, name);
 alter table import_refs
   drop constraint import_refs_pkey,
-  add constraint import_refs_pkey primary key (bot_id, source, kind, key, workspace_id);
+  add constraint import_refs_pkey primary key (bot_id, source, workspace_id, kind, key);
 alter table imports
   drop constraint imports_pkey,
   add constraint imports_pkey primary key (id, workspace_id),
@@ -164,13 +165,13 @@ alter table oauth_grants
   drop constraint oauth_grants_workspace_id_id_key;
 alter table object_chunks
   drop constraint object_chunks_pkey,
-  add constraint object_chunks_pkey primary key (key, number, workspace_id);
+  add constraint object_chunks_pkey primary key (key, workspace_id, number);
 alter table previews
   drop constraint previews_pkey,
   add constraint previews_pkey primary key (id, workspace_id);
 alter table question_terms
   drop constraint question_terms_pkey,
-  add constraint question_terms_pkey primary key (bot_id, locale, term, question_id, workspace_id);
+  add constraint question_terms_pkey primary key (bot_id, locale, term, workspace_id, question_id);
 alter table redirects
   drop constraint redirects_pkey,
   add constraint redirects_pkey primary key (id, workspace_id),
@@ -183,7 +184,7 @@ alter table revisions
   drop constraint revisions_pkey,
   add constraint revisions_pkey primary key (id, workspace_id),
   drop constraint revisions_article_id_version_key,
-  add constraint revisions_article_id_version_key unique (article_id, version, workspace_id);
+  add constraint revisions_article_id_version_key unique (article_id, workspace_id, version);
 alter table search_indexes
   drop constraint search_indexes_pkey,
   add constraint search_indexes_pkey primary key (bot_id, workspace_id);
@@ -202,7 +203,7 @@ create unique index suppressed_statements_once
   on suppressed_statements (bot_id, coalesce(article_id, ''), key, workspace_id);
 alter table synced_files
   drop constraint synced_files_pkey,
-  add constraint synced_files_pkey primary key (bot_id, folder, path, workspace_id);
+  add constraint synced_files_pkey primary key (bot_id, folder, workspace_id, path);
 alter table synced_folders
   drop constraint synced_folders_pkey,
   add constraint synced_folders_pkey primary key (bot_id, folder, workspace_id);
@@ -233,7 +234,7 @@ do $$ begin
   if to_regclass('public.passage_vectors') is not null then
     alter table passage_vectors
       drop constraint passage_vectors_pkey,
-      add constraint passage_vectors_pkey primary key (bot_id, article_id, number, workspace_id);
+      add constraint passage_vectors_pkey primary key (bot_id, article_id, workspace_id, number);
   end if;
 end $$;
 
@@ -391,7 +392,7 @@ begin
     -- A hash of the chunk's content: an unchanged chunk keeps its vector.
     hash bytea not null,
     vector halfvec not null,
-    primary key (bot_id, article_id, number, workspace_id),
+    primary key (bot_id, article_id, workspace_id, number),
     constraint passage_vectors_bot_id_article_id_fkey
       foreign key (bot_id, article_id, workspace_id) references articles (bot_id, id, workspace_id)
       on delete cascade
