@@ -118,6 +118,24 @@ async def test_every_tenant_table_is_read_by_its_workspace(owner: Tx) -> None:
     assert exposed == ["jobs"]
 
 
+async def test_the_policy_takes_no_part_in_a_search_by_bot(owner: Tx) -> None:
+    """PostgreSQL takes a bot and its workspace for independent, and would join all rows with all others."""
+    searched = await owner.value(
+        """
+        select array_agg(distinct c.relname) from pg_class c
+        join pg_index i on i.indrelid = c.oid
+        join pg_attribute bot on bot.attrelid = c.oid and bot.attname = 'bot_id'
+          and bot.attnum = i.indkey[0]
+        join pg_attribute w on w.attrelid = c.oid and w.attname = 'workspace_id'
+          and w.attnum = any (i.indkey)
+        join pg_policy p on p.polrelid = c.oid
+        where c.relnamespace = 'public'::regnamespace
+          and pg_get_expr(p.polqual, p.polrelid) not like '%COLLATE "C"%'
+        """
+    )
+    assert searched is None
+
+
 async def test_the_key_of_one_company_can_not_stand_for_the_task_of_another(
     owner: Tx, cast: Cast, client: Client
 ) -> None:
