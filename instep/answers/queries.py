@@ -173,7 +173,8 @@ async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:
         """
         insert into visitor_secrets (bot_id, workspace_id, sealed, created_at)
         values (%(bot)s, %(workspace)s, %(sealed)s, %(now)s)
-        on conflict (bot_id) do update set sealed = excluded.sealed, created_at = excluded.created_at
+        on conflict (bot_id, workspace_id) do update
+            set sealed = excluded.sealed, created_at = excluded.created_at
         """,
         bot=ctx.bot.id,
         workspace=ctx.workspace_id,

@@ -303,7 +303,7 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
         """
         insert into former_slugs (workspace_id, bot_id, locale, slug, article_id)
         values (%(workspace)s, %(bot)s, %(locale)s, %(slug)s, %(article)s)
-        on conflict (bot_id, slug, locale) do update set article_id = excluded.article_id
+        on conflict (bot_id, slug, locale, workspace_id) do update set article_id = excluded.article_id
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,

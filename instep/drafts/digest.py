@@ -63,7 +63,7 @@ async def note_sent(ctx: Ctx) -> None:
     await ctx.tx.execute(
         """
         insert into review_digests (workspace_id, bot_id, sent_at) values (%(workspace)s, %(bot)s, %(now)s)
-        on conflict (bot_id) do update set sent_at = %(now)s
+        on conflict (bot_id, workspace_id) do update set sent_at = %(now)s
         """,
         workspace=ctx.workspace_id,
         bot=ctx.bot.id,

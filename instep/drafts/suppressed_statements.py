@@ -53,7 +53,7 @@ async def insert(ctx: Ctx, draft: DraftTexts, reason: DismissalReason | None, co
             %(draft)s, %(author_type)s, %(author_name)s, %(now)s
         from jsonb_to_recordset(%(rows)s) as row (id text, key text, summary text)
         order by row.key
-        on conflict (bot_id, coalesce(article_id, ''), key) do nothing
+        on conflict (bot_id, coalesce(article_id, ''), key, workspace_id) do nothing
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,

@@ -37,7 +37,7 @@ async def note_viewer(ctx: Ctx, draft_id: str) -> None:
         insert into draft_viewers (workspace_id, bot_id, draft_id, person_id, seen_at)
         select workspace_id, bot_id, id, %(person)s, %(now)s from drafts
         where bot_id = %(bot)s and id = %(draft)s and status = 'pending'
-        on conflict (draft_id, person_id) do update set seen_at = excluded.seen_at
+        on conflict (draft_id, person_id, workspace_id) do update set seen_at = excluded.seen_at
         """,
         bot=ctx.bot.id,
         draft=draft_id,

@@ -139,8 +139,8 @@ async def save_folder(ctx: Ctx, folder: str, commit: str, orders: dict[str, Any]
         """
         insert into synced_folders (workspace_id, bot_id, folder, commit, synced_at, orders)
         values (%(workspace)s, %(bot)s, %(folder)s, %(commit)s, %(now)s, %(orders)s)
-        on conflict (bot_id, folder) do update set commit = excluded.commit, synced_at = excluded.synced_at,
-            orders = excluded.orders
+        on conflict (bot_id, folder, workspace_id) do update set
+            commit = excluded.commit, synced_at = excluded.synced_at, orders = excluded.orders
         """,
         workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
@@ -176,7 +176,7 @@ async def save_file(ctx: Ctx, folder: str, row: SyncedFile) -> None:
         values (%(workspace)s, %(bot)s, %(folder)s, %(path)s, %(kind)s, %(resource_id)s, %(article_version)s,
             %(file_text)s, %(article_text)s, %(article_values)s, %(next_file_text)s, %(next_article_text)s,
             %(next_article_values)s, %(draft_id)s, %(next_path)s)
-        on conflict (bot_id, folder, path) do update set kind = excluded.kind,
+        on conflict (bot_id, folder, path, workspace_id) do update set kind = excluded.kind,
             resource_id = excluded.resource_id, article_version = excluded.article_version,
             file_text = excluded.file_text, article_text = excluded.article_text,
             article_values = excluded.article_values, next_file_text = excluded.next_file_text,

@@ -179,7 +179,7 @@ async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str
             digest, facts, title, content_markdown, version, updated_at)
         values (%(workspace)s, %(bot)s, %(source)s, %(kind)s, %(key)s, %(article_id)s, %(collection_id)s,
             %(entry_id)s, %(digest)s, %(facts)s, %(title)s, %(content)s, %(version)s, %(now)s)
-        on conflict (bot_id, source, kind, key) do update set
+        on conflict (bot_id, source, kind, key, workspace_id) do update set
             article_id = excluded.article_id, collection_id = excluded.collection_id,
             entry_id = excluded.entry_id, digest = excluded.digest, facts = excluded.facts,
             title = excluded.title, content_markdown = excluded.content_markdown,

@@ -80,7 +80,7 @@ async def reserve_tokens(ctx: Ctx, tokens: int, tokens_per_day: int) -> Reservat
         insert into model_use as u (workspace_id, bot_id, day, tokens)
         select %(workspace)s, %(bot)s, (%(now)s::timestamptz at time zone 'UTC')::date, %(tokens)s
         where %(tokens)s::bigint <= %(max_tokens)s
-        on conflict (bot_id, day) do update set tokens = u.tokens + excluded.tokens
+        on conflict (bot_id, day, workspace_id) do update set tokens = u.tokens + excluded.tokens
             where u.tokens + excluded.tokens <= %(max_tokens)s
         returning day
         """,

@@ -119,7 +119,7 @@ async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:
         """
         insert into search_indexes as s (bot_id, workspace_id, seen, data)
         values (%(bot)s, %(workspace)s, %(seen)s, %(data)s)
-        on conflict (bot_id) do update set seen = excluded.seen, data = excluded.data
+        on conflict (bot_id, workspace_id) do update set seen = excluded.seen, data = excluded.data
         """,
         bot=ctx.bot.id,
         workspace=ctx.bot.workspace_id,

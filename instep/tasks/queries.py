@@ -278,7 +278,7 @@ async def insert_gone_names(ctx: Ctx, change_title: str, stale_mentions: Sequenc
         select a.workspace_id, a.bot_id, a.id, n.name, %(title)s, %(now)s
         from unnest(%(articles)s::text[], %(names)s::text[]) as n (article_id, name)
         join articles a on a.bot_id = %(bot)s and a.id = n.article_id
-        on conflict (bot_id, article_id, name) do update set
+        on conflict (bot_id, article_id, name, workspace_id) do update set
             change_title = excluded.change_title, gone_at = excluded.gone_at
         """,
         bot=ctx.bot.id,

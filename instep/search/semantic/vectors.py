@@ -139,8 +139,8 @@ async def reset_embeddings(ctx: Ctx, model: str, dimensions: int) -> None:
         """
         insert into bot_vectors as v (bot_id, workspace_id, model, dimensions)
         values (%(bot)s, %(workspace)s, %(model)s, %(dimensions)s)
-        on conflict (bot_id) do update set model = excluded.model, dimensions = excluded.dimensions,
-            seen = default, is_complete = false
+        on conflict (bot_id, workspace_id) do update set
+            model = excluded.model, dimensions = excluded.dimensions, seen = default, is_complete = false
         """,
         bot=ctx.bot.id,
         workspace=ctx.bot.workspace_id,
@@ -180,8 +180,9 @@ async def store_embeddings(ctx: Ctx, embeddings: Sequence[NewEmbedding]) -> None
             %(hashes)s::bytea[], %(vectors)s::text[])
             as n (id, number, first, last, hash, vector)
             join articles a on a.bot_id = %(bot)s and a.id = n.id
-        on conflict (bot_id, article_id, number) do update set first_passage = excluded.first_passage,
-            last_passage = excluded.last_passage, hash = excluded.hash, vector = excluded.vector
+        on conflict (bot_id, article_id, number, workspace_id) do update set
+            first_passage = excluded.first_passage, last_passage = excluded.last_passage,
+            hash = excluded.hash, vector = excluded.vector
         """,
         bot=ctx.bot.id,
         ids=[embedding.chunk.article_id for embedding in embeddings],
