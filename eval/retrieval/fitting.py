@@ -35,8 +35,8 @@ WORD_SIGNS = (
     "size",
 )
 # Signs that speak against an answer.
-AGAINST = ("unknown", "rarest_missing")
-MEANING_SIGNS = ("similarity", "similarity_best", "standing_best")
+AGAINST = ("unknown", "rarest_missing", "missing")
+MEANING_SIGNS = ("similarity", "similarity_best", "standing_best", "excess", "missing")
 
 Vector = NDArray[np.float64]
 

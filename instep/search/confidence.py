@@ -33,8 +33,10 @@ def signs_of(
     nearest = passages[proximities.index(max(proximities))]
     hits = {hit.article_id: hit for hit in query.semantic_hits}
     nearest_hit = hits.get(nearest.article_id)
+    coverage = max(overlap([*passage.title, *passage.text]) for passage in passages) / total
+    similarity = nearest_hit.similarity if nearest_hit else 0.0
     return {
-        "coverage": max(overlap([*passage.title, *passage.text]) for passage in passages) / total,
+        "coverage": coverage,
         "proximity": max(proximities),
         "title_similarity": title_similarity,
         "base": min(base, 1.0),
@@ -42,8 +44,12 @@ def signs_of(
         "rarest_missing": rarest_missing(query, nearest) / total,
         "size": log(max(article_count, 1)) / log(MANY_ARTICLES),
         "similarity": max((hit.similarity for hit in hits.values()), default=0.0),
-        "similarity_best": nearest_hit.similarity if nearest_hit else 0.0,
+        "similarity_best": similarity,
         "standing_best": min(nearest_hit.z_score / MANY_DEVIATIONS, 1.0) if nearest_hit else 0.0,
+        # Every question is near to some articles: what counts is how far the nearest stands out of them.
+        "excess": max((hit.excess for hit in hits.values()), default=0.0),
+        # Neither the words nor the meaning are there; each makes up for the lack of the other.
+        "missing": (1 - coverage) * (1 - similarity),
     }
 
 
@@ -60,17 +66,18 @@ WORDS = LogisticModel(
 )
 MEANING = LogisticModel(
     {
-        "coverage": 1.02,
-        "proximity": 0.86,
-        "title_similarity": 0.63,
-        "base": 0.99,
-        "rarest_missing": -0.97,
-        "size": -2.54,
-        "similarity": 3.88,
-        "similarity_best": 0.63,
-        "standing_best": 2.90,
+        "proximity": 0.22,
+        "title_similarity": 0.38,
+        "base": 0.91,
+        "unknown": -0.10,
+        "rarest_missing": -0.50,
+        "size": -2.88,
+        "similarity_best": 0.84,
+        "standing_best": 1.28,
+        "excess": 6.19,
+        "missing": -3.84,
     },
-    -3.42,
+    -0.78,
 )
 
 

@@ -35,10 +35,10 @@ BODY_BOOST, TITLE_BOOST, TITLE_SIMILARITY_BOOST = 1.0, 0.8, 0.7
 # The highest score of an article, about: feedback and semantic hits may add a little.
 MAX_SCORE = 1 + BODY_BOOST + TITLE_BOOST + TITLE_SIMILARITY_BOOST
 # What a semantic hit adds for each standard deviation that its article is above the mean.
-SEMANTIC_BOOST = 0.3
+SEMANTIC_BOOST = 0.325
 # Pseudo-relevance feedback: its weight, the number of articles that are taken as relevant, and the share of
 # the best score that an article must exceed to be one of them.
-FEEDBACK_WEIGHT = 0.2
+FEEDBACK_WEIGHT = 0.15
 FEEDBACK_ARTICLES = 3
 FEEDBACK_MIN = 0.7
 # Scores of articles with all terms begin here; those of articles with some of them are below.

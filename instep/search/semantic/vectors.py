@@ -52,6 +52,8 @@ class SemanticHit:
     z_score: float
     # Cosine of the question's vector and that of the nearest chunk. Cursors do not carry it, nor the chunks.
     similarity: float = 0.0
+    # How far that is above the mean of the bot's articles. Cursors do not carry it either.
+    excess: float = 0.0
     # All its chunks: the numbers of their first and last passages, and their similarities.
     firsts: Sequence[int] = ()
     lasts: Sequence[int] = ()
@@ -89,11 +91,12 @@ NEAREST = """
         from best
     ), hits as (
         select article_id, first_passage as first, last_passage as last,
-            round(((similarity - mean) / sqrt(variance))::numeric, 4)::float8 as z_score, similarity
+            round(((similarity - mean) / sqrt(variance))::numeric, 4)::float8 as z_score, similarity,
+            similarity - mean as excess
         from best, usual order by z_score desc, article_id limit %(limit)s
     )
     select h.article_id, h.first, h.last, h.z_score, h.similarity::float8 as similarity,
-        c.firsts, c.lasts, c.similarities
+        h.excess::float8 as excess, c.firsts, c.lasts, c.similarities
     from hits h cross join lateral (
             select array_agg(first_passage order by number) as firsts,
                 array_agg(last_passage order by number) as lasts,
