@@ -32,6 +32,7 @@ def serve(
     from instep.files.storage import open_bucket
     from instep.migrations import migrate
     from instep.people.first_person import new_setup_link
+    from instep.search.index.shared_files import empty_index_folder
     from instep.web.listening import listen, local_origin
     from instep.web.log import configure_logging
     from instep.web.ready import announcer, when_ready
@@ -55,6 +56,7 @@ def serve(
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
         remember_served_url(settings())
+        empty_index_folder(settings())
         configure_logging()
         setup_path = work_at(postgres.url, new_setup_link)
         when_ready(sockets[0], announcer(settings().base_url, local_url, setup_path))

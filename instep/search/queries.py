@@ -105,13 +105,30 @@ async def deleted_since(ctx: Ctx, stamp: datetime) -> list[str]:
 @dataclass(slots=True)
 class StoredIndex:
     seen: datetime
-    data: bytes
+    # `None` if it is not below the limit.
+    data: bytes | None
 
 
-async def stored_index(ctx: Ctx) -> StoredIndex | None:
+async def stored_index(ctx: Ctx, limit: int | None = None) -> StoredIndex | None:
+    """The stored index, with its data if these are fewer bytes than `limit`."""
     return await ctx.tx.first(
-        StoredIndex, "select seen, data from search_indexes where bot_id = %(bot)s", bot=ctx.bot.id
+        StoredIndex,
+        """
+        select seen,
+            case when %(limit)s::bigint is null or octet_length(data) < %(limit)s then data end as data
+        from search_indexes where bot_id = %(bot)s
+        """,
+        bot=ctx.bot.id,
+        limit=limit,
     )
+
+
+async def stored_until(ctx: Ctx) -> datetime | None:
+    """The stamp of the stored index."""
+    stamp: datetime | None = await ctx.tx.value(
+        "select seen from search_indexes where bot_id = %(bot)s", bot=ctx.bot.id
+    )
+    return stamp
 
 
 async def store_index(ctx: Ctx, data: bytes, seen: datetime) -> None:

@@ -2,6 +2,8 @@
 
 An index is a copy of the articles. Their change stamps rise in the order of commits, so they say what a copy
 lacks: processes need not notify each other, and every search sees all that was committed before it.
+
+Where `IndexCache.files` is set, the processes of a machine share the memory of large stored indexes.
 """
 
 import asyncio
@@ -21,7 +23,15 @@ from instep.core.errors import Unavailable
 from instep.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
-from instep.search.index.segment import Array, Segment, decode_segment, encode_segment, merge_segments
+from instep.search.index.segment import (
+    Array,
+    DamagedIndex,
+    Segment,
+    decode_segment,
+    encode_segment,
+    merge_segments,
+)
+from instep.search.index.shared_files import IndexFiles
 from instep.search.index.stems import stems_of
 from instep.search.schemas import ArticleChange
 
@@ -59,7 +69,9 @@ class Index:
     # While articles are still to be read: the id of the last one read of those with this stamp.
     resume_after: str | None = None
     segments: tuple[LiveSegment, ...] = ()
-    # How many articles were added or removed since it was stored.
+    # The stamp of the stored index that it goes on from.
+    stored_until: datetime = NEVER
+    # How many articles were added or removed since that one was stored.
     unflushed_changes: int = 0
 
     @property
@@ -77,6 +89,10 @@ class Index:
     @property
     def bytes(self) -> int:
         return sum(live.segment.bytes for live in self.segments)
+
+    @property
+    def is_flush_due(self) -> bool:
+        return self.unflushed_changes > max(MAX_UNFLUSHED_ARTICLES, MAX_UNFLUSHED_SHARE * self.article_count)
 
     def without(self, ids: set[str]) -> "Index":
         return replace(self, segments=tuple(delete_docs(live, ids) for live in self.segments))
@@ -112,6 +128,8 @@ class IndexCache:
 
     def __init__(self, max_bytes: int) -> None:
         self.indexes = indexes_by_bot(max_bytes)
+        # Servers and workers set it when they start.
+        self.files: IndexFiles | None = None
         self.locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         # Requests that wait for the first reading of a bot.
         self.waiting = 0
@@ -152,40 +170,87 @@ class IndexCache:
             lock.release()
 
     async def refresh(self, ctx: Ctx, state: queries.IndexState) -> Index:
-        index = self.indexes.get(ctx.bot.id) or await load_stored_index(ctx)
+        index = self.indexes.get(ctx.bot.id) or await load_stored_index(ctx, self.files)
         if index.synced_until > state.changed_at:
             # Another request has read later changes than this one saw, or the database was restored.
             state = await queries.index_state(ctx)
             index = index if index.synced_until <= state.changed_at else Index()
         while index.resume_after or index.synced_until < state.changed_at:
-            index = await catch_up(ctx, index)
-            # Later changes may have been read too; they are read again once the bot's stamp has them.
-            index = index if index.resume_after else replace(index, synced_until=state.changed_at)
+            index = await catch_up_to(ctx, index, state.changed_at)
             if not state.is_writing:
                 self.indexes[ctx.bot.id] = index
         # Changes of this very transaction may yet be rolled back, so they are not cached.
         if not state.is_writing:
-            index = index if state.is_replica else await flush_if_due(ctx, index)
+            if index.is_flush_due:
+                index = await flush(ctx, index, self.files, may_store=not state.is_replica)
             self.indexes[ctx.bot.id] = index
         return index
 
 
-async def load_stored_index(ctx: Ctx) -> Index:
-    row = await queries.stored_index(ctx)
-    segment = (
-        await off_loop(decode_segment, row.data, is_long=len(row.data) > MAX_INLINE_BYTES) if row else None
+async def load_stored_index(ctx: Ctx, files: IndexFiles | None) -> Index:
+    """The index as it is stored in the database, which a file has too if it is large."""
+    row = await queries.stored_index(ctx, limits.MIN_SHARED_INDEX_BYTES if files else None)
+    if row and row.data is None and files:
+        segment = await asyncio.to_thread(map_segment, files, ctx.bot.id, row.seen)
+        if segment:
+            return stored_index(segment, row.seen)
+        row = await queries.stored_index(ctx)
+    if row is None or row.data is None:
+        return Index()
+    segment = await off_loop(decode_segment, row.data, is_long=len(row.data) > MAX_INLINE_BYTES)
+    return (
+        stored_index(await share(ctx, files, segment, row.data, row.seen), row.seen) if segment else Index()
     )
-    return Index(synced_until=row.seen).with_segment(segment) if row and segment else Index()
 
 
-async def flush_if_due(ctx: Ctx, index: Index) -> Index:
-    """The index, stored in the database if enough has changed since it was stored last."""
-    if index.unflushed_changes <= max(MAX_UNFLUSHED_ARTICLES, MAX_UNFLUSHED_SHARE * index.article_count):
-        return index
+def map_segment(files: IndexFiles, bot_id: UUID, seen: datetime) -> Segment | None:
+    mapping = files.open(bot_id, seen)
+    try:
+        return decode_segment(mapping) if mapping else None
+    except DamagedIndex as error:
+        files.discard(bot_id, seen, str(error))
+        return None
+
+
+def stored_index(segment: Segment, seen: datetime) -> Index:
+    return Index(synced_until=seen, stored_until=seen).with_segment(segment)
+
+
+async def share(ctx: Ctx, files: IndexFiles | None, segment: Segment, data: bytes, seen: datetime) -> Segment:
+    """The segment of the stored bytes, in memory that other processes share if it is large."""
+    if files is None or len(data) < limits.MIN_SHARED_INDEX_BYTES:
+        return segment
+    await asyncio.to_thread(files.write, ctx.bot.id, seen, data)
+    return await asyncio.to_thread(map_segment, files, ctx.bot.id, seen) or segment
+
+
+async def flush(ctx: Ctx, index: Index, files: IndexFiles | None, *, may_store: bool) -> Index:
+    """The index as another process has stored it in the meantime, or else stored by this one.
+
+    So the processes of a machine go on with the same file, and few of them store the same changes.
+    """
+    stored_until = await queries.stored_until(ctx)
+    if stored_until and index.stored_until < stored_until <= index.synced_until:
+        other = await load_stored_index(ctx, files)
+        while other.resume_after or NEVER < other.synced_until < index.synced_until:
+            other = await catch_up_to(ctx, other, index.synced_until)
+        if other.synced_until == index.synced_until and not other.is_flush_due:
+            return other
+    return await store(ctx, index, files) if may_store else index
+
+
+async def store(ctx: Ctx, index: Index, files: IndexFiles | None) -> Index:
     segment = await merge_live(index.segments)
     data = await off_loop(encode_segment, segment, is_long=segment.size > MAX_INLINE_PASSAGES)
     await queries.store_index(ctx, data, index.synced_until)
-    return replace(index, segments=(), unflushed_changes=0).with_segment(segment)
+    return stored_index(await share(ctx, files, segment, data, index.synced_until), index.synced_until)
+
+
+async def catch_up_to(ctx: Ctx, index: Index, changed_at: datetime) -> Index:
+    """The index with the changes up to the bot's stamp: all of them, or `BATCH_ARTICLES`."""
+    index = await catch_up(ctx, index)
+    # Later changes may have been read too; they are read again once the bot's stamp has them.
+    return index if index.resume_after else replace(index, synced_until=changed_at)
 
 
 async def catch_up(ctx: Ctx, index: Index) -> Index:

@@ -2,9 +2,10 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,12 @@ from instep.search.index.stems import language_code
 
 Array = npt.NDArray[Any]
 # The version of the stored layout and of how words are read; stored indexes of other versions are rebuilt.
-FORMAT = 4
+FORMAT = 5
 # The flag byte of a posting: its low 7 bits are the term frequency, capped; the high bit says that a heading
 # above the passage has the term.
 MAX_TERM_FREQUENCY, HEADING_FLAG = 127, 128
+# The stored arrays begin at multiples of this, so that NumPy need not copy them to read them.
+ALIGNMENT = 8
 # An estimate for `IndexedArticle` with its strings.
 BYTES_PER_ARTICLE = 400
 
@@ -40,9 +43,11 @@ class IndexedArticle:
 class TermDictionary:
     """Sorted strings, numbered by rank, in one block of UTF-8: a tenth of the memory of a list."""
 
-    data: bytes
-    # uint32[strings]: the end of each string in `data`.
+    data: bytes | mmap
+    # uint32[strings]: the end of each string, from the start of the block.
     ends: Array
+    # Where the block begins in `data`.
+    start: int = 0
 
     @classmethod
     def of(cls, strings: Sequence[str]) -> "TermDictionary":
@@ -54,9 +59,17 @@ class TermDictionary:
     def __len__(self) -> int:
         return len(self.ends)
 
+    @property
+    def block(self) -> bytes:
+        return self.data[self.start : self.start + self.block_bytes]
+
+    @property
+    def block_bytes(self) -> int:
+        return int(self.ends[-1]) if len(self.ends) else 0
+
     def raw(self, number: int) -> bytes:
         start = int(self.ends[number - 1]) if number else 0
-        return self.data[start : int(self.ends[number])]
+        return self.data[self.start + start : self.start + int(self.ends[number])]
 
     def find(self, string: str) -> int | None:
         raw = string.encode()
@@ -191,10 +204,10 @@ class Segment:
 
     @cached_property
     def bytes(self) -> int:
-        """About how much memory it takes."""
+        """About how much memory it takes; the arrays of a mapped file are counted in each process."""
         arrays = sum(int(getattr(self, attribute).nbytes) for attribute in ARRAYS.values())
         dictionaries = (self.terms, self.surface_forms)
-        strings = sum(len(dictionary.data) + int(dictionary.ends.nbytes) for dictionary in dictionaries)
+        strings = sum(dictionary.block_bytes + int(dictionary.ends.nbytes) for dictionary in dictionaries)
         return arrays + strings + BYTES_PER_ARTICLE * len(self.articles)
 
     @cached_property
@@ -384,8 +397,8 @@ def encode_segment(segment: Segment) -> bytes:
     columns = {name: getattr(segment, attribute) for name, attribute in ARRAYS.items()}
     columns |= {"word_ends": segment.terms.ends, "form_ends": segment.surface_forms.ends}
     columns |= {
-        "words": np.frombuffer(segment.terms.data, dtype=np.uint8),
-        "forms": np.frombuffer(segment.surface_forms.data, dtype=np.uint8),
+        "words": np.frombuffer(segment.terms.block, dtype=np.uint8),
+        "forms": np.frombuffer(segment.surface_forms.block, dtype=np.uint8),
     }
     articles = [(a.id, a.locale, a.config, a.is_public, a.collection_id, a.title) for a in segment.articles]
     header = {
@@ -394,30 +407,47 @@ def encode_segment(segment: Segment) -> bytes:
         "arrays": [(name, array.dtype.str, len(array)) for name, array in columns.items()],
     }
     encoded = json.dumps(header).encode()
-    return b"".join(
-        (len(encoded).to_bytes(4, "big"), encoded, *(array.tobytes() for array in columns.values()))
-    )
+    # JSON may end in blanks.
+    encoded += b" " * padding(4 + len(encoded))
+    arrays = (array.tobytes() + bytes(padding(array.nbytes)) for array in columns.values())
+    return b"".join((len(encoded).to_bytes(4, "big"), encoded, *arrays))
 
 
-def decode_segment(data: bytes) -> Segment | None:
-    """The segment of stored bytes; `None` if another version of Instep stored them."""
+def padding(count: int) -> int:
+    """How many bytes follow so many, so that the next array begins at a multiple of `ALIGNMENT`."""
+    return -count % ALIGNMENT
+
+
+def decode_segment(data: bytes | mmap) -> Segment | None:
+    """The segment of stored bytes, which stay in memory for it; `None` if another version stored them.
+
+    Raises `DamagedIndex` if they are not what `encode_segment` made.
+    """
+    try:
+        return read_segment(data)
+    except (ValueError, LookupError, TypeError) as error:
+        raise DamagedIndex(f"a stored index is damaged: {error}") from error
+
+
+class DamagedIndex(Exception):
+    """Bytes that should be a stored index are none."""
+
+
+def read_segment(data: bytes | mmap) -> Segment | None:
     end = 4 + int.from_bytes(data[:4], "big")
     header = json.loads(data[4:end])
     if header["format"] != FORMAT:
         return None
-    columns = dict(decode_arrays(data, end, header["arrays"]))
+    columns, starts = {}, {}
+    for name, type_, count in header["arrays"]:
+        columns[name] = np.frombuffer(data, type_, count, end)
+        starts[name] = end
+        end += columns[name].nbytes + padding(columns[name].nbytes)
+    if end != len(data):
+        raise ValueError(f"{len(data)} bytes instead of {end}")
     return Segment(
         articles=[IndexedArticle(*row) for row in header["articles"]],
-        terms=TermDictionary(columns["words"].tobytes(), columns["word_ends"]),
-        surface_forms=TermDictionary(columns["forms"].tobytes(), columns["form_ends"]),
+        terms=TermDictionary(data, columns["word_ends"], starts["words"]),
+        surface_forms=TermDictionary(data, columns["form_ends"], starts["forms"]),
         **{attribute: columns[name] for name, attribute in ARRAYS.items()},
     )
-
-
-def decode_arrays(data: bytes, start: int, arrays: list[tuple[str, str, int]]) -> Iterator[tuple[str, Array]]:
-    """The arrays of these names, types and lengths, which begin at `start`."""
-    for name, type_, count in arrays:
-        dtype = np.dtype(type_)
-        # A copy, because a view would keep all of `data` in memory.
-        yield name, np.frombuffer(data, dtype, count, start).copy()
-        start += count * dtype.itemsize

@@ -1,0 +1,98 @@
+"""Files of stored indexes in the data folder, which all processes of a machine map into their memory.
+
+A file is complete before it has its name, and is never written again. A process that has mapped it keeps it
+though it is deleted, so every process may delete any file at any time.
+"""
+
+import errno
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from uuid import UUID
+
+import structlog
+
+from instep.core.config import Settings
+from instep.core.disk import free_space_at
+
+log = structlog.get_logger()
+
+
+def index_folder(settings: Settings) -> Path:
+    return settings.data_dir / "indexes"
+
+
+def empty_index_folder(settings: Settings) -> None:
+    """Delete all files: nobody else deletes those of deleted bots and of other versions of Instep."""
+    with suppress(OSError):
+        for path in index_folder(settings).iterdir():
+            path.unlink(missing_ok=True)
+
+
+class IndexFiles:
+    """The files of one layout of indexes. No method raises: who gets no mapping uses memory of its own."""
+
+    def __init__(self, folder: Path, layout: int) -> None:
+        self.folder = folder
+        self.layout = layout
+        self.is_warned = False
+
+    def open(self, bot_id: UUID, seen: datetime) -> mmap | None:
+        """The file of the index that is stored with this stamp; `None` if there is none."""
+        try:
+            with self.path_of(bot_id, seen).open("rb") as file:
+                return mmap(file.fileno(), 0, access=ACCESS_READ)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            self.discard(bot_id, seen, str(error))
+            return None
+
+    def write(self, bot_id: UUID, seen: datetime, data: bytes) -> mmap | None:
+        """Write the file, unless another process has written it, and open it. Earlier ones are deleted."""
+        path = self.path_of(bot_id, seen)
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if free_space_at(self.folder).is_little:
+                raise OSError(errno.ENOSPC, "the disk is nearly full")
+            self.write_once(path, data)
+            self.delete_earlier(bot_id, path)
+        except OSError as error:
+            self.warn(str(error))
+            return None
+        return self.open(bot_id, seen)
+
+    def write_once(self, path: Path, data: bytes) -> None:
+        with NamedTemporaryFile(dir=self.folder, prefix="new-") as draft:
+            draft.write(data)
+            draft.flush()
+            # A crash of the machine must not leave a file that has its name and lacks its contents.
+            os.fsync(draft.fileno())
+            # A hard link never replaces a file: all processes map the one that was there first.
+            with suppress(FileExistsError):
+                os.link(draft.name, path)
+
+    def delete_earlier(self, bot_id: UUID, path: Path) -> None:
+        for other in self.folder.glob(f"{bot_id}-{self.layout}-*"):
+            if other.name < path.name:
+                other.unlink(missing_ok=True)
+
+    def discard(self, bot_id: UUID, seen: datetime, reason: str) -> None:
+        """Delete a file that can't be used, so that it is written anew."""
+        self.warn(reason)
+        with suppress(OSError):
+            self.path_of(bot_id, seen).unlink()
+
+    def path_of(self, bot_id: UUID, seen: datetime) -> Path:
+        """Later stamps have later names."""
+        return self.folder / f"{bot_id}-{self.layout}-{seen.astimezone(UTC):%Y%m%d%H%M%S%f}"
+
+    def warn(self, reason: str) -> None:
+        if not self.is_warned:
+            log.warning(
+                "search indexes are not shared between processes", folder=str(self.folder), reason=reason
+            )
+        self.is_warned = True
