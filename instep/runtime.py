@@ -35,9 +35,7 @@ from instep.llm.protocol import Model
 from instep.migrations import migrate
 from instep.ops.prune import PRUNE, prune, schedule_prune
 from instep.ops.traces import exporting_traces
-from instep.search.index.cache import index_cache
-from instep.search.index.segment import FORMAT
-from instep.search.index.shared_files import IndexFiles, index_folder
+from instep.search.index.cache import share_indexes
 from instep.search.jobs import (
     EMBED_ARTICLES,
     STORE_INDEXES,
@@ -89,7 +87,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
                 open_embedders(settings) as configured_embedders,
                 open_replica(settings) as replica,
             ):
-                index_cache.files = IndexFiles(index_folder(settings), FORMAT)
+                share_indexes(settings)
                 embedders = await use_embedders(configured_embedders, postgres.url)
                 cursor_key = secret_key(settings)
                 yield Runtime(

@@ -84,7 +84,7 @@ FACES: dict[str, set[str]] = {
     "site": {"kept_pages", "shared_states"},
     "search": {
         *("index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
-        "semantic.query_embedder",
+        *("index.shared_files", "semantic.query_embedder"),
     },
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},

@@ -19,11 +19,13 @@ import numpy as np
 from cachetools import LRUCache
 
 from instep.core import limits
+from instep.core.config import Settings
 from instep.core.errors import Unavailable
 from instep.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.segment import (
+    FORMAT,
     Array,
     DamagedIndex,
     Segment,
@@ -31,7 +33,7 @@ from instep.search.index.segment import (
     encode_segment,
     merge_segments,
 )
-from instep.search.index.shared_files import IndexFiles
+from instep.search.index.shared_files import IndexFiles, index_folder
 from instep.search.index.stems import stems_of
 from instep.search.schemas import ArticleChange
 
@@ -321,3 +323,8 @@ async def off_loop(function: Callable[..., Result], *arguments: object, is_long:
 
 
 index_cache = IndexCache(limits.MAX_INDEX_CACHE_BYTES)
+
+
+def share_indexes(settings: Settings) -> None:
+    """Share large indexes with the other processes that have this data folder."""
+    index_cache.files = IndexFiles(index_folder(settings), FORMAT)
