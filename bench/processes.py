@@ -25,6 +25,13 @@ def family_seconds(pid: int) -> float:
     return sum(sum(map(int, states[process][11:15])) for process in family) / TICKS
 
 
+def children_of(pid: int) -> list[int]:
+    processes = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [
+        process for process in sorted(processes) if (fields := fields_of(process)) and int(fields[1]) == pid
+    ]
+
+
 def fields_of(pid: int) -> list[str]:
     """The fields of `/proc/PID/stat` behind the name; none of a process that is gone."""
     try:
