@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import psycopg
 import structlog
+from psycopg.errors import SerializationFailure
 
 from instep.core import limits
 from instep.core.database import Database, Tx
@@ -35,7 +36,7 @@ class Replica:
         `row` has to change with whatever is read afterwards.
         """
         async with AsyncExitStack() as stack:
-            tx: Tx | None = None
+            tx = None
             if time.monotonic() >= self.asked_from:
                 try:
                     entrance = self.database.enter(type(row), sql, **params)
@@ -46,10 +47,20 @@ class Replica:
                         await replica_tx.release()
                 except (Unavailable, psycopg.Error) as error:
                     # One that lacks what a migration has just made is as good as away, too.
-                    self.asked_from = time.monotonic() + limits.REPLICA_REST_SECONDS
-                    log.warning(
-                        "the replica can't be read",
-                        reason=type(error).__name__,
-                        again_in_seconds=limits.REPLICA_REST_SECONDS,
-                    )
-            yield tx
+                    self.leave_alone(error)
+            try:
+                yield tx
+            except SerializationFailure as error:
+                if tx is None:
+                    raise
+                # A standby cancels what is in the way of its replay. The next attempt asks the database.
+                self.leave_alone(error)
+                raise Unavailable from error
+
+    def leave_alone(self, error: Exception) -> None:
+        self.asked_from = time.monotonic() + limits.REPLICA_REST_SECONDS
+        log.warning(
+            "the replica can't be read",
+            reason=type(error).__name__,
+            again_in_seconds=limits.REPLICA_REST_SECONDS,
+        )
