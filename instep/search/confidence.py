@@ -34,7 +34,7 @@ def signs_of(
     hits = {hit.article_id: hit for hit in query.semantic_hits}
     nearest_hit = hits.get(nearest.article_id)
     coverage = max(overlap([*passage.title, *passage.text]) for passage in passages) / total
-    similarity = nearest_hit.similarity if nearest_hit else 0.0
+    nearest_similarity = nearest_hit.similarity if nearest_hit else 0.0
     return {
         "coverage": coverage,
         "proximity": max(proximities),
@@ -44,12 +44,12 @@ def signs_of(
         "rarest_missing": rarest_missing(query, nearest) / total,
         "size": log(max(article_count, 1)) / log(MANY_ARTICLES),
         "similarity": max((hit.similarity for hit in hits.values()), default=0.0),
-        "similarity_best": similarity,
+        "similarity_best": nearest_similarity,
         "standing_best": min(nearest_hit.z_score / MANY_DEVIATIONS, 1.0) if nearest_hit else 0.0,
         # Every question is near to some articles: what counts is how far the nearest stands out of them.
         "excess": max((hit.excess for hit in hits.values()), default=0.0),
         # Neither the words nor the meaning are there; each makes up for the lack of the other.
-        "missing": (1 - coverage) * (1 - similarity),
+        "missing": (1 - coverage) * (1 - nearest_similarity),
     }
 
 

@@ -267,6 +267,19 @@ async def test_a_question_is_embedded_once_and_not_tried_for_a_while_after_a_fai
         assert await query_embedder.vector_of(embedder, "leave") is not None
 
 
+async def test_callers_with_the_same_question_share_it_and_one_may_leave() -> None:
+    async with embedding(knows) as (embedder, behind):
+        query_embedder = QueryEmbedder(Embedders.for_all(embedder))
+        first = asyncio.create_task(query_embedder.vector_of(embedder, "car"))
+        second = asyncio.create_task(query_embedder.vector_of(embedder, "car"))
+        await asyncio.sleep(0)
+        first.cancel()
+
+        assert await second is not None
+        assert first.cancelled()
+        assert len(behind.asked) == 1
+
+
 async def test_without_the_extension_the_search_by_words_works(
     owner: Tx, monkeypatch: pytest.MonkeyPatch, api: Api, cast: Cast
 ) -> None:
