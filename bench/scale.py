@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -208,14 +208,18 @@ def measure(places: list[Place], processes: Sequence[int], rounds: int) -> None:
     print(f"{'':12}" + "".join(f"{client.place.name:>24}" for client in clients))
     for name in ("get", "first_page", "deep_page", "search", "patch", "writer"):
         costs: list[list[tuple[float, float]]] = [[] for _ in clients]
+        count = TASKS if name == "writer" else REQUESTS
+        too_large: set[str] = set()
         # Rounds are interleaved, so that noise of the machine affects all places alike.
         for _ in range(rounds):
             for client, runs in zip(clients, costs, strict=True):
+                if client.place.name in too_large:
+                    continue
                 client.reconnect()
-                with suppress(TooLarge):
-                    runs.append(
-                        cost(getattr(client, name), processes, TASKS if name == "writer" else REQUESTS)
-                    )
+                try:
+                    runs.append(cost(getattr(client, name), processes, count))
+                except TooLarge:
+                    too_large.add(client.place.name)
         print(f"{name.replace('_', ' '):12}" + "".join(cells(costs)), flush=True)
 
 
