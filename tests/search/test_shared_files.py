@@ -184,9 +184,10 @@ async def test_a_small_index_has_no_file(
 
 def test_a_server_that_starts_empties_the_folder_and_others_keep_what_they_map(tmp_path: Path) -> None:
     settings = Settings.model_validate({"data_dir": tmp_path})
-    files = IndexFiles(index_folder(settings), FORMAT)
+    files, bot_id = IndexFiles(index_folder(settings), FORMAT), uuid4()
     empty_index_folder(settings)
-    mapping = files.write(uuid4(), SEEN, b"an index")
+    files.write(bot_id, SEEN, b"an index")
+    mapping = files.open(bot_id, SEEN)
 
     empty_index_folder(settings)
 

@@ -51,8 +51,8 @@ class IndexFiles:
             self.discard(bot_id, seen, str(error))
             return None
 
-    def write(self, bot_id: UUID, seen: datetime, data: bytes) -> mmap | None:
-        """Write the file, unless another process has written it, and open it. Earlier ones are deleted."""
+    def write(self, bot_id: UUID, seen: datetime, data: bytes) -> None:
+        """Write the file, unless another process has written it. Earlier ones of the bot are deleted."""
         path = self.path_of(bot_id, seen)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -62,8 +62,6 @@ class IndexFiles:
             self.delete_earlier(bot_id, path)
         except OSError as error:
             self.warn(str(error))
-            return None
-        return self.open(bot_id, seen)
 
     def write_once(self, path: Path, data: bytes) -> None:
         with NamedTemporaryFile(dir=self.folder, prefix="new-") as draft:
