@@ -19,6 +19,7 @@ import psycopg
 
 from bench.installation import PORT, servers
 from bench.processes import processor_seconds
+from bench.vectors import copy_vectors, store_random_vectors
 from bench.vocabulary import random_words
 from eval.retrieval.center import create_help_center
 from instep.core.clock import utc_now
@@ -69,11 +70,12 @@ async def measure(url: str, folder: Path, options: argparse.Namespace) -> None:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as owner:
         articles = [article(number) for number in range(options.articles)]
         large, _ = await create_help_center(owner, "Large", articles)
+        chunks = await store_random_vectors(owner, large)
         await owner.execute("vacuum analyze")
         # A server does the same after its start.
         gc.collect()
         gc.freeze()
-        print(f"one bot, {options.articles} articles: milliseconds, CPU those of the process")
+        print(f"one bot, {options.articles} articles, {chunks} chunks: milliseconds, CPU of the process")
         await show_first(database, owner, large)
         await show("search", database, [large], options.searches, searching)
         await show("retrieve", database, [large], options.searches, asking)
@@ -112,11 +114,13 @@ async def copies(
 ) -> list[Bot]:
     """Bots with copies of the same articles: filling each one would take longer than the measurements."""
     first, _ = await create_help_center(owner, "Small", articles)
+    await store_random_vectors(owner, first)
     bots = [first]
     for number in range(1, count):
         row = await actions.create_bot(Tx(owner), first.workspace_id, f"Small {number}", None, "en")
         bots.append(Bot(row.id, first.workspace_id, row.slug, row.name, "en"))
         await owner.execute(COPY, {"number": str(number), "bot": row.id, "first": first.id})
+        await copy_vectors(owner, first.id, row.id, f"_{number}")
     return bots
 
 

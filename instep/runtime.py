@@ -44,7 +44,7 @@ from instep.search.jobs import (
     schedule_indexes,
     store_indexes,
 )
-from instep.search.semantic.query_embedder import use_embedders
+from instep.search.semantic.query_embedder import query_embedder
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
 from instep.webhooks.sender import Sender
@@ -84,11 +84,11 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
                 exporting_traces(settings),
                 open_model(settings) as model,
                 aclosing(OutboundClient(settings.allow_list)) as outbound,
-                open_embedders(settings) as configured_embedders,
+                open_embedders(settings) as embedders,
                 open_replica(settings) as replica,
             ):
                 share_indexes(settings)
-                embedders = await use_embedders(configured_embedders, postgres.url)
+                query_embedder.use(embedders)
                 cursor_key = secret_key(settings)
                 yield Runtime(
                     settings, database, cursor_key, postgres.url, model, outbound, embedders, replica

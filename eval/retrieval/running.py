@@ -16,7 +16,7 @@ from instep.core.embedded import EmbeddedPostgres
 from instep.llm.embedding import NO_EMBEDDERS, Embedders
 from instep.llm.factory import open_embedders
 from instep.migrations import migrate
-from instep.search.semantic.query_embedder import use_embedders
+from instep.search.semantic.query_embedder import query_embedder
 
 HISTORIES = "docsync"
 
@@ -57,10 +57,10 @@ async def installation_in(url: str, settings: Settings) -> AsyncIterator[Install
         async with open_embedders(settings) as configured:
             # All sets are English.
             cached = CachedEmbedder(configured.english) if configured.english else None
-            await use_embedders(Embedders(cached, cached), url)
+            query_embedder.use(Embedders(cached, cached))
             yield Installation(url, database, cached)
     finally:
-        await use_embedders(NO_EMBEDDERS, url)
+        query_embedder.use(NO_EMBEDDERS)
         await database.close()
 
 

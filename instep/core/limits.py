@@ -79,6 +79,8 @@ MIN_QUERY_CHARACTERS = 2
 MAX_QUERY_CHARACTERS = 500
 # Memory of one process for search indexes; an evicted index is loaded again by the next search.
 MAX_INDEX_CACHE_BYTES = 256 * 1024 * 1024
+# The same for the vectors of articles.
+MAX_VECTOR_CACHE_BYTES = 96 * 1024 * 1024
 # Stored indexes from this size on are files that processes share. Each holds a file descriptor open, so with
 # the cache above a process needs 128 at most; the usual limit is 1,024, of which connections take 768.
 MIN_SHARED_INDEX_BYTES = 2 * 1024 * 1024

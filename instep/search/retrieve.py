@@ -36,7 +36,7 @@ from instep.search.section_fit import (
 )
 from instep.search.section_steps import StepPlace, place_of_steps
 from instep.search.semantic.query_embedder import query_embedder
-from instep.search.semantic.vectors import SemanticHit
+from instep.search.semantic.vector_index import SemanticHit
 from instep.search.text_cache import TextCache
 
 NO_SIGNALS = Signals(0.0)
@@ -104,9 +104,9 @@ async def retrieve(
     for _ in range(MAX_TRIES):
         index, hidden = await index_cache.index_of(ctx)
         builder = await analyze_query(ctx, index, question, locale)
-        semantic_hits = await query_embedder.nearest(ctx, question, locale, audience)
-        query = replace(weigh(builder), semantic_hits=semantic_hits)
         scope = ArticleFilter(locale, audience, hidden)
+        semantic_hits = await query_embedder.nearest(ctx, question, index, scope)
+        query = replace(weigh(builder), semantic_hits=semantic_hits)
         ranked, passages = top_articles(index, query, scope, limit, per_article, max(limit, candidates))
         if not ranked:
             return Retrieval([], (), NO_SIGNALS)

@@ -128,7 +128,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         *(
             "search_indexes",
             "bot_vectors",
-            "passage_vectors",
+            "article_vectors",
             "drafts",
             "tasks",
             "idempotency_keys",

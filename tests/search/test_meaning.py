@@ -17,7 +17,8 @@ from instep.llm.protocol import CompletionError
 from instep.search import jobs
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience
-from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder, use_embedders
+from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
+from instep.search.semantic.vector_index import chunk_dtype
 from tests.llm.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import (
@@ -54,8 +55,10 @@ async def titles_of(
 
 
 async def count_vectors(owner: Tx, article_id: str) -> int:
-    sql = "select count(*)::integer from passage_vectors where article_id = %(id)s"
-    return int(await owner.value(sql, id=article_id))
+    sql = """
+        select coalesce(sum(octet_length(chunks)), 0)::integer from article_vectors where article_id = %(id)s
+    """
+    return int(await owner.value(sql, id=article_id)) // chunk_dtype(4).itemsize
 
 
 async def test_other_words_find_an_article_when_it_has_its_vectors(
@@ -230,21 +233,21 @@ async def test_vectors_of_another_model_are_replaced(
 ) -> None:
     article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     await publish(api(cast.acme.write_key), "Holiday", "Tell us early.")
-    length = "select vector_dims(vector) from passage_vectors where article_id = %(id)s"
+    length = "select octet_length(chunks) from article_vectors where article_id = %(id)s"
     async with embedding(knows) as (embedder, behind):
         await embed(database, embedder, cast.acme)
-        assert await owner.value(length, id=article["id"]) == 4
+        assert await owner.value(length, id=article["id"]) == chunk_dtype(4).itemsize
         # Another model behind the same name: nothing is compared until all vectors are new.
         behind.moods[:] = [knows_more]
         query_embedder.use(Embedders.for_all(embedder))
         assert await titles_of(ctx, "vehicle upkeep") == []
         await publish(api(cast.acme.write_key), "Bill", "Pay it.")
         await embed(database, embedder, cast.acme)
-        assert await owner.value(length, id=article["id"]) == 6
+        assert await owner.value(length, id=article["id"]) == chunk_dtype(6).itemsize
         assert (await titles_of(ctx, "vehicle upkeep"))[0] == "Automobile"
     async with embedding(knows, model="another") as (embedder, _):
         await embed(database, embedder, cast.acme)
-        assert await owner.value(length, id=article["id"]) == 4
+        assert await owner.value(length, id=article["id"]) == chunk_dtype(4).itemsize
     query_embedder.use(NO_EMBEDDERS)
 
 
@@ -278,26 +281,6 @@ async def test_callers_with_the_same_question_share_it_and_one_may_leave() -> No
         assert await second is not None
         assert first.cancelled()
         assert len(behind.asked) == 1
-
-
-async def test_without_the_extension_the_search_by_words_works(
-    owner: Tx, monkeypatch: pytest.MonkeyPatch, api: Api, cast: Cast
-) -> None:
-    async with owner.connection.transaction(force_rollback=True):
-        await owner.execute("drop table passage_vectors")
-        await owner.execute("drop extension vector")
-        await owner.execute("create role instep_without_rights")
-        await owner.execute("grant execute on function set_up_vectors to instep_without_rights")
-        await owner.execute("set local role instep_without_rights")
-        assert await owner.value("select set_up_vectors()") is False
-        await owner.execute("reset role")
-        assert await owner.value("select set_up_vectors()") is True
-    monkeypatch.setattr("instep.search.semantic.vectors.set_up_vectors", lambda url: False)
-    async with embedding(knows) as (embedder, behind):
-        assert await use_embedders(Embedders.for_all(embedder), "postgresql://nowhere") == NO_EMBEDDERS
-        await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
-        assert await titles(api(cast.acme.write_key), "automobile") == ["Automobile"]
-        assert behind.asked == []
 
 
 async def test_the_job_takes_the_oldest_changes_first_and_pauses_after_a_failure(

@@ -10,6 +10,8 @@ from instep.search.index.builder import SegmentBuilder
 from instep.search.index.segment import encode_segment
 from instep.search.semantic import vectors
 from instep.search.semantic.chunks import Chunk
+from instep.search.semantic.vector_index import quantized
+from instep.search.semantic.vectors import StoredVectors
 from tests.support.cast import Client, Company, Json
 from tests.support.http import all_pages, create_article, ok
 
@@ -45,6 +47,5 @@ async def store_vector(database: Database, company: Company, article_id: str) ->
     async with database.enter_workspace(company.workspace_id) as tx:
         ctx = context(tx, company)
         await vectors.reset_embeddings(ctx, "scripted", 2)
-        await vectors.store_embeddings(
-            ctx, [vectors.NewEmbedding(Chunk(article_id, 0, 0, 0, "Text."), [0.6, 0.8])]
-        )
+        chunks = quantized(Chunk(article_id, 0, 0, 0, "Text."), [0.6, 0.8]).tobytes()
+        await vectors.store_vectors(ctx, [StoredVectors(article_id, ctx.now, chunks)])

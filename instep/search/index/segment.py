@@ -86,7 +86,7 @@ class TermDictionary:
         return [self.raw(number).decode() for number in range(len(self))]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segment:
     """An immutable part of an inverted index: its postings lists and the lengths of its texts.
 

@@ -20,7 +20,7 @@ from instep.search.query.frequencies import share_of_articles
 from instep.search.query.fuzzy import fuzzy_matches
 from instep.search.query.synonyms import Synonyms, synonyms_of
 from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, UNSEGMENTED_RUN, normalize_title, parse_query
-from instep.search.semantic.vectors import SemanticHit
+from instep.search.semantic.vector_index import SemanticHit
 
 # How much a match of an expansion counts, where a match of the word itself counts 1.
 FUZZY_BOOST = 0.7

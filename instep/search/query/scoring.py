@@ -25,7 +25,7 @@ from instep.search.index.cache import Index, LiveSegment
 from instep.search.index.segment import HEADING_FLAG, MAX_TERM_FREQUENCY, Array, Segment
 from instep.search.query.analysis import STOP_WORD_WEIGHT, QueryTerm, WeightedQuery
 from instep.search.schemas import Audience
-from instep.search.semantic.vectors import SemanticHit
+from instep.search.semantic.vector_index import SemanticHit
 
 # BM25: how soon further occurrences of a term stop adding to the score, and how much length counts (0 to 1).
 K1 = 1.0

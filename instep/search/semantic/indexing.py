@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+import numpy as np
+
 from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
@@ -12,10 +14,12 @@ from instep.llm.embedding import Embedder, Vector
 from instep.llm.protocol import PromptRejected
 from instep.search import queries
 from instep.search.index.cache import NEVER, off_loop
+from instep.search.index.segment import Array
 from instep.search.schemas import ArticleChange
 from instep.search.semantic import vectors
 from instep.search.semantic.chunks import Chunk, chunk_articles
-from instep.search.semantic.vectors import EmbeddingState, NewEmbedding
+from instep.search.semantic.vector_index import quantized, read_chunks
+from instep.search.semantic.vectors import EmbeddingState, StoredVectors
 
 BATCH_ARTICLES = 20
 BATCH_TEXTS = 64
@@ -23,20 +27,28 @@ BATCH_TEXTS = 64
 PROBE_TEXT = "help"
 
 
+# The stored forms of chunks (see `vector_index.chunk_dtype`) by article id and hash.
+VectorsByChunk = dict[tuple[str, bytes], Array]
+
+
 @dataclass(frozen=True, slots=True)
 class EmbeddingBatch:
-    """Changed articles, their chunks, and those chunks that have no vector yet."""
+    """Changed articles, their chunks, and the vectors that these have already."""
 
     # Before the batch; the state of the bot when its articles were read.
     embedding_state: EmbeddingState
     index_state: queries.IndexState
     articles: list[ArticleChange]
     chunks: list[Chunk]
-    missing: list[Chunk]
+    stored: VectorsByChunk
 
     @property
     def is_last(self) -> bool:
         return len(self.articles) < BATCH_ARTICLES
+
+    @property
+    def missing(self) -> list[Chunk]:
+        return [chunk for chunk in self.chunks if (chunk.article_id, chunk.hash) not in self.stored]
 
 
 async def embed_bot(database: Database, embedder: Embedder, bot: Bot) -> None:
@@ -44,8 +56,8 @@ async def embed_bot(database: Database, embedder: Embedder, bot: Bot) -> None:
     while True:
         async with database.enter_workspace(bot.workspace_id) as tx:
             batch = await next_embedding_batch(_context(tx, bot), embedder.name)
-        embeddings = await embed_chunks(embedder, batch.missing)
-        dimensions = {len(embedding.vector) for embedding in embeddings}
+        embedded = await embed_chunks(embedder, batch.missing)
+        dimensions = {row.dtype["vector"].shape[0] for row in embedded.values()}
         async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
             ctx = _context(tx, bot)
             if dimensions - {batch.embedding_state.dimensions}:
@@ -53,7 +65,7 @@ async def embed_bot(database: Database, embedder: Embedder, bot: Bot) -> None:
                 await vectors.reset_embeddings(ctx, embedder.name, dimensions.pop())
                 if batch.embedding_state.dimensions:
                     continue
-            await store_batch(ctx, batch, embeddings)
+            await store_batch(ctx, batch, batch.stored | embedded)
         if batch.is_last:
             return
 
@@ -71,21 +83,29 @@ async def next_embedding_batch(ctx: Ctx, model: str) -> EmbeddingBatch:
     index_state = await queries.index_state(ctx)
     articles = await queries.changed_since(ctx, state.seen, None, BATCH_ARTICLES, only_live=False)
     chunks = await off_loop(chunk_articles, articles, is_long=True)
-    hashes = await vectors.stored_hashes(ctx, [article.id for article in articles])
-    missing = [chunk for chunk in chunks if hashes.get((chunk.article_id, chunk.number)) != chunk.hash]
-    return EmbeddingBatch(state, index_state, articles, chunks, missing)
+    stored = await vectors.vectors_of(ctx, [article.id for article in articles])
+    return EmbeddingBatch(state, index_state, articles, chunks, by_chunk(stored, state.dimensions))
 
 
-async def embed_chunks(embedder: Embedder, chunks: Sequence[Chunk]) -> list[NewEmbedding]:
-    """The embeddings of the chunks, without those that the model refuses."""
-    embeddings: list[NewEmbedding] = []
+def by_chunk(stored: Sequence[StoredVectors], dimensions: int) -> VectorsByChunk:
+    vectors_by_chunk: VectorsByChunk = {}
+    for article in stored:
+        chunks = read_chunks(article.chunks, dimensions)
+        for row in np.split(chunks, len(chunks)):
+            vectors_by_chunk[article.article_id, row["hash"].tobytes()] = row
+    return vectors_by_chunk
+
+
+async def embed_chunks(embedder: Embedder, chunks: Sequence[Chunk]) -> VectorsByChunk:
+    """The vectors of the chunks, without those that the model refuses."""
+    embedded: VectorsByChunk = {}
     for start in range(0, len(chunks), BATCH_TEXTS):
         batch = chunks[start : start + BATCH_TEXTS]
         batch_vectors = await embed_texts(embedder, [chunk.text for chunk in batch])
         for chunk, vector in zip(batch, batch_vectors, strict=True):
             if vector is not None:
-                embeddings.append(NewEmbedding(chunk, vector))
-    return embeddings
+                embedded[chunk.article_id, chunk.hash] = quantized(chunk, vector)
+    return embedded
 
 
 async def embed_texts(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
@@ -105,14 +125,21 @@ async def embed_text(embedder: Embedder, text: str) -> Vector | None:
         return None
 
 
-async def store_batch(ctx: Ctx, batch: EmbeddingBatch, embeddings: Sequence[NewEmbedding]) -> None:
-    """Store new vectors, and delete those of chunks and articles that no longer exist."""
-    chunk_counts = {article.id: 0 for article in batch.articles}
+async def store_batch(ctx: Ctx, batch: EmbeddingBatch, by_chunk: VectorsByChunk) -> None:
+    """Store the vectors of the articles, and delete those of articles that have none or no longer exist."""
+    chunks: dict[str, list[Array]] = {article.id: [] for article in batch.articles}
     for chunk in batch.chunks:
-        chunk_counts[chunk.article_id] += 1
+        if (key := (chunk.article_id, chunk.hash)) in by_chunk:
+            chunks[chunk.article_id].append(by_chunk[key])
+    embedded = [
+        StoredVectors(article.id, article.changed_at, np.concatenate(rows).tobytes())
+        for article in batch.articles
+        if (rows := chunks[article.id])
+    ]
+    without_vectors = [article_id for article_id, rows in chunks.items() if not rows]
     deleted = await queries.deleted_since(ctx, batch.embedding_state.seen)
-    await vectors.delete_surplus(ctx, chunk_counts | dict.fromkeys(deleted, 0))
-    await vectors.store_embeddings(ctx, embeddings)
+    await vectors.delete_vectors(ctx, [*without_vectors, *deleted])
+    await vectors.store_vectors(ctx, embedded)
     # Articles of the last stamp may be left, so the next batch reads it again; hashes spare the model.
     last_stamp = batch.articles[-1].changed_at - timedelta(microseconds=1) if not batch.is_last else None
     await vectors.set_seen(ctx, last_stamp or batch.index_state.changed_at, is_complete=batch.is_last)

@@ -11,9 +11,13 @@ from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.llm.embedding import NO_EMBEDDERS, Embedder, Embedders, Vector
 from instep.llm.protocol import CompletionError
-from instep.search.schemas import Audience
-from instep.search.semantic import vectors
-from instep.search.semantic.vectors import SemanticHit
+from instep.search.index.cache import Index, off_loop
+from instep.search.query.scoring import ArticleFilter
+from instep.search.semantic.vector_cache import vector_cache
+from instep.search.semantic.vector_index import SemanticHit
+
+# Comparing so many vectors takes about two milliseconds.
+MAX_INLINE_CHUNKS = 20_000
 
 log = structlog.get_logger()
 
@@ -86,25 +90,20 @@ class QueryEmbedder:
         return vector
 
     async def nearest(
-        self, ctx: Ctx, question: str, locale: str | None, audience: Audience
+        self, ctx: Ctx, question: str, index: Index, scope: ArticleFilter
     ) -> tuple[SemanticHit, ...]:
-        """The articles nearest to a question in meaning, best first, as far as they are above the mean."""
+        """The articles within the scope that are nearest to a question in meaning, best first."""
         embedder = self.of(ctx)
         vector = await self.vector_of(embedder, question) if embedder else None
         if embedder is None or vector is None:
             return ()
-        name = embedder.name
-        hits = await vectors.nearest_articles(ctx, name, vector, locale, audience, limits.MAX_SEMANTIC_HITS)
-        return tuple(hit for hit in hits if hit.z_score > 0)
+        vectors = await vector_cache.index_of(ctx, embedder.name)
+        # The model behind the name may be another one by now.
+        if vectors is None or vectors.dimensions != len(vector):
+            return ()
+        allowed = [(live.segment, scope.mask(live)) for live in index.segments]
+        is_long = len(vectors.chunks) > MAX_INLINE_CHUNKS
+        return await off_loop(vectors.nearest, vector, allowed, is_long=is_long)
 
 
 query_embedder = QueryEmbedder()
-
-
-async def use_embedders(embedders: Embedders, url: str) -> Embedders:
-    """Let this process search by meaning, too, if PostgreSQL at `url` can store vectors; else by words."""
-    if embedders.by_locales and not await asyncio.to_thread(vectors.set_up_vectors, url):
-        log.error(vectors.VECTORS_MISSING)
-        embedders = NO_EMBEDDERS
-    query_embedder.use(embedders)
-    return embedders
