@@ -109,8 +109,9 @@ bench-site: dev ## Compare public pages with an empty route of the framework
 bench-scale: dev ## Measure requests in bots of 1,000 to 100,000 articles, and in 1,000 bots
 	$(BIN)/python -m bench.scale
 
-bench-memory: dev ## Measure the memory of one server process after 100,000 requests
+bench-memory: dev ## Measure the memory of one server process after 100,000 requests, and of one with 1,000 bots
 	$(BIN)/python -m bench.memory
+	$(BIN)/python -m bench.many_bots
 
 bench-shared-indexes: dev ## Measure the memory of two server processes that search the same large help center
 	$(BIN)/python -m bench.shared_indexes

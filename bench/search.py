@@ -31,7 +31,7 @@ from instep.identity.scopes import Scope
 from instep.migrations import migrate
 from instep.search import queries
 from instep.search.actions import search_articles
-from instep.search.index.cache import index_cache, indexes_by_bot
+from instep.search.index.cache import index_cache
 from instep.search.index.segment import Segment, encode_segment
 from instep.search.index.stems import STEM_CACHE
 from instep.search.retrieve import retrieve
@@ -53,10 +53,7 @@ def main() -> None:
     parser.add_argument("--searches", type=int, default=1_000)
     parser.add_argument("--bots", type=int, default=BOTS)
     parser.add_argument("--articles", type=int, default=ARTICLES)
-    parser.add_argument("--megabytes", type=int, help="of cached indexes; a process keeps 268")
     options = parser.parse_args()
-    if options.megabytes:
-        index_cache.indexes = indexes_by_bot(options.megabytes * 1_000_000)
     with tempfile.TemporaryDirectory(prefix="instep-bench-") as folder:
         Path(folder).chmod(0o711)
         with EmbeddedPostgres.attach(Path(folder)) as embedded:

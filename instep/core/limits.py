@@ -77,13 +77,15 @@ DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
 MIN_QUERY_CHARACTERS = 2
 MAX_QUERY_CHARACTERS = 500
-# Memory of one process for search indexes; an evicted index is loaded again by the next search.
-MAX_INDEX_CACHE_BYTES = 256 * 1024 * 1024
-# The same for the vectors of articles.
-MAX_VECTOR_CACHE_BYTES = 96 * 1024 * 1024
-# Stored indexes from this size on are files that processes share. Each holds a file descriptor open, so with
-# the cache above a process needs 128 at most; the usual limit is 1,024, of which connections take 768.
-MIN_SHARED_INDEX_BYTES = 2 * 1024 * 1024
+# Memory of one process for search indexes, and for the vectors of articles: for those of small bots, and for
+# those of large ones beside it. An evicted one is loaded again by the next search, within a millisecond if it
+# is small: 1,000 bots of 100 articles shall fit into a process of 400 MB.
+MAX_SMALL_INDEX_CACHE_BYTES, MAX_INDEX_CACHE_BYTES = 40 * 1024 * 1024, 192 * 1024 * 1024
+MAX_SMALL_VECTOR_CACHE_BYTES, MAX_VECTOR_CACHE_BYTES = 20 * 1024 * 1024, 96 * 1024 * 1024
+# From this size on an index or the vectors of a bot are large. Stored indexes of that size are files that
+# processes share. Each holds a file descriptor open, so with the cache above a process needs 96 at most; the
+# usual limit is 1,024, of which connections take 768.
+LARGE_INDEX_BYTES = 2 * 1024 * 1024
 # Requests of one process that wait until an index is loaded for the first time; further ones wait this long.
 MAX_INDEX_WAITERS = 3
 INDEX_WAIT_SECONDS = 1.0

@@ -1,6 +1,7 @@
 """The indexes that a process caches, and the copies of them in the database."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -12,6 +13,7 @@ from instep.identity.schemas import Ctx
 from instep.search import jobs, queries
 from instep.search.index import cache
 from instep.search.index.cache import Index, IndexCache, IndexWarmingUp
+from instep.search.index.cache_by_size import CacheBySize
 from instep.search.query.analysis import analyze_query, any_terms_query
 from instep.search.query.scoring import ArticleFilter, Hit, rank_index, ranked_hits
 from instep.search.schemas import ArticleChange
@@ -36,7 +38,7 @@ async def ids_of(index_cache: IndexCache, ctx: Ctx, question: str) -> set[str]:
 
 async def test_each_process_sees_a_change_at_its_next_search(api: Api, cast: Cast, ctx: Ctx) -> None:
     client = api(cast.acme.write_key)
-    processes = IndexCache(MAX_BYTES), IndexCache(MAX_BYTES)
+    processes = IndexCache(MAX_BYTES, MAX_BYTES), IndexCache(MAX_BYTES, MAX_BYTES)
     article = await publish(client, "Kiwi")
     path = f"/v1/articles/{article['id']}"
     for process in processes:
@@ -52,7 +54,7 @@ async def test_each_process_sees_a_change_at_its_next_search(api: Api, cast: Cas
 
 
 async def test_an_index_without_changes_is_used_again(api: Api, cast: Cast, ctx: Ctx) -> None:
-    index_cache = IndexCache(MAX_BYTES)
+    index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
     await publish(api(cast.acme.write_key))
     before, _ = await index_cache.index_of(ctx)
 
@@ -68,7 +70,7 @@ async def test_an_index_is_read_once_where_articles_are_newer_than_the_bot(
     await owner.execute(
         "update bots set changed_at = changed_at - interval '1 s' where id = %(b)s", b=ctx.bot.id
     )
-    index_cache = IndexCache(MAX_BYTES)
+    index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
     before, _ = await index_cache.index_of(ctx)
 
     after, _ = await index_cache.index_of(ctx)
@@ -80,7 +82,7 @@ async def test_an_index_of_many_changes_finds_and_scores_as_a_fresh_one(
     api: Api, cast: Cast, ctx: Ctx
 ) -> None:
     client = api(cast.acme.write_key)
-    grown = IndexCache(MAX_BYTES)
+    grown = IndexCache(MAX_BYTES, MAX_BYTES)
     articles = [await publish(client, f"No {number}", f"kiwi number{number}") for number in range(12)]
     for number, article in enumerate(articles):
         ok(await client.patch(f"/v1/articles/{article['id']}", json={"title": f"Newer {number}"}))
@@ -92,7 +94,9 @@ async def test_an_index_of_many_changes_finds_and_scores_as_a_fresh_one(
     assert await ids_of(grown, ctx, "kiwi") == live
     # Their idf and average lengths may differ a little, because the grown index still has replaced texts.
     for question in ("number7", "newer 7", "no", "kiwi numbr7"):
-        assert await ids_of(grown, ctx, question) == await ids_of(IndexCache(MAX_BYTES), ctx, question)
+        assert await ids_of(grown, ctx, question) == await ids_of(
+            IndexCache(MAX_BYTES, MAX_BYTES), ctx, question
+        )
     index, _ = await grown.index_of(ctx)
     assert index.article_count == len(live)
     # Segments are merged, so that a search never has to score many of them.
@@ -107,18 +111,18 @@ async def test_a_stored_index_spares_the_reading(
     articles = [
         await publish(client, f"No {number}", "Größe, `page_size`, 重置密码 🚀") for number in range(4)
     ]
-    before = await hits_of(IndexCache(MAX_BYTES), ctx, "größe page_size 密码 number")
+    before = await hits_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, "größe page_size 密码 number")
     assert await owner.value("select count(*) from search_indexes where bot_id = %(b)s", b=ctx.bot.id) == 1
     # A change without a stamp stays unseen as long as the stored index is used.
     await owner.execute("alter table articles disable trigger articles_stamped")
     await owner.execute("update articles set title = 'Unread' where title = 'No 0'")
     await owner.execute("alter table articles enable trigger articles_stamped")
 
-    assert await hits_of(IndexCache(MAX_BYTES), ctx, "größe page_size 密码 number") == before
-    assert await ids_of(IndexCache(MAX_BYTES), ctx, "unread") == set()
+    assert await hits_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, "größe page_size 密码 number") == before
+    assert await ids_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, "unread") == set()
     later = await publish(client, "Later", "page_size")
     everything = {article["id"] for article in (*articles, later)}
-    assert await ids_of(IndexCache(MAX_BYTES), ctx, "page_size") == everything
+    assert await ids_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, "page_size") == everything
 
 
 async def test_a_stored_index_of_another_version_is_ignored(
@@ -128,15 +132,15 @@ async def test_a_stored_index_of_another_version_is_ignored(
     article = await publish(api(cast.acme.write_key), "Kiwi")
     with monkeypatch.context() as older_version:
         older_version.setattr("instep.search.index.segment.FORMAT", 0)
-        await IndexCache(MAX_BYTES).index_of(ctx)
+        await IndexCache(MAX_BYTES, MAX_BYTES).index_of(ctx)
 
-    assert await ids_of(IndexCache(MAX_BYTES), ctx, "kiwi") == {article["id"]}
+    assert await ids_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, "kiwi") == {article["id"]}
 
 
 async def test_the_least_recently_used_index_makes_room(
     api: Api, cast: Cast, ctx: Ctx, database: Database
 ) -> None:
-    small = IndexCache(1)
+    small = IndexCache(1, 1)
     await publish(api(cast.acme.write_key), "Kiwi")
     await publish(api(cast.globex.write_key), "Melon")
     first, _ = await small.index_of(ctx)
@@ -163,7 +167,7 @@ async def test_many_first_searches_at_once_read_the_articles_once(
         return await catch_up(ctx, index)
 
     monkeypatch.setattr(cache, "catch_up", counting)
-    monkeypatch.setattr("instep.search.actions.index_cache", IndexCache(MAX_BYTES))
+    monkeypatch.setattr("instep.search.actions.index_cache", IndexCache(MAX_BYTES, MAX_BYTES))
 
     await at_once(5, lambda _: client.get("/v1/articles/search", params={"q": "kiwi"}))
 
@@ -177,7 +181,7 @@ async def test_waiting_for_a_first_reading_leaves_connections_to_others(
     monkeypatch.setattr(limits, "INDEX_WAIT_SECONDS", 0.01)
     kiwi = await publish(api(cast.acme.write_key), "Kiwi")
     melon = await publish(api(cast.globex.write_key), "Melon")
-    index_cache = IndexCache(MAX_BYTES)
+    index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
 
     async with index_cache.turn(cast.acme.bot_id, may_take_long=True):
         with pytest.raises(IndexWarmingUp) as refused:
@@ -206,7 +210,7 @@ async def test_articles_that_were_read_before_a_failure_are_not_read_again(
         return changes
 
     monkeypatch.setattr(queries, "changed_since", failing_once)
-    index_cache = IndexCache(MAX_BYTES)
+    index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
     with pytest.raises(ConnectionError):
         await index_cache.index_of(ctx)
 
@@ -246,3 +250,22 @@ async def make_changes_oldest(owner: Tx, *companies: Company) -> None:
             bot=company.bot_id,
             number=number,
         )
+
+
+def test_many_small_indexes_push_out_no_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "LARGE_INDEX_BYTES", 100)
+    values = CacheBySize[int](int, 1_000, 200)
+    bots = [uuid4() for _ in range(9)]
+    values[bots[0]] = 900
+
+    for bot in bots[1:]:
+        values[bot] = 60
+
+    assert values[bots[0]] == 900
+    assert list(values) == [*bots[-3:], bots[0]]
+    # A bot grows: its value takes the place of the small one.
+    values[bots[-1]] = 100
+    assert dict(values) == {bots[-3]: 60, bots[-2]: 60, bots[0]: 900, bots[-1]: 100}
+    del values[bots[0]]
+    assert bots[0] not in values
+    assert len(values) == 3

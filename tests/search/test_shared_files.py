@@ -25,7 +25,7 @@ SEEN = datetime(2026, 11, 24, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def small_indexes_have_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(limits, "MIN_SHARED_INDEX_BYTES", 1)
+    monkeypatch.setattr(limits, "LARGE_INDEX_BYTES", 1)
     monkeypatch.setattr(cache, "MAX_UNFLUSHED_ARTICLES", 2)
     monkeypatch.setattr(disk, "MIN_FREE_BYTES", 0)
     monkeypatch.setattr(disk, "MIN_FREE_SHARE", 0.0)
@@ -34,7 +34,7 @@ def small_indexes_have_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def process(folder: Path) -> IndexCache:
     """What a process of this machine has when it starts."""
-    index_cache = IndexCache(MAX_BYTES)
+    index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
     index_cache.files = IndexFiles(folder, FORMAT)
     return index_cache
 
@@ -57,7 +57,7 @@ async def test_processes_map_the_same_file_and_find_the_same(
     api: Api, cast: Cast, ctx: Ctx, tmp_path: Path
 ) -> None:
     await publish_some(api, cast)
-    expected = await hits_of(IndexCache(MAX_BYTES), ctx, QUESTION)
+    expected = await hits_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, QUESTION)
     processes = [process(tmp_path / "indexes") for _ in range(3)]
 
     hits = [await hits_of(each, ctx, QUESTION) for each in processes]
@@ -147,7 +147,7 @@ async def test_where_no_file_can_be_written_each_process_has_its_own_copy(
     api: Api, cast: Cast, ctx: Ctx, tmp_path: Path
 ) -> None:
     await publish_some(api, cast)
-    expected = await hits_of(IndexCache(MAX_BYTES), ctx, QUESTION)
+    expected = await hits_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, QUESTION)
     (tmp_path / "file").touch()
     only = process(tmp_path / "file")
 
@@ -164,7 +164,7 @@ async def test_a_nearly_full_disk_gets_no_files(
     api: Api, cast: Cast, ctx: Ctx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await publish_some(api, cast)
-    expected = await hits_of(IndexCache(MAX_BYTES), ctx, QUESTION)
+    expected = await hits_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, QUESTION)
     monkeypatch.setattr(disk, "MIN_FREE_SHARE", 1.1)
 
     assert await hits_of(process(tmp_path), ctx, QUESTION) == expected
@@ -175,8 +175,8 @@ async def test_a_small_index_has_no_file(
     api: Api, cast: Cast, ctx: Ctx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await publish_some(api, cast)
-    expected = await hits_of(IndexCache(MAX_BYTES), ctx, QUESTION)
-    monkeypatch.setattr(limits, "MIN_SHARED_INDEX_BYTES", 1_000_000)
+    expected = await hits_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, QUESTION)
+    monkeypatch.setattr(limits, "LARGE_INDEX_BYTES", 1_000_000)
 
     assert await hits_of(process(tmp_path), ctx, QUESTION) == expected
     assert list(tmp_path.iterdir()) == []

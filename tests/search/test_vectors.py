@@ -66,12 +66,13 @@ def test_the_nearest_articles_are_those_of_the_exact_cosine() -> None:
     assert len(hits) <= limits.MAX_SEMANTIC_HITS
     assert all(hit.z_score > 0 for hit in hits)
     for hit in hits:
-        nearest = int(cosines[hit.article_id].argmax())
+        # Of two chunks that are equally near but for a thousandth, either may be the nearest.
+        assert cosines[hit.article_id][hit.first // 2] == pytest.approx(best[hit.article_id], abs=0.003)
         assert hit.similarity == pytest.approx(best[hit.article_id], abs=0.002)
         assert hit.similarities == pytest.approx(cosines[hit.article_id], abs=0.002)
         assert hit.excess == pytest.approx(best[hit.article_id] - mean, abs=0.002)
         assert hit.z_score == pytest.approx((best[hit.article_id] - mean) / variance**0.5, abs=0.05)
-        assert (hit.first, hit.last) == (2 * nearest, 2 * nearest + 1)
+        assert hit.last == hit.first + 1
         assert hit.similarity_of(hit.last) == hit.similarity
     above = sorted((value for value in best.values() if value > mean), reverse=True)
     similarities = [hit.similarity for hit in hits]
@@ -89,7 +90,9 @@ def test_articles_that_are_not_allowed_count_neither_as_hits_nor_for_the_mean() 
 
     del vectors["art_near"]
     segment = segment_of(*vectors)
-    assert hits == vector_index_of(vectors).nearest(question, [(segment, np.ones(len(others), np.bool_))])
+    expected = vector_index_of(vectors).nearest(question, [(segment, np.ones(len(others), np.bool_))])
+    assert [hit.article_id for hit in hits] == [hit.article_id for hit in expected]
+    assert [hit.z_score for hit in hits] == pytest.approx([hit.z_score for hit in expected], abs=0.001)
     nothing = np.zeros(len(others), np.bool_)
     assert vector_index_of(vectors).nearest(question, [(segment, nothing)]) == ()
     assert vector_index_of({}).nearest(question, [(segment, ~nothing)]) == ()
@@ -105,14 +108,16 @@ def test_new_vectors_of_an_article_replace_all_that_it_had() -> None:
 
     allowed = [(segment_of(*grown.article_ids), np.ones(5, np.bool_))]
     assert sorted(grown.article_ids) == ["art_0", "art_1", "art_2", "art_3", "art_9"]
-    assert grown.nearest(question, allowed) == whole.nearest(question, allowed)
-    assert grown.nearest(question, allowed)[0].article_id == "art_1"
+    hits, expected = grown.nearest(question, allowed), whole.nearest(question, allowed)
+    assert hits[0].article_id == "art_1"
+    assert [hit.article_id for hit in hits] == [hit.article_id for hit in expected]
+    assert [hit.z_score for hit in hits] == pytest.approx([hit.z_score for hit in expected], abs=0.001)
 
 
 async def test_a_process_sees_what_was_embedded_since_and_what_a_restored_database_lacks(
     api: Api, cast: Cast, ctx: Ctx, database: Database, owner: Tx
 ) -> None:
-    process = VectorCache(MAX_BYTES)
+    process = VectorCache(MAX_BYTES, MAX_BYTES)
     first = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     async with embedding(knows) as (embedder, _):
         assert await process.index_of(ctx, embedder.name) is None
@@ -141,7 +146,7 @@ async def test_a_process_sees_what_was_embedded_since_and_what_a_restored_databa
 async def test_vectors_of_another_length_are_read_anew(
     api: Api, cast: Cast, ctx: Ctx, database: Database
 ) -> None:
-    process = VectorCache(MAX_BYTES)
+    process = VectorCache(MAX_BYTES, MAX_BYTES)
     article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     async with embedding(knows) as (embedder, endpoint):
         await embed(database, embedder, cast.acme)
@@ -161,7 +166,7 @@ async def test_vectors_of_another_length_are_read_anew(
 async def test_the_least_recently_used_vectors_make_room(
     api: Api, cast: Cast, ctx: Ctx, database: Database
 ) -> None:
-    small = VectorCache(1)
+    small = VectorCache(1, 1)
     for company in (cast.acme, cast.globex):
         await publish(api(company.write_key), "Automobile", "Wash it.")
     async with embedding(knows) as (embedder, _):

@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import TypeVar
 from uuid import UUID
 from weakref import WeakValueDictionary
 
 import numpy as np
-from cachetools import LRUCache
 
 from instep.core import limits
 from instep.core.config import Settings
@@ -24,6 +24,7 @@ from instep.core.errors import Unavailable
 from instep.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
+from instep.search.index.cache_by_size import CacheBySize
 from instep.search.index.segment import (
     FORMAT,
     Array,
@@ -120,16 +121,11 @@ class IndexWarmingUp(Unavailable):
     """The articles are being read for their first search: try again in a moment."""
 
 
-def indexes_by_bot(max_bytes: int) -> LRUCache[UUID, Index]:
-    """Indexes by bot; the least recently used make room. One larger than `max_bytes` is kept alone."""
-    return LRUCache(max_bytes, getsizeof=lambda index: min(index.bytes, max_bytes))
-
-
 class IndexCache:
     """The indexes of the bots that were searched last."""
 
-    def __init__(self, max_bytes: int) -> None:
-        self.indexes = indexes_by_bot(max_bytes)
+    def __init__(self, max_bytes: int, max_small_bytes: int) -> None:
+        self.indexes = CacheBySize[Index](attrgetter("bytes"), max_bytes, max_small_bytes)
         # Servers and workers set it when they start.
         self.files: IndexFiles | None = None
         self.locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
@@ -191,7 +187,7 @@ class IndexCache:
 
 async def load_stored_index(ctx: Ctx, files: IndexFiles | None) -> Index:
     """The index as it is stored in the database, which a file has too if it is large."""
-    row = await queries.stored_index(ctx, limits.MIN_SHARED_INDEX_BYTES if files else None)
+    row = await queries.stored_index(ctx, limits.LARGE_INDEX_BYTES if files else None)
     if row and row.data is None and files:
         segment = await asyncio.to_thread(map_segment, files, ctx.bot.id, row.seen)
         if segment:
@@ -220,7 +216,7 @@ def stored_index(segment: Segment, seen: datetime) -> Index:
 
 async def share(ctx: Ctx, files: IndexFiles | None, segment: Segment, data: bytes, seen: datetime) -> Segment:
     """The segment of the stored bytes, in memory that other processes share if it is large."""
-    if files is None or len(data) < limits.MIN_SHARED_INDEX_BYTES:
+    if files is None or len(data) < limits.LARGE_INDEX_BYTES:
         return segment
     await asyncio.to_thread(files.write, ctx.bot.id, seen, data)
     return await asyncio.to_thread(map_segment, files, ctx.bot.id, seen) or segment
@@ -322,7 +318,7 @@ async def off_loop(function: Callable[..., Result], *arguments: object, is_long:
     return await asyncio.to_thread(function, *arguments) if is_long else function(*arguments)
 
 
-index_cache = IndexCache(limits.MAX_INDEX_CACHE_BYTES)
+index_cache = IndexCache(limits.MAX_INDEX_CACHE_BYTES, limits.MAX_SMALL_INDEX_CACHE_BYTES)
 
 
 def share_indexes(settings: Settings) -> None:

@@ -1,15 +1,17 @@
 """Embeds questions, within a time limit or not at all, and finds the articles nearest in meaning."""
 
 import asyncio
+from array import array
 from collections.abc import Callable
 from time import monotonic
+from typing import TypeAlias
 
 import structlog
 from cachetools import LRUCache
 
 from instep.core import limits
 from instep.identity.schemas import Ctx
-from instep.llm.embedding import NO_EMBEDDERS, Embedder, Embedders, Vector
+from instep.llm.embedding import NO_EMBEDDERS, Embedder, Embedders
 from instep.llm.protocol import CompletionError
 from instep.search.index.cache import Index, off_loop
 from instep.search.query.scoring import ArticleFilter
@@ -18,6 +20,9 @@ from instep.search.semantic.vector_index import SemanticHit
 
 # Comparing so many vectors takes about two milliseconds.
 MAX_INLINE_CHUNKS = 20_000
+
+# Floats of 32 bits: a list of Python's takes eight times the memory.
+CachedVector: TypeAlias = "array[float]"
 
 log = structlog.get_logger()
 
@@ -29,10 +34,10 @@ class QueryEmbedder:
         self.embedders = embedders
         self.clock = clock
         # By the model's name and the question.
-        self.vectors: LRUCache[tuple[str, str], Vector] = LRUCache(limits.MAX_CACHED_QUERY_EMBEDDINGS)
+        self.vectors: LRUCache[tuple[str, str], CachedVector] = LRUCache(limits.MAX_CACHED_QUERY_EMBEDDINGS)
         self.open_until = float("-inf")
         # What is being embedded for callers that hold a database connection.
-        self.tasks: dict[tuple[str, str], asyncio.Task[Vector | None]] = {}
+        self.tasks: dict[tuple[str, str], asyncio.Task[CachedVector | None]] = {}
 
     def use(self, embedders: Embedders) -> None:
         self.embedders = embedders
@@ -58,13 +63,13 @@ class QueryEmbedder:
             # The task hands the question to a thread in its first turn.
             await asyncio.sleep(0)
 
-    async def vector_of(self, embedder: Embedder, question: str) -> Vector | None:
+    async def vector_of(self, embedder: Embedder, question: str) -> "CachedVector | None":
         """The vector of a question; `None` if there is none in time, so that its words alone count."""
         task = self.task_of(embedder, question)
         # Another caller may wait for the same task, so it goes on if this one is cancelled.
         return await asyncio.shield(task) if task else self.vectors.get((embedder.name, question))
 
-    def task_of(self, embedder: Embedder, question: str) -> "asyncio.Task[Vector | None] | None":
+    def task_of(self, embedder: Embedder, question: str) -> "asyncio.Task[CachedVector | None] | None":
         """What embeds a question; `None` if its vector is cached or may not be requested now."""
         key = embedder.name, question
         task = self.tasks.get(key)
@@ -79,15 +84,15 @@ class QueryEmbedder:
         """Whether the vector is not cached and the circuit breaker is closed."""
         return (embedder.name, question) not in self.vectors and self.clock() >= self.open_until
 
-    async def request(self, embedder: Embedder, question: str) -> Vector | None:
+    async def request(self, embedder: Embedder, question: str) -> "CachedVector | None":
         try:
             [vector] = await embedder.vectors([question], limits.QUERY_EMBEDDING_SECONDS)
         except CompletionError as error:
             self.open_until = self.clock() + limits.EMBEDDING_BREAKER_SECONDS
             log.warning("questions are searched for by their words alone", reason=error.message)
             return None
-        self.vectors[embedder.name, question] = vector
-        return vector
+        self.vectors[embedder.name, question] = array("f", vector)
+        return self.vectors[embedder.name, question]
 
     async def nearest(
         self, ctx: Ctx, question: str, index: Index, scope: ArticleFilter

@@ -4,13 +4,13 @@ As with search indexes, change stamps say what a copy lacks: what was embedded l
 """
 
 import asyncio
+from operator import attrgetter
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from cachetools import LRUCache
-
 from instep.core import limits
 from instep.identity.schemas import Ctx
+from instep.search.index.cache_by_size import CacheBySize
 from instep.search.index.segment import Array
 from instep.search.semantic import vectors
 from instep.search.semantic.vector_index import VectorIndex, read_chunks
@@ -22,11 +22,8 @@ FETCH_ARTICLES = 5_000
 class VectorCache:
     """The vectors of the bots that were searched last; the least recently used make room."""
 
-    def __init__(self, max_bytes: int) -> None:
-        # One larger than all room is kept alone.
-        self.indexes: LRUCache[UUID, VectorIndex] = LRUCache(
-            max_bytes, getsizeof=lambda index: min(index.bytes, max_bytes)
-        )
+    def __init__(self, max_bytes: int, max_small_bytes: int) -> None:
+        self.indexes = CacheBySize[VectorIndex](attrgetter("bytes"), max_bytes, max_small_bytes)
         self.locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
 
     async def index_of(self, ctx: Ctx, model: str) -> VectorIndex | None:
@@ -66,4 +63,4 @@ async def catch_up(ctx: Ctx, index: VectorIndex, state: EmbeddingState) -> Vecto
         seen, after = rows[-1].seen, rows[-1].article_id
 
 
-vector_cache = VectorCache(limits.MAX_VECTOR_CACHE_BYTES)
+vector_cache = VectorCache(limits.MAX_VECTOR_CACHE_BYTES, limits.MAX_SMALL_VECTOR_CACHE_BYTES)

@@ -121,7 +121,9 @@ class VectorIndex:
             np.concatenate([kept_chunks, *new.values()]),
         )
 
-    def nearest(self, question: Vector, allowed: Iterable[AllowedArticles]) -> tuple[SemanticHit, ...]:
+    def nearest(
+        self, question: Sequence[float], allowed: Iterable[AllowedArticles]
+    ) -> tuple[SemanticHit, ...]:
         """The allowed articles that are nearest to the vector of a question, and nearer than their mean.
 
         An article is as near as its nearest chunk, by cosine. The nearest come first; equal ones by their id.
