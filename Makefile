@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve messages assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-deploy test-chaos cluster first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-site bench-scale bench-memory bench-shared-indexes bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-answers eval-retrieval eval-retrieval-fitting eval-sections eval-sections-fitting lock browser
+.PHONY: help setup dev demo serve messages assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-deploy test-chaos cluster first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-site bench-scale bench-memory bench-workers bench-shared-indexes bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-answers eval-retrieval eval-retrieval-fitting eval-sections eval-sections-fitting lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -112,6 +112,9 @@ bench-scale: dev ## Measure requests in bots of 1,000 to 100,000 articles, and i
 bench-memory: dev ## Measure the memory of one server process after 100,000 requests, and of one with 1,000 bots
 	$(BIN)/python -m bench.memory
 	$(BIN)/python -m bench.many_bots
+
+bench-workers: dev ## Compare requests per second of two server processes with those of one
+	$(BIN)/python -m bench.workers
 
 bench-shared-indexes: dev ## Measure the memory of two server processes that search the same large help center
 	$(BIN)/python -m bench.shared_indexes

@@ -66,7 +66,7 @@ def test_the_nearest_articles_are_those_of_the_exact_cosine() -> None:
     assert len(hits) <= limits.MAX_SEMANTIC_HITS
     assert all(hit.z_score > 0 for hit in hits)
     for hit in hits:
-        # Of two chunks that are equally near but for a thousandth, either may be the nearest.
+        # Where two chunks are nearly as near, either may be the nearest.
         assert cosines[hit.article_id][hit.first // 2] == pytest.approx(best[hit.article_id], abs=0.003)
         assert hit.similarity == pytest.approx(best[hit.article_id], abs=0.002)
         assert hit.similarities == pytest.approx(cosines[hit.article_id], abs=0.002)
