@@ -112,19 +112,6 @@ async def list_page(
     return page.page_of(rows, lambda row: (row.updated_at, row.id))
 
 
-async def list_for_writer(ctx: Ctx) -> list[Article]:
-    """Every article that a code change could make wrong: what is live, and what may go live."""
-    return await ctx.tx.all(
-        Article,
-        f"""
-        select {columns("markdown")} from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null and a.status in ('draft', 'published')
-        order by a.id
-        """,
-        bot=ctx.bot.id,
-    )
-
-
 async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
     slugs = await ctx.tx.value(

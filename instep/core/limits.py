@@ -632,6 +632,9 @@ PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
 # A request waits while its diff is parsed, so this has less time than the writer.
 MAX_DIFF_PARSE_SECONDS = 10
 MAX_WRITER_SECONDS = 60
+# Articles that the writer reads for one change: of more in a bot, those that have most to do with it. As many
+# of 7,000 characters take 240 MB and 15 seconds to read for the first time, well within its memory and time.
+MAX_WRITER_ARTICLES = 2_000
 # Longer texts, and diffs with a longer line, are processed in a child process that can be killed.
 MAX_INLINE_CHARACTERS = 64_000
 INLINE_LINE_CHARACTERS = 4_000

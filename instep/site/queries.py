@@ -65,12 +65,12 @@ ARTICLE_PAGE = """
             (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
         as breadcrumbs, a.updated_at, a.position
 """
-# The time of the newest code change with which the article `p` was compared: one before the first that
-# proposes an edit of it which is still to be reviewed.
+# The time of the newest code change with which the article `p` was compared, together with all others: one
+# before the first that proposes an edit of it which is still to be reviewed.
 COMPARED_AT = """
     select t.created_at from tasks t
     where t.bot_id = %(bot)s and t.type = 'document_change' and t.status = 'completed'
-        and t.created_at > p.created_at and t.created_at < coalesce((
+        and t.unread_articles = 0 and t.created_at > p.created_at and t.created_at < coalesce((
             select min(s.created_at) from drafts d join tasks s on s.bot_id = d.bot_id and s.id = d.task_id
             where d.bot_id = %(bot)s and d.article_id = p.id and d.status = 'pending'), 'infinity')
     order by t.created_at desc, t.id desc limit 1

@@ -1,12 +1,13 @@
 """The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from instep import writer
-from instep.articles.queries import list_for_writer
 from instep.articles.schemas import Article
+from instep.articles.writer_queries import count_for_writer, list_for_writer, list_some_for_writer
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database
@@ -20,7 +21,9 @@ from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot
 from instep.llm.budget import task_model
 from instep.llm.protocol import Model
+from instep.search.index.cache import IndexWarmingUp
 from instep.tasks import queries
+from instep.tasks.candidates import find_candidates, sentence_on_unread
 from instep.tasks.queries import TaskInput
 from instep.tasks.reports import emit_end, write_report
 from instep.tasks.sources import find_sources, searches_for
@@ -40,7 +43,7 @@ async def run_task(database: Database, job: Job, model: Model | None = None) -> 
         await fail_task(database, job.payload, "too_expensive", message)
     except InvalidRequest as error:
         await fail_task(database, job.payload, error.code, error.message)
-    except PlanInactive:
+    except (PlanInactive, IndexWarmingUp):
         await retry_later(database, job)
 
 
@@ -52,7 +55,7 @@ async def give_up(database: Database, job: Job) -> None:
 
 
 async def retry_later(database: Database, job: Job) -> None:
-    """Run the task again later: a paused workspace takes no writes, so its tasks wait until it is resumed."""
+    """Run the task again later: when its workspace takes writes again, or its articles are in the index."""
     async with job_context(database, job.payload, WRITER) as ctx:
         await defer(ctx.tx, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_RETRY_DELAY)
 
@@ -63,14 +66,23 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
         work = await queries.start(ctx, payload["task"])
         if work is None:
             return
-        articles = {article.id: article for article in await list_for_writer(ctx)}
+        article_count = await count_for_writer(ctx)
+        is_small = article_count <= limits.MAX_WRITER_ARTICLES
+        rows = await list_for_writer(ctx) if is_small else []
         suppressed = await suppressed_keys(ctx)
         bot = ctx.bot
     sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
+    if not is_small:
+        rows = await read_some(database, payload, work, sources)
     # The report names articles as they were read: a newer article is left to the next task.
+    articles = {article.id: article for article in rows}
     sources = [source for source in sources if source.id in articles]
     texts = texts_of(articles, bot)
     report = await write_drafts(work, texts, sources, suppressed)
+    unread_count = 0 if work.article else max(0, article_count - len(articles))
+    if unread_count:
+        sentence = sentence_on_unread(len(articles), article_count)
+        report = replace(report, summary=f"{report.summary} {sentence}")
     if model is not None:
         async with job_context(database, payload, WRITER) as ctx:
             await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
@@ -81,9 +93,22 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
     async def end_task() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            await write_report(ctx, payload["task"], work, report, articles)
+            await write_report(ctx, payload["task"], work, report, articles, unread_count)
 
     await restartable(end_task)
+
+
+async def read_some(
+    database: Database, payload: dict[str, str], work: TaskInput, sources: list[SourcePassage]
+) -> list[Article]:
+    """The articles that a task is about, of more than the writer reads."""
+    ids = (
+        [source.id for source in sources]
+        if work.article
+        else await find_candidates(database, payload, WRITER, change_of(work))
+    )
+    async with job_context(database, payload, WRITER) as ctx:
+        return await list_some_for_writer(ctx, ids)
 
 
 async def write_drafts(

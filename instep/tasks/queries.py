@@ -246,12 +246,17 @@ async def lock_unended(ctx: Ctx, task_id: str) -> Task | None:
 
 
 async def complete(
-    ctx: Ctx, task_id: str, outcome: Outcome, summary: str, reviewed: list[dict[str, Any]]
+    ctx: Ctx,
+    task_id: str,
+    outcome: Outcome,
+    summary: str,
+    reviewed: list[dict[str, Any]],
+    unread_articles: int,
 ) -> None:
     await ctx.tx.execute(
         """
         update tasks set status = 'completed', outcome = %(outcome)s, summary = %(summary)s,
-            reviewed = %(reviewed)s, finished_at = %(now)s
+            reviewed = %(reviewed)s, unread_articles = %(unread)s, finished_at = %(now)s
         where bot_id = %(bot)s and id = %(id)s
         """,
         bot=ctx.bot.id,
@@ -259,6 +264,7 @@ async def complete(
         outcome=outcome,
         summary=summary,
         reviewed=Jsonb(reviewed),
+        unread=unread_articles,
         now=ctx.now,
     )
 

@@ -19,8 +19,14 @@ from instep.webhooks.emit import emit
 
 
 async def write_report(
-    ctx: Ctx, task_id: str, work: TaskInput, report: writer.Report, articles: dict[str, Article]
+    ctx: Ctx,
+    task_id: str,
+    work: TaskInput,
+    report: writer.Report,
+    articles: dict[str, Article],
+    unread_count: int,
 ) -> None:
+    """`articles` by their ids are those that were read, `unread_count` the number of the others."""
     # When two workers ran the task the second waits here, and then finds that the task has ended.
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
@@ -38,7 +44,7 @@ async def write_report(
     ]
     proposals = [row for row in report.proposals if not await is_held_back(ctx, row)]
     outcome: Outcome = "drafts" if proposals else "no_changes"
-    await queries.complete(ctx, task_id, outcome, report.summary, reviewed)
+    await queries.complete(ctx, task_id, outcome, report.summary, reviewed, unread_count)
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
     reverted = reverted_change(work.change_title or "", work.change_body)
     if reverted:

@@ -1,6 +1,7 @@
 """The writer: what a code change makes untrue in the articles, and the edits that correct it.
 
-`writing.write` runs all steps; `shapes` holds its input and output. The folders are a ladder: each step
+`writing.write` runs all steps; `shapes` holds its input and output. `retrieval` says by which texts an index
+finds the articles to read, where there are more than `write` can. The folders are a ladder: each step
 imports only steps before it.
 
 1. `diffs` parses a unified diff and decides which of its files concern users. `words` has what all steps

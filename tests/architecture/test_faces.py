@@ -29,7 +29,7 @@ FACES: dict[str, set[str]] = {
     "answers": {"ask", "erasure_marks", "golden", "inbox", "visitor_data", "visitor_tokens"},
     "app": {""},
     "backups": {"restoring", "snapshot"},
-    "articles": {"editing", "live", "overviews", "paths", "texts"},
+    "articles": {"editing", "live", "overviews", "paths", "texts", "writer_queries"},
     "collections": {"visibility"},
     "ci": {
         "client",
@@ -83,7 +83,7 @@ FACES: dict[str, set[str]] = {
     "runtime": {""},
     "site": {"kept_pages", "shared_states"},
     "search": {
-        *("index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
+        *("article_selection", "index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
         *("index.shared_files", "semantic.query_embedder"),
     },
     "trusts": {"id_tokens", "queries"},
@@ -92,7 +92,7 @@ FACES: dict[str, set[str]] = {
     "workspaces": {"backup_state", "queries", "site_frame"},
     "writer": {
         *("", "diffs.parser", "diffs.patch", "llm.model_step"),
-        *("new_articles.outline", "new_articles.outline_sources"),
+        *("new_articles.outline", "new_articles.outline_sources", "retrieval"),
     },
 }
 # Imports past a face that are right: the importer, what it imports, and why.
@@ -106,7 +106,6 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("instep.insights.jobs", "instep.tasks.sources"): "a draft for a gap is written as a task writes one",
     ("instep.ops.doctor", "instep.search.semantic.vectors"): "it reports how far the embeddings are behind",
     ("instep.search.queries", "instep.articles.queries"): "a hit has the columns of an article",
-    ("instep.tasks.jobs", "instep.articles.queries"): "a task reads the texts of all articles of a bot",
 }
 
 

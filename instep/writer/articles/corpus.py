@@ -5,13 +5,14 @@ from collections import defaultdict
 from functools import lru_cache
 from math import log
 
+from instep.core import limits
 from instep.writer.shapes import Article
 from instep.writer.words.identifiers import TOKEN
 
 _WORD = re.compile(r"\w+")
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=2 * limits.MAX_WRITER_ARTICLES)
 def _words_in(text: str) -> frozenset[str]:
     """The words of an article, cached because one article is read for many changes."""
     return frozenset(TOKEN.findall(text)) | frozenset(_WORD.findall(text))

@@ -50,6 +50,11 @@ class HeadingLink:
     sources: tuple[SourceLine, ...]
 
 
+def fragments_of(title: str) -> tuple[str, ...]:
+    """The fragments by which links may lead to a heading, or to one that has this text in it."""
+    return tuple(dict.fromkeys(fragment_of(title) for fragment_of in _FRAGMENTS))
+
+
 def renamed_headings(article: Article, edited_text: str) -> Iterator[RenamedHeading]:
     """The headings that differ in a text which has the same headings in the same order."""
     before, after = headings_of(article.text), headings_of(edited_text)

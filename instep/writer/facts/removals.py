@@ -39,7 +39,7 @@ class Removal:
 def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus) -> list[Removal]:
     """Names in articles that the change no longer defines, except for those that it renames."""
     sources_by_name: dict[str, list[SourceLine]] = {}
-    for name, source in _removed_definitions(change_set):
+    for name, source in removed_definitions(change_set):
         if corpus.articles_with(name):
             sources_by_name.setdefault(name, []).append(source)
     renamed = {rename.old for rename in (*facts.renames, *facts.doubtful_renames)}
@@ -65,7 +65,7 @@ def _times(name: str, counts: "Counter[str]") -> int:
     return sum(counts[spelling] for spelling in _spellings_in_code(name))
 
 
-def _removed_definitions(change_set: ChangeSet) -> Iterator[tuple[str, SourceLine]]:
+def removed_definitions(change_set: ChangeSet) -> Iterator[tuple[str, SourceLine]]:
     for file in change_set.files:
         if file.kind in _INVISIBLE_KINDS:
             continue

@@ -53,6 +53,12 @@ def announced_pages(change_set: ChangeSet, corpus: Corpus) -> list[AnnouncedPage
     return list(pages.values())
 
 
+def possible_pages(text: str) -> list[str]:
+    """The slugs and titles of pages that a line may name, of articles and of pages that do not exist yet."""
+    slugs = [*_SLUG.findall(text), *(path.rsplit("/", 1)[-1] for _, path in _URL.findall(text))]
+    return [name for name in (*slugs, _title_in(text)) if name]
+
+
 def _article_keys(corpus: Corpus) -> set[str]:
     """Keys of the articles, as URLs and titles spell them."""
     stems = (_STEM.search(article.id) for article in corpus.articles)

@@ -57,8 +57,19 @@ class LinkResolver:
         file, _, fragment = target.partition("#")
         file = file.partition("?")[0]
         inner = posixpath.normpath(posixpath.join(posixpath.dirname(path), file.lstrip("/")))
-        url = self._by_path.get(inner) or self._by_name.get(name_of(inner).lower().replace("_", "-"))
+        url = self._by_path.get(inner) or self._by_name.get(_address_name(inner))
         return f"{url}#{fragment}" if url and fragment else url
+
+
+def linked_names(text: str) -> list[str]:
+    """The names that the addresses of articles end in, where a text links to their files."""
+    targets = (match["target"] for match in _TARGET.finditer(text) if _is_path(match["target"]))
+    return [_address_name(target.partition("#")[0].partition("?")[0]) for target in targets]
+
+
+def _address_name(path: str) -> str:
+    """The name that the address of an article ends in, if a file with this path is its source."""
+    return name_of(path).lower().replace("_", "-")
 
 
 def _is_path(target: str) -> bool:

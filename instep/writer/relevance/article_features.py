@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from instep.core import limits
 from instep.core.name_matching import is_distinct
 from instep.writer.articles.entries import entry_lists_of
 from instep.writer.articles.headings import sections_of
@@ -44,7 +45,7 @@ class ArticleFeatures:
     length: int
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=limits.MAX_WRITER_ARTICLES)
 def article_features(title: str, text: str) -> ArticleFeatures:
     heading_terms = change_terms(" ".join(match[1] or match[2] for match in _PROMINENT_LINE.finditer(text)))
     title_terms = change_terms(title)
