@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0035"
-down_revision = "0034"
+revision = "0036"
+down_revision = "0035"
 
 # Pages say with which change an article was compared, and many tasks of a large help center do not count.
 SCHEMA = """
