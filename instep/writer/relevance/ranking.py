@@ -82,7 +82,8 @@ class _CorpusStatistics:
         return sum(weight * self.idf[term] for term, weight in terms.items()) or 1.0
 
 
-_statistics_of = lru_cache(maxsize=4)(_CorpusStatistics)
+# One, as with the corpus; the next is made of features that are cached.
+_statistics_of = lru_cache(maxsize=1)(_CorpusStatistics)
 
 
 def _idf(documents: Sequence[Mapping[str, int]]) -> dict[str, float]:
