@@ -30,14 +30,14 @@ def require(program: str) -> str:
     return path
 
 
-def run_wrk(url: str, script: str, seconds: float) -> Figures:
-    """Run wrk with 16 connections from one thread."""
+def run_wrk(url: str, script: str, seconds: float, connections: int = CONNECTIONS) -> Figures:
+    """Run wrk from one thread."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
         Path(file.name).write_text(script)
         command = [
             require("wrk"),
             "-t1",
-            f"-c{CONNECTIONS}",
+            f"-c{connections}",
             f"-d{seconds}s",
             "--latency",
             "-s",

@@ -18,6 +18,8 @@ from bench.processes import family_seconds
 from bench.requests import get_script, list_script, page_script, search_script
 
 WORKERS = (1, 2)
+# The kernel chooses the process of each connection: of few, one process may get nearly all.
+CONNECTIONS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def main() -> None:
                 with servers(Path(name), workers=workers) as server:
                     for row, script in scripts.items():
                         # Each process reads the indexes first.
-                        run_wrk(URL, script, 1)
+                        run_wrk(URL, script, 1, CONNECTIONS)
                         run = measure(script, server, postmaster(url), options.seconds)
                         runs.setdefault((row, workers), []).append(run)
         show(scripts, runs)
@@ -59,7 +61,7 @@ def main() -> None:
 
 def measure(script: str, server: int, database: int, seconds: int) -> Run:
     before = family_seconds(server), family_seconds(database), children_seconds()
-    figures = run_wrk(URL, script, seconds)
+    figures = run_wrk(URL, script, seconds, CONNECTIONS)
     after = family_seconds(server), family_seconds(database), children_seconds()
     assert not figures.failed
     times = (1_000 * (end - begin) / figures.count for begin, end in zip(before, after, strict=True))
