@@ -1,6 +1,7 @@
 """The vectors that a process keeps, and the articles that are nearest to a question by them."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from instep.search.schemas import ArticleChange
 from instep.search.semantic.chunks import Chunk
 from instep.search.semantic.vector_cache import VectorCache
 from instep.search.semantic.vector_index import VectorIndex, quantized
-from instep.search.semantic.vectors import EmbeddingState
+from instep.search.semantic.vectors import EmbeddingState, embedding_state
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import embed, embedding, knows, knows_more, vector_of
 from tests.support.search import context, publish
@@ -177,3 +178,48 @@ async def test_the_least_recently_used_vectors_make_room(
         await small.index_of(context(tx, cast.globex), embedder.name)
 
     assert list(small.indexes) == [cast.globex.bot_id]
+
+
+def test_a_vector_without_numbers_spoils_no_other_article() -> None:
+    [question, other] = random_vectors(2)
+    broken = [float("nan")] * DIMENSIONS
+    vectors = {"art_broken": [broken], "art_empty": [[0.0] * DIMENSIONS], "art_near": [question, other]}
+    segment = segment_of(*vectors)
+
+    hits = vector_index_of(vectors).nearest(question, [(segment, np.ones(3, np.bool_))])
+
+    assert [hit.article_id for hit in hits] == ["art_near"]
+
+
+async def test_a_replica_that_is_behind_takes_nothing_from_a_process(
+    api: Api, cast: Cast, ctx: Ctx, database: Database
+) -> None:
+    process = VectorCache(MAX_BYTES, MAX_BYTES)
+    await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
+    async with embedding(knows) as (embedder, _):
+        await embed(database, embedder, cast.acme)
+        index = await process.index_of(ctx, embedder.name)
+    state = await embedding_state(ctx)
+    assert state is not None
+
+    behind = replace(state, seen=state.seen - timedelta(seconds=1), is_replica=True)
+
+    assert await process.refresh(ctx, behind) is index
+
+
+async def test_vectors_that_are_being_made_anew_do_not_count(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, owner: Tx
+) -> None:
+    process = VectorCache(MAX_BYTES, MAX_BYTES)
+    await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
+    async with embedding(knows) as (embedder, _):
+        await embed(database, embedder, cast.acme)
+        assert await process.index_of(ctx, embedder.name) is not None
+    before = await embedding_state(ctx)
+    assert before is not None
+    sql = "update bot_vectors set is_complete = false, seen = %(seen)s where bot_id = %(bot)s"
+    await owner.execute(sql, seen=before.seen - timedelta(days=1), bot=ctx.bot.id)
+
+    assert await process.index_of(ctx, embedder.name) is None
+    # A request may have seen the state of before.
+    assert await process.refresh(ctx, replace(before, seen=before.seen - timedelta(seconds=1))) is None

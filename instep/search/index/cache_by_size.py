@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 class CacheBySize(MutableMapping[UUID, Value]):
     """Values by bot; the least recently used of the same size class make room.
 
-    A small value is read again in a millisecond; a large one takes long, and its processes share the memory.
+    A small value is read again within a millisecond; a large one takes long.
     """
 
     def __init__(self, size_of: Callable[[Value], int], max_bytes: int, max_small_bytes: int) -> None:

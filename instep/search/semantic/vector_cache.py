@@ -29,23 +29,27 @@ class VectorCache:
     async def index_of(self, ctx: Ctx, model: str) -> VectorIndex | None:
         """The vectors of a model as of now; `None` until all articles of the bot have theirs."""
         state = await vectors.embedding_state(ctx)
-        if state is None or state.model != model or not (state.is_complete and state.dimensions):
+        if state is None or state.model != model or not state.is_usable:
             return None
         index = self.indexes.get(ctx.bot.id)
-        if index is None or (index.dimensions, index.seen) != (state.dimensions, state.seen):
-            # The vectors are read once, and those who wait find them.
-            lock = self.locks.setdefault(ctx.bot.id, asyncio.Lock())
-            async with lock:
-                index = await self.refresh(ctx, state)
-        return index
+        if index and index.is_of(state) and index.seen == state.seen:
+            return index
+        # The vectors are read once, and those who wait find them.
+        lock = self.locks.setdefault(ctx.bot.id, asyncio.Lock())
+        async with lock:
+            return await self.refresh(ctx, state)
 
-    async def refresh(self, ctx: Ctx, state: EmbeddingState) -> VectorIndex:
-        index = self.indexes.get(ctx.bot.id) or VectorIndex.empty(state)
-        if index.seen > state.seen:
-            # Another request has read later vectors than this one saw, or the database was restored.
-            state = await vectors.embedding_state(ctx) or state
-        if index.seen > state.seen or (index.model, index.dimensions) != (state.model, state.dimensions):
+    async def refresh(self, ctx: Ctx, state: EmbeddingState) -> VectorIndex | None:
+        index = self.indexes.get(ctx.bot.id)
+        if index is None or not index.is_of(state):
             index = VectorIndex.empty(state)
+        if index.seen > state.seen and not state.is_replica:
+            # Another request has read later vectors than this one saw, or the database was restored.
+            later = await vectors.embedding_state(ctx)
+            if later is None or not (later.is_usable and index.is_of(later)):
+                return None
+            state = later
+            index = index if index.seen <= state.seen else VectorIndex.empty(state)
         if index.seen < state.seen:
             index = self.indexes[ctx.bot.id] = await catch_up(ctx, index, state)
         return index

@@ -75,8 +75,9 @@ def read_chunks(data: bytes, dimensions: int) -> Array:
 
 def quantized(chunk: Chunk, vector: Vector) -> Array:
     """The stored form of a chunk and its vector of L2 norm 1: an array of one row."""
-    components = np.asarray(vector, dtype=np.float32)
-    scale = np.abs(components).max() / MAX_COMPONENT
+    # What is no number would make the mean of all articles none: such a chunk is near to nothing.
+    components = np.nan_to_num(np.asarray(vector, dtype=np.float32), posinf=0, neginf=0)
+    scale = max(np.abs(components).max() / MAX_COMPONENT, np.finfo(np.float32).tiny)
     row = np.empty(1, chunk_dtype(len(vector)))
     row["hash"], row["first"], row["last"] = np.void(chunk.hash), chunk.first, chunk.last
     row["scale"], row["vector"] = scale, np.round(components / scale)
@@ -100,6 +101,10 @@ class VectorIndex:
     def empty(cls, state: EmbeddingState) -> "VectorIndex":
         chunks = np.empty(0, chunk_dtype(state.dimensions))
         return cls(state.model, state.dimensions, NEVER, [], np.empty(0, np.uint32), chunks)
+
+    def is_of(self, state: EmbeddingState) -> bool:
+        """Whether its vectors can be compared with those of the state."""
+        return (self.model, self.dimensions) == (state.model, state.dimensions)
 
     @property
     def bytes(self) -> int:

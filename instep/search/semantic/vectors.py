@@ -20,6 +20,12 @@ class EmbeddingState:
     seen: datetime
     # Whether all articles had their vectors once; until then the vectors do not count.
     is_complete: bool
+    # Whether a replica tells it, which may be behind.
+    is_replica: bool = False
+
+    @property
+    def is_usable(self) -> bool:
+        return self.is_complete and self.dimensions > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,10 @@ class StoredVectors:
 async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
     return await ctx.tx.first(
         EmbeddingState,
-        "select model, dimensions, seen, is_complete from bot_vectors where bot_id = %(bot)s",
+        """
+        select model, dimensions, seen, is_complete, pg_is_in_recovery() as is_replica from bot_vectors
+        where bot_id = %(bot)s
+        """,
         bot=ctx.bot.id,
     )
 
