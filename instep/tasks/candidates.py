@@ -72,8 +72,12 @@ async def find_in_database(ctx: Ctx, texts: RetrievalQuery) -> list[str]:
     ]
 
 
-def sentence_on_unread(read_count: int, article_count: int) -> str:
-    return (
-        f"Compared with {read_count:,} of {article_count:,} articles: those that have most to do with the "
-        "change; the others were not read."
+def with_unread(report: writer.Report, read_count: int, unread_count: int) -> writer.Report:
+    """The report, whose summary says so if articles were not read."""
+    if not unread_count:
+        return report
+    sentence = (
+        f"Compared with {read_count:,} of {read_count + unread_count:,} articles: those that have most to do "
+        "with the change; the others were not read."
     )
+    return replace(report, summary=f"{report.summary} {sentence}")

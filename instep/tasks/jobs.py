@@ -1,7 +1,6 @@
 """The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,7 +22,7 @@ from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.search.index.cache import IndexWarmingUp
 from instep.tasks import queries
-from instep.tasks.candidates import find_candidates, sentence_on_unread
+from instep.tasks.candidates import find_candidates, with_unread
 from instep.tasks.queries import TaskInput
 from instep.tasks.reports import emit_end, write_report
 from instep.tasks.sources import find_sources, searches_for
@@ -80,14 +79,9 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
     texts = texts_of(articles, bot)
     report = await write_drafts(work, texts, sources, suppressed)
     unread_count = 0 if work.article else max(0, article_count - len(articles))
-    if unread_count:
-        sentence = sentence_on_unread(len(articles), article_count)
-        report = replace(report, summary=f"{report.summary} {sentence}")
+    report = with_unread(report, len(articles), unread_count)
     if model is not None:
-        async with job_context(database, payload, WRITER) as ctx:
-            await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
-        budgeted = task_model(model, partial(job_context, database, payload, WRITER))
-        model_step = ModelStep(budgeted, settings().model_tokens_per_task)
+        model_step = await begin_model_step(database, payload, model)
         report = await improve(model_step, work, texts, sources, report, bot.help_url)
 
     async def end_task() -> None:
@@ -123,6 +117,14 @@ async def write_drafts(
     return await run_with_timeout(
         writer.write, change_of(work), texts, suppressed, seconds=limits.MAX_WRITER_SECONDS
     )
+
+
+async def begin_model_step(database: Database, payload: dict[str, str], model: Model) -> ModelStep:
+    """The step that asks the model, within the budget of the workspace; the task says that it is at it."""
+    async with job_context(database, payload, WRITER) as ctx:
+        await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
+    budgeted = task_model(model, partial(job_context, database, payload, WRITER))
+    return ModelStep(budgeted, settings().model_tokens_per_task)
 
 
 async def improve(
