@@ -215,6 +215,11 @@ class Segment:
         """int64[articles]: the number of the article's first passage."""
         return np.searchsorted(self.article_of_passage, np.arange(len(self.articles)))
 
+    @cached_property
+    def passage_counts(self) -> Array:
+        """int64[articles]: the number of the article's passages."""
+        return np.diff(self.first_passages, append=self.size)
+
     def passages_of(self, article: int) -> tuple[int, int]:
         """The number of the article's first passage, and of the one after its last."""
         is_last = article + 1 == len(self.articles)

@@ -223,19 +223,32 @@ def add_term(
             sums.has_all &= is_stop_word_in(segment, term)
         return
     passage_norm, article_norm = length_norms
-    passages, title = matches.passages, matches.title
-    article = segment.article_of_passage[passages]
-    passage_tf = matches.body * passage_norm[passages] + matches.heading + title[article]
-    sums.passage[passages] += term.weight * saturate(passage_tf)
-    occurrences = np.bincount(article, matches.body + matches.heading, len(segment.articles))
+    passages, articles, title = matches.passages, matches.articles, matches.title
+    # What a title adds to each passage below it, and what the passages with a match have beyond that.
+    below, title_below = passages_below(segment, title)
+    title_of_match = title[articles]
+    passage_tf = matches.body * passage_norm[passages] + matches.heading + title_of_match
+    sums.passage[below] += term.weight * saturate(title_below)
+    sums.passage[passages] += term.weight * (saturate(passage_tf) - saturate(title_of_match))
+    occurrences = np.bincount(articles, matches.body + matches.heading, len(segment.articles))
     article_tf = occurrences * article_norm + title
     sums.article += term.weight * saturate(article_tf)
     sums.title += term.weight * title
     if not term.is_bigram:
-        sums.passage_coverage[passages] += term.weight * np.minimum(passage_tf, 1)
+        sums.passage_coverage[below] += term.weight * title_below
+        sums.passage_coverage[passages] += term.weight * (np.minimum(passage_tf, 1) - title_of_match)
         sums.coverage += term.weight * np.minimum(article_tf, 1)
         sums.title_words += title_term_weight(term) * title
         sums.has_all &= matches.has_term | is_stop_word_in(segment, term)
+
+
+def passages_below(segment: Segment, title: Array) -> tuple[Array, Array]:
+    """The passages of the articles whose titles match, and the boosts of their titles."""
+    articles = np.flatnonzero(title)
+    counts = segment.passage_counts[articles]
+    offsets = np.cumsum(counts) - counts
+    passages = np.arange(counts.sum()) + np.repeat(segment.first_passages[articles] - offsets, counts)
+    return passages, np.repeat(title[articles], counts)
 
 
 def saturate(tf: Array) -> Array:
@@ -265,8 +278,9 @@ def is_stop_word_in(segment: Segment, term: QueryTerm) -> Array:
 class TermMatches:
     """Where a segment has a term or one of its expansions."""
 
-    # The passages with a match in body, heading or title; `slice(None)`, all, where most have one.
-    passages: Array | slice
+    # int64: the passages with a match in body or heading, rising; and the article of each.
+    passages: Array
+    articles: Array
     # float64, row `i` belongs to `passages[i]`: boosted number of occurrences; boost of a match in a heading.
     body: Array
     heading: Array
@@ -284,27 +298,46 @@ def match_term(segment: Segment, term: QueryTerm) -> TermMatches | None:
     ]
     if not numbers:
         return None
-    body, heading = np.zeros(segment.size), np.zeros(segment.size)
-    title = np.zeros(len(segment.articles))
+    title, has_term = np.zeros(len(segment.articles)), np.zeros(len(segment.articles), dtype=np.bool_)
     for number, boost in numbers:
-        postings, titles = segment.postings(number), segment.titles_with(number)
-        rows, flags = segment.postings_passage[postings], segment.postings_flags[postings]
-        body[rows] = np.maximum(body[rows], boost * (flags & MAX_TERM_FREQUENCY))
-        heading[rows] = np.maximum(heading[rows], boost * (flags >= HEADING_FLAG))
+        titles = segment.titles_with(number)
         title[titles] = np.maximum(title[titles], boost)
-    passages = passages_with(segment, [number for number, _ in numbers], title)
-    return TermMatches(passages, body[passages], heading[passages], title, articles_with(segment, term))
+        has_term[titles] |= boost >= 1
+    postings = [read_postings(segment, number, boost) for number, boost in numbers]
+    passages, body, heading = merge_postings(postings, segment.size)
+    articles = segment.article_of_passage[passages].astype(np.intp)
+    for (_, boost), (rows, _, _) in zip(numbers, postings, strict=True):
+        if boost >= 1:
+            has_term[segment.article_of_passage[rows]] = True
+    return TermMatches(passages, articles, body, heading, title, has_term)
 
 
-def passages_with(segment: Segment, terms: list[int], title: Array) -> Array | slice:
-    """The passages that have one of the terms: to add zeros to all the others would take longer."""
-    has_match = (
-        (title > 0)[segment.article_of_passage] if title.any() else np.zeros(segment.size, dtype=np.bool_)
-    )
-    for term in terms:
-        has_match[segment.postings_passage[segment.postings(term)]] = True
+# The passages of a term, rising, with its boosted occurrences in the body and its boost in headings.
+Postings = tuple[Array, Array, Array]
+
+
+def read_postings(segment: Segment, number: int, boost: float) -> Postings:
+    rows = segment.postings(number)
+    flags = segment.postings_flags[rows]
+    # NumPy would convert smaller integers each time that they index an array.
+    passages = segment.postings_passage[rows].astype(np.intp)
+    return passages, boost * (flags & MAX_TERM_FREQUENCY), boost * (flags >= HEADING_FLAG)
+
+
+def merge_postings(postings: list[Postings], size: int) -> Postings:
+    """The postings of all expansions, the highest values of each passage; `size`: the number of passages."""
+    if len(postings) == 1:
+        return postings[0]
+    has_match = np.zeros(size, dtype=np.bool_)
+    for rows, _, _ in postings:
+        has_match[rows] = True
     passages = np.flatnonzero(has_match)
-    return passages if 2 * len(passages) < segment.size else slice(None)
+    body, heading = np.zeros(len(passages)), np.zeros(len(passages))
+    for rows, occurrences, in_heading in postings:
+        at = np.searchsorted(passages, rows)
+        body[at] = np.maximum(body[at], occurrences)
+        heading[at] = np.maximum(heading[at], in_heading)
+    return passages, body, heading
 
 
 def ranked_hits(rankings: list[Ranking], query: WeightedQuery, after: Hit | None) -> list[Hit]:
