@@ -1,6 +1,7 @@
 """Builds a segment from articles: splits them into passages, tokens and index terms."""
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
@@ -79,31 +80,27 @@ class TokenIds(dict[str, int]):
         self.tokens.append((self.config, token))
         return token_id
 
-    def of(self, text: str) -> list[int]:
-        return list(map(self.__getitem__, text.split()))
+    def of(self, text: str) -> Iterator[int]:
+        return map(self.__getitem__, text.split())
 
 
 @dataclass(slots=True)
 class TokenBuffer:
     """The token ids of texts, one text after the other."""
 
-    arrays: list[Array] = field(default_factory=list)
+    # Integers of 64 bits, as NumPy has them: a list of as many takes several times the memory.
+    packed: "array[int]" = field(default_factory=lambda: array("q"))
     lengths: list[int] = field(default_factory=list)
-    unpacked: list[int] = field(default_factory=list)
 
-    def add(self, token_ids: list[int]) -> None:
-        self.unpacked += token_ids
-        self.lengths.append(len(token_ids))
-
-    def pack(self) -> None:
-        """Pack the added ids into an array; often, because a long list holds the interpreter lock."""
-        self.arrays.append(np.array(self.unpacked, dtype=np.int64))
-        self.unpacked = []
+    def add(self, token_ids: Iterable[int]) -> None:
+        count = len(self.packed)
+        self.packed.extend(token_ids)
+        self.lengths.append(len(self.packed) - count)
 
     @property
     def token_ids(self) -> Array:
         """int64[tokens]"""
-        return np.concatenate((np.zeros(0, dtype=np.int64), *self.arrays))
+        return np.array(self.packed, dtype=np.int64)
 
     @property
     def text_numbers(self) -> Array:
@@ -131,8 +128,6 @@ class SegmentBuilder:
             self.add_article(article)
         new_tokens = self.tokens[len(self.analyzed_tokens) :]
         self.analyzed_tokens += [(config, token_words(token)) for config, token in new_tokens]
-        for buffer in (self.titles, self.headings, self.bodies):
-            buffer.pack()
 
     def add_article(self, article: ArticleChange) -> None:
         token_ids = self.token_ids.setdefault(article.config, TokenIds(article.config, self.tokens))
@@ -221,12 +216,19 @@ class TokenTerms:
         return cls(np.fromiter(flat_terms, dtype=np.int64), np.cumsum(counts) - counts, counts)
 
     def occurrences(self, texts: TokenBuffer) -> tuple[Array, Array]:
-        """int64[n] twice: the term of each occurrence in the texts, and the number of its text."""
-        token_ids = texts.token_ids
+        """int64[n] twice: the term of each occurrence, in any order, and the number of its text."""
+        token_ids, text_numbers = texts.token_ids, texts.text_numbers
         counts = self.counts[token_ids]
+        # Nearly all tokens have one term.
+        has_one, has_several = counts == 1, counts > 1
+        terms_of_one = self.terms[self.starts[token_ids[has_one]]]
+        several, counts = token_ids[has_several], counts[has_several]
         offset_in_token = np.arange(counts.sum()) - repeat_in_batches(np.cumsum(counts) - counts, counts)
-        terms = self.terms[repeat_in_batches(self.starts[token_ids], counts) + offset_in_token]
-        return terms, repeat_in_batches(texts.text_numbers, counts)
+        terms_of_several = self.terms[repeat_in_batches(self.starts[several], counts) + offset_in_token]
+        return (
+            np.concatenate((terms_of_one, terms_of_several)),
+            np.concatenate((text_numbers[has_one], repeat_in_batches(text_numbers[has_several], counts))),
+        )
 
 
 def repeat_in_batches(values: Array, counts: Array) -> Array:

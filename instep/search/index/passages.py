@@ -14,6 +14,7 @@ from instep.text.sections import TextSection, read_sections, split_into_parts
 # A longer section is split between its blocks, and a block that is longer than its own maximum within.
 MAX_PASSAGE_CHARACTERS = 1_500
 MAX_BLOCK_CHARACTERS = 3_000
+MARKUP = re.compile(r"[<*`_]|\]\(")
 EMPHASIS = re.compile(r"[*`]++|(?<!\w)_++|(?<!_)_++(?!\w)")
 RENDERED_HEADING = re.compile(r'<h[1-6] id="([^"]+)">(.*?)</h[1-6]>', re.DOTALL)
 LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
@@ -44,7 +45,8 @@ def passages_of(section: TextSection) -> Iterator[MarkdownPassage]:
 
 
 def plain_heading(markdown: str) -> str:
-    return EMPHASIS.sub("", TAG.sub("", without_links(markdown))).strip()
+    plain = EMPHASIS.sub("", TAG.sub("", without_links(markdown))) if MARKUP.search(markdown) else markdown
+    return plain.strip()
 
 
 def without_links(markdown: str) -> str:
