@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from instep.core import limits
+from instep.web.coalescing import CoalescingTransport
 from instep.web.connections import Connections, connections_of_process
 from instep.web.refusals import FULL, LATE, malformed
 
@@ -85,7 +86,8 @@ class StrictHttp(HttpToolsProtocol):
             transport.write(FULL.response)
             transport.close()
             return
-        super().connection_made(transport)
+        coalescing: Any = CoalescingTransport(transport, self.loop)
+        super().connection_made(coalescing)
         transport.set_write_buffer_limits(limits.WRITE_BUFFER_BYTES)
         with suppress(OSError):
             # The kernel would buffer megabytes, and report a slow reader's progress in steps of that size.
