@@ -153,6 +153,7 @@ async def page(request: Request, connection: Connected, bot_slug: str, slug: str
     tx = Tx(connection)
     arrival = await tx.fetch_one(Arrival, entrances.ARRIVE, slug=bot_slug)
     bot = Bot(arrival.bot_id, arrival.workspace_id, arrival.bot_slug, arrival.bot_name, arrival.bot_locale)
+    tx.workspace_id = bot.workspace_id
     visit = Visit(request, Ctx(tx, bot, VISITOR, utc_now()), arrival)
     article = await queries.find_live_article(visit.ctx, slug, bot.locale)
     assert article is not None, "the benchmark reads pages that exist"

@@ -27,7 +27,9 @@ ARTICLES = 1_000_000
 
 async def store_random_vectors(owner: psycopg.AsyncConnection, bot: Bot) -> int:
     """Store vectors for all articles of a bot, as if it were embedded; the number of its chunks."""
-    ctx = Ctx(Tx(owner), bot, Actor("command", "bench", can_write=False), utc_now())
+    tx = Tx(owner)
+    tx.workspace_id = bot.workspace_id
+    ctx = Ctx(tx, bot, Actor("command", "bench", can_write=False), utc_now())
     generator, count = random.Random(1), 0
     articles = await queries.changed_since(ctx, NEVER, None, ARTICLES, only_live=True)
     await vectors.reset_embeddings(ctx, ENGLISH_NAME, DIMENSIONS)

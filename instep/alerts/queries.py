@@ -12,11 +12,7 @@ from instep.identity.schemas import Ctx
 TARGET = """
     t.id, t.bot_id, t.tool, t.host, t.last_four, t.alerts, t.last_error, t.sent_at, t.created_at
 """
-OF_BOT = "t.workspace_id = %(workspace)s and t.bot_id = %(bot)s"
-
-
-def bot_params(ctx: Ctx) -> dict[str, Any]:
-    return {"workspace": ctx.workspace_id, "bot": ctx.bot.id}
+FROM_BOT = "from alert_targets t where t.workspace_id = %(workspace)s and t.bot_id = %(bot)s"
 
 
 async def lock_count(ctx: Ctx) -> None:
@@ -27,9 +23,7 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 async def count(ctx: Ctx) -> int:
-    number: int = await ctx.tx.value(
-        f"select count(*) from alert_targets t where {OF_BOT}", **bot_params(ctx)
-    )
+    number: int = await ctx.tx.value(f"select count(*) {FROM_BOT}", bot=ctx.bot.id)
     return number
 
 
@@ -44,7 +38,7 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> AlertTarget:
         returning {TARGET}
         """,
         now=ctx.now,
-        **bot_params(ctx),
+        bot=ctx.bot.id,
         **row,
     )
 
@@ -72,9 +66,9 @@ async def bot_of(tx: Tx, workspace_id: str, target_id: str) -> UUID | None:
 async def find(ctx: Ctx, target_id: str) -> AlertTarget | None:
     return await ctx.tx.first(
         AlertTarget,
-        f"select {TARGET} from alert_targets t where {OF_BOT} and t.id = %(id)s",
+        f"select {TARGET} {FROM_BOT} and t.id = %(id)s",
         id=target_id,
-        **bot_params(ctx),
+        bot=ctx.bot.id,
     )
 
 
@@ -82,42 +76,42 @@ async def delete(ctx: Ctx, target_id: str) -> AlertTarget | None:
     """The deleted target; None if there is none, or if another transaction has deleted it."""
     return await ctx.tx.first(
         AlertTarget,
-        f"delete from alert_targets t where {OF_BOT} and t.id = %(id)s returning {TARGET}",
+        f"delete {FROM_BOT} and t.id = %(id)s returning {TARGET}",
         id=target_id,
-        **bot_params(ctx),
+        bot=ctx.bot.id,
     )
 
 
 async def list_subscribed(ctx: Ctx, kind: AlertKind) -> list[AlertTarget]:
     return await ctx.tx.all(
         AlertTarget,
-        f"select {TARGET} from alert_targets t where {OF_BOT} and %(kind)s = any(t.alerts) order by t.id",
+        f"select {TARGET} {FROM_BOT} and %(kind)s = any(t.alerts) order by t.id",
         kind=kind,
-        **bot_params(ctx),
+        bot=ctx.bot.id,
     )
 
 
 async def find_sealed(ctx: Ctx, target_id: str) -> SealedAddress | None:
     return await ctx.tx.first(
         SealedAddress,
-        f"select t.sealed from alert_targets t where {OF_BOT} and t.id = %(id)s",
+        f"select t.sealed {FROM_BOT} and t.id = %(id)s",
         id=target_id,
-        **bot_params(ctx),
+        bot=ctx.bot.id,
     )
 
 
 async def record_attempt(ctx: Ctx, target_id: str, error: str | None) -> None:
     """Record the error of an attempt, or None for success; a removed target is ignored."""
     await ctx.tx.execute(
-        f"""
+        """
         update alert_targets t set last_error = %(error)s,
             sent_at = case when %(error)s::text is null then %(now)s else t.sent_at end
-        where {OF_BOT} and t.id = %(id)s
+        where t.workspace_id = %(workspace)s and t.bot_id = %(bot)s and t.id = %(id)s
         """,
         id=target_id,
         error=error,
         now=ctx.now,
-        **bot_params(ctx),
+        bot=ctx.bot.id,
     )
 
 

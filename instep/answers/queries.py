@@ -29,7 +29,10 @@ LEAD = "id, bot_id, conversation_id, email, name, message, created_at"
 async def find_conversation(ctx: Ctx, conversation_id: str) -> Conversation | None:
     return await ctx.tx.first(
         Conversation,
-        f"select {CONVERSATION} from conversations where bot_id = %(bot)s and id = %(id)s",
+        f"""
+        select {CONVERSATION} from conversations
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
         bot=ctx.bot.id,
         id=conversation_id,
     )
@@ -40,7 +43,8 @@ async def find_own_conversation(ctx: Ctx, conversation_id: str, visitor_hash: by
         Conversation,
         f"""
         select {CONVERSATION} from conversations
-        where bot_id = %(bot)s and id = %(id)s and visitor_hash = %(visitor)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and visitor_hash = %(visitor)s
         """,
         bot=ctx.bot.id,
         id=conversation_id,
@@ -54,7 +58,7 @@ async def earlier_questions(ctx: Ctx, conversation_id: str, limit: int) -> list[
         """
         select array_agg(question order by created_at, id) from (
             select question, created_at, id from messages
-            where bot_id = %(bot)s and conversation_id = %(id)s
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(id)s
             order by created_at desc, id desc limit %(limit)s) as last
         """,
         bot=ctx.bot.id,
@@ -116,7 +120,7 @@ async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | 
         f"""
         update messages set helpful = %(helpful)s, comment = coalesce(%(comment)s, comment),
             judged_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s returning {FEEDBACK}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s returning {FEEDBACK}
         """,
         bot=ctx.bot.id,
         id=message_id,
@@ -213,7 +217,7 @@ async def escalate(
         f"""
         update conversations set status = 'escalated', email = %(email)s, message = %(message)s,
             escalated_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s and status = 'open'
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'open'
         returning {CONVERSATION}
         """,
         bot=ctx.bot.id,
@@ -263,7 +267,8 @@ CONDITIONS: dict[ConversationFilter, str] = {
     "all": "true",
     "escalated": "c.status = 'escalated'",
     "unanswered": """exists (select from messages m
-        where m.bot_id = c.bot_id and m.conversation_id = c.id and not m.answered)""",
+        where m.workspace_id = %(workspace)s and m.bot_id = c.bot_id and m.conversation_id = c.id
+          and not m.answered)""",
 }
 
 
@@ -280,8 +285,10 @@ async def list_conversations(
             select (array_agg(m.question order by m.created_at, m.id))[1] as question,
                 count(*)::integer as message_count,
                 (count(*) filter (where not m.answered))::integer as unanswered_count
-            from messages m where m.bot_id = c.bot_id and m.conversation_id = c.id) m
-        where c.bot_id = %(bot)s and {CONDITIONS[status]} and {page.condition} {page.tail}
+            from messages m
+            where m.workspace_id = %(workspace)s and m.bot_id = c.bot_id and m.conversation_id = c.id) m
+        where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
+          and {CONDITIONS[status]} and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         **page.params,
@@ -302,10 +309,11 @@ async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) ->
                 select jsonb_agg(jsonb_build_object('article_id', a.id, 'title', a.title,
                     'heading', s.source ->> 'heading') order by s.place)
                 from jsonb_array_elements(m.sources) with ordinality as s (source, place)
-                left join articles a on a.bot_id = m.bot_id and a.id = s.source ->> 'article_id'
-                    and a.deleted_at is null), '[]') as sources
+                left join articles a on a.workspace_id = %(workspace)s and a.bot_id = m.bot_id
+                    and a.id = s.source ->> 'article_id' and a.deleted_at is null), '[]') as sources
         from messages m
-        where m.bot_id = %(bot)s and m.conversation_id = %(conversation)s and {page.condition} {page.tail}
+        where m.bot_id = %(bot)s and m.workspace_id = %(workspace)s and m.conversation_id = %(conversation)s
+          and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         conversation=conversation_id,
@@ -318,7 +326,10 @@ async def list_leads(ctx: Ctx, request: PageRequest) -> Page[Lead]:
     page = request.page(Order(("created_at", "id"), descending=True), "leads", ctx.bot.id)
     rows = await ctx.tx.all(
         Lead,
-        f"select {LEAD} from leads where bot_id = %(bot)s and {page.condition} {page.tail}",
+        f"""
+        select {LEAD} from leads
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and {page.condition} {page.tail}
+        """,
         bot=ctx.bot.id,
         **page.params,
     )
@@ -330,7 +341,8 @@ async def list_leads_of(ctx: Ctx, conversation_id: str, limit: int) -> list[Lead
     return await ctx.tx.all(
         Lead,
         f"""
-        select {LEAD} from leads where bot_id = %(bot)s and conversation_id = %(conversation)s
+        select {LEAD} from leads
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(conversation)s
         order by created_at desc, id desc limit %(limit)s
         """,
         bot=ctx.bot.id,

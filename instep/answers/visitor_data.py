@@ -169,14 +169,23 @@ async def erase_traces(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
     """Delete what this workspace stores about the visitor, wherever it is."""
     traces = await find_traces(tx, workspace_id, subject)
     messages = await tx.value(
-        "select count(*) from messages where conversation_id = any (%(ids)s)", ids=traces.conversations
+        """
+        select count(*) from messages
+        where workspace_id = %(workspace)s and conversation_id = any (%(ids)s)
+        """,
+        workspace=workspace_id,
+        ids=traces.conversations,
     )
     return Erasure(
         alerts=await erase_alerts(tx, workspace_id, traces),
         events=await erase_events(tx, workspace_id, traces),
         unanswered_questions=await erase_questions(tx, workspace_id, traces),
         rate_windows=await erase_windows(tx, workspace_id, subject),
-        leads=await tx.execute("delete from leads where id = any (%(ids)s)", ids=traces.leads),
+        leads=await tx.execute(
+            "delete from leads where workspace_id = %(workspace)s and id = any (%(ids)s)",
+            workspace=workspace_id,
+            ids=traces.leads,
+        ),
         article_feedback=await tx.execute(
             f"delete from article_feedback where workspace_id = %(workspace)s and {MENTIONED}",
             workspace=workspace_id,
@@ -184,7 +193,9 @@ async def erase_traces(tx: Tx, workspace_id: str, subject: Subject) -> Erasure:
         ),
         # The database deletes their messages too.
         conversations=await tx.execute(
-            "delete from conversations where id = any (%(ids)s)", ids=traces.conversations
+            "delete from conversations where workspace_id = %(workspace)s and id = any (%(ids)s)",
+            workspace=workspace_id,
+            ids=traces.conversations,
         ),
         messages=messages,
     )
@@ -203,15 +214,23 @@ async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:
         email=email_of(subject),
     )
     questions = await tx.value(
-        "select array_agg(question) from messages where conversation_id = any (%(ids)s)", ids=conversations
+        """
+        select array_agg(question) from messages
+        where workspace_id = %(workspace)s and conversation_id = any (%(ids)s)
+        """,
+        workspace=workspace_id,
+        ids=conversations,
     )
     emails = await tx.value(
         """
         select array_agg(distinct lower(email)) from (
-            select email from conversations where id = any (%(conversations)s)
-            union select email from leads where id = any (%(leads)s)) as contacts
+            select email from conversations
+            where workspace_id = %(workspace)s and id = any (%(conversations)s)
+            union select email from leads
+            where workspace_id = %(workspace)s and id = any (%(leads)s)) as contacts
         where email is not null
         """,
+        workspace=workspace_id,
         conversations=conversations,
         leads=leads,
     )
@@ -226,9 +245,12 @@ async def find_conversations(tx: Tx, workspace_id: str, subject: Subject) -> lis
         where c.workspace_id = %(workspace)s and (c.visitor_hash = any (%(hashes)s)
             or lower(c.email) = %(email)s or position(%(email)s in lower(c.message)) > 0
             or position(%(email)s in lower(c.page_url)) > 0
-            or exists (select from leads l where l.conversation_id = c.id and lower(l.email) = %(email)s)
-            or exists (select from messages m where m.conversation_id = c.id
-                and position(%(email)s in lower(concat_ws(' ', m.question, m.answer, m.comment))) > 0))
+            or exists (select from leads l
+                where l.workspace_id = %(workspace)s and l.conversation_id = c.id
+                  and lower(l.email) = %(email)s)
+            or exists (select from messages m
+                where m.workspace_id = %(workspace)s and m.conversation_id = c.id
+                  and position(%(email)s in lower(concat_ws(' ', m.question, m.answer, m.comment))) > 0))
         """,
         workspace=workspace_id,
         hashes=await hashes_of(tx, workspace_id, subject),
@@ -290,15 +312,21 @@ async def erase_events(tx: Tx, workspace_id: str, traces: Traces) -> int:
                 {name: value for name, value in PERSONAL_FIELDS.items() if part.get(name) is not None}
             )
         erased = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        await tx.execute("update events set body = %(body)s where id = %(id)s", body=erased, id=event_id)
+        await tx.execute(
+            "update events set body = %(body)s where workspace_id = %(workspace)s and id = %(id)s",
+            workspace=workspace_id,
+            body=erased,
+            id=event_id,
+        )
     # A receiver's response may repeat its request.
     await tx.execute(
         """
         update deliveries d set attempts = (
             select coalesce(jsonb_agg(attempt || '{"answer": null}' order by place), '[]')
             from jsonb_array_elements(d.attempts) with ordinality as log (attempt, place))
-        where d.event_id = any (%(ids)s)
+        where d.workspace_id = %(workspace)s and d.event_id = any (%(ids)s)
         """,
+        workspace=workspace_id,
         ids=list(bodies),
     )
     return len(bodies)
@@ -318,19 +346,27 @@ async def erase_questions(tx: Tx, workspace_id: str, traces: Traces) -> int:
     for question in questions:
         texts = [question.question, *question.examples]
         if any(map(traces.identifies, texts)) or traces.wordings.intersection(map(wording_of, texts)):
-            await erase_question(tx, question, traces)
+            await erase_question(tx, workspace_id, question, traces)
             count += 1
     return count
 
 
-async def erase_question(tx: Tx, question: StoredQuestion, traces: Traces) -> None:
+async def erase_question(tx: Tx, workspace_id: str, question: StoredQuestion, traces: Traces) -> None:
     others = [text for text in question.examples if wording_of(text) not in traces.wordings]
     is_personal = any(map(traces.identifies, [question.question, *question.examples]))
     if is_personal or question.visitor_count == 1 or not others:
-        await tx.execute("delete from unanswered_questions where id = %(id)s", id=question.id)
+        await tx.execute(
+            "delete from unanswered_questions where workspace_id = %(workspace)s and id = %(id)s",
+            workspace=workspace_id,
+            id=question.id,
+        )
         return
     await tx.execute(
-        "update unanswered_questions set question = %(question)s, examples = %(examples)s where id = %(id)s",
+        """
+        update unanswered_questions set question = %(question)s, examples = %(examples)s
+        where workspace_id = %(workspace)s and id = %(id)s
+        """,
+        workspace=workspace_id,
         question=question.question if question.question in others else others[0],
         examples=others,
         id=question.id,

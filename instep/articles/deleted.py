@@ -17,7 +17,8 @@ async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
         Article,
         f"""
         select {columns("markdown")} from articles a
-        where a.bot_id = %(bot)s and a.translation_of = %(id)s and a.deleted_at is null
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.translation_of = %(id)s
+          and a.deleted_at is null
         order by a.id for no key update of a
         """,
         bot=ctx.bot.id,
@@ -29,7 +30,10 @@ async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
     """Give the articles one stamp that no other deletion has: it says later what was deleted together."""
     stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
     await ctx.tx.execute(
-        "update articles set deleted_at = %(stamp)s where bot_id = %(bot)s and id = any(%(ids)s)",
+        """
+        update articles set deleted_at = %(stamp)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
         bot=ctx.bot.id,
         ids=article_ids,
         stamp=stamp,
@@ -40,12 +44,14 @@ async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
 async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
     """Find by id, or by a present or former slug; where several match, the one that was deleted last."""
     by_slug = """(a.slug = %(ref)s or exists (
-        select from former_slugs f where f.bot_id = a.bot_id and f.article_id = a.id and f.slug = %(ref)s))"""
+        select from former_slugs f
+        where f.workspace_id = %(workspace)s and f.bot_id = a.bot_id and f.article_id = a.id
+          and f.slug = %(ref)s))"""
     return await ctx.tx.first(
         DeletedArticle,
         f"""
         select {DELETED} from articles a
-        where a.bot_id = %(bot)s and a.deleted_at > now() - %(retention)s
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at > now() - %(retention)s
           and {"a.id = %(ref)s" if looks_like_id(ref) else by_slug}
         order by a.slug <> %(ref)s, a.deleted_at desc, a.translation_of nulls first, a.id limit 1
         """,
@@ -58,7 +64,10 @@ async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
 async def lock(ctx: Ctx, article_id: str) -> None:
     """Lock an article, deleted or not."""
     await ctx.tx.execute(
-        "select id from articles where bot_id = %(bot)s and id = %(id)s for no key update",
+        """
+        select id from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s for no key update
+        """,
         bot=ctx.bot.id,
         id=article_id,
     )
@@ -70,7 +79,7 @@ async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedAr
         DeletedArticle,
         f"""
         select {DELETED} from articles a
-        where a.bot_id = %(bot)s and a.deleted_at = %(deleted_at)s
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at = %(deleted_at)s
           and (a.id = %(id)s or a.translation_of = %(id)s)
         order by a.id for no key update
         """,
@@ -90,7 +99,7 @@ async def restore(ctx: Ctx, article: DeletedArticle, slug: str, stamp: datetime)
     await ctx.tx.execute(
         """
         update articles set deleted_at = null, status = 'draft', slug = %(slug)s, updated_at = %(stamp)s
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=article.id,

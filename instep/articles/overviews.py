@@ -21,9 +21,12 @@ OVERVIEW = """
     a.version, a.origin, a.working_saved_at is not null as has_unpublished_changes,
     (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'locale', t.locale,
             'status', t.status, 'outdated', a.text_changed_at > t.text_changed_at) order by t.locale), '[]')
-        from articles t where t.translation_of = a.id and t.deleted_at is null) as translations,
+        from articles t
+        where t.workspace_id = %(workspace)s and t.translation_of = a.id and t.deleted_at is null)
+        as translations,
     (select count(*) from drafts d
-        where d.bot_id = a.bot_id and d.article_id = a.id and d.status = 'pending')::integer
+        where d.workspace_id = %(workspace)s and d.bot_id = a.bot_id and d.article_id = a.id
+          and d.status = 'pending')::integer
         as pending_drafts,
     coalesce(a.working_author_name, a.author_name) as author_name,
     coalesce(a.working_saved_at, a.text_changed_at) as text_changed_at, a.published_at, a.updated_at
@@ -36,7 +39,8 @@ DELETED_ORDER = Order(("a.deleted_at", "a.id"), descending=True)
 def conditions_of(criteria: OverviewCriteria) -> str:
     """The SQL of all criteria; its parameters are those of `params_of`."""
     has_draft = """exists (select from drafts d
-        where d.bot_id = a.bot_id and d.article_id = a.id and d.status = 'pending')"""
+        where d.workspace_id = %(workspace)s and d.bot_id = a.bot_id and d.article_id = a.id
+          and d.status = 'pending')"""
     parts = (
         ("(a.title ilike %(pattern)s or a.slug ilike %(pattern)s)", bool(criteria.words)),
         ("a.status = %(status)s", criteria.status is not None),
@@ -77,8 +81,8 @@ async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) 
         ArticleOverview,
         f"""
         select {OVERVIEW} from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null and {conditions_of(criteria)}
-          and {page.condition} {page.tail}
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and {conditions_of(criteria)} and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         **params_of(criteria),
@@ -92,7 +96,10 @@ async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) 
 async def find(ctx: Ctx, article_id: str) -> ArticleOverview:
     return await ctx.tx.fetch_one(
         ArticleOverview,
-        f"select {OVERVIEW} from articles a where a.bot_id = %(bot)s and a.id = %(id)s",
+        f"""
+        select {OVERVIEW} from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s
+        """,
         bot=ctx.bot.id,
         id=article_id,
     )
@@ -103,7 +110,8 @@ async def count(ctx: Ctx) -> list[ArticleCount]:
         ArticleCount,
         """
         select collection_id, locale, count(*) filter (where translation_of is null)::integer as originals
-        from articles where bot_id = %(bot)s and deleted_at is null group by collection_id, locale
+        from articles where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
+        group by collection_id, locale
         """,
         bot=ctx.bot.id,
     )
@@ -118,9 +126,13 @@ async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
         select a.id, a.title, a.slug, a.locale, a.deleted_at, a.author_name,
             a.deleted_at + %(retention)s::interval as restorable_until,
             (select coalesce(array_agg(t.locale order by t.locale), '{{}}') from articles t
-             where t.translation_of = a.id and t.deleted_at = a.deleted_at) as translation_locales
-        from articles a left join articles root on root.bot_id = a.bot_id and root.id = a.translation_of
-        where a.bot_id = %(bot)s and a.deleted_at > now() - %(retention)s::interval
+             where t.workspace_id = %(workspace)s and t.translation_of = a.id
+               and t.deleted_at = a.deleted_at) as translation_locales
+        from articles a
+        left join articles root
+            on root.workspace_id = %(workspace)s and root.bot_id = a.bot_id and root.id = a.translation_of
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
+          and a.deleted_at > now() - %(retention)s::interval
           and root.deleted_at is distinct from a.deleted_at and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
@@ -134,7 +146,7 @@ async def list_former_slugs(ctx: Ctx, article_id: str) -> list[str]:
     slugs = await ctx.tx.value(
         """
         select array_agg(slug order by slug) from former_slugs
-        where bot_id = %(bot)s and article_id = %(article)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
         """,
         bot=ctx.bot.id,
         article=article_id,
@@ -149,12 +161,14 @@ async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
         """
         select coalesce(r.title, a.title) as title, coalesce(r.version, a.version) as version,
             coalesce(r.content_markdown, a.content_markdown) as content
-        from articles t join articles a on a.bot_id = t.bot_id and a.id = t.translation_of
+        from articles t
+        join articles a on a.workspace_id = %(workspace)s and a.bot_id = t.bot_id and a.id = t.translation_of
         left join lateral (
             select title, content_markdown, version from revisions
-            where bot_id = a.bot_id and article_id = a.id and created_at > t.text_changed_at
+            where workspace_id = a.workspace_id and bot_id = a.bot_id and article_id = a.id
+              and created_at > t.text_changed_at
             order by version limit 1) r on true
-        where t.bot_id = %(bot)s and t.id = %(id)s
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = %(id)s
         """,
         bot=ctx.bot.id,
         id=translation_id,
@@ -166,10 +180,12 @@ async def find_version(ctx: Ctx, article_id: str, version: int) -> VersionText |
         VersionText,
         """
         select title, content_markdown as content, version from articles
-        where bot_id = %(bot)s and id = %(article)s and version = %(version)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(article)s
+          and version = %(version)s
         union all
         select title, content_markdown, version from revisions
-        where bot_id = %(bot)s and article_id = %(article)s and version = %(version)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
+          and version = %(version)s
         """,
         bot=ctx.bot.id,
         article=article_id,
@@ -185,13 +201,16 @@ async def list_versions(ctx: Ctx, article_id: str) -> list[VersionOverview]:
         with versions as (
             select version, null as revision_id, title, origin, draft_id, author_name,
                 text_changed_at as written_at
-            from articles where bot_id = %(bot)s and id = %(article)s
+            from articles where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(article)s
             union all
             select r.version, r.id, r.title, r.origin, r.draft_id, r.author_name,
                 case r.version when 1 then a.created_at else older.created_at end
-            from revisions r join articles a on a.bot_id = r.bot_id and a.id = r.article_id
-            left join revisions older on older.article_id = r.article_id and older.version = r.version - 1
-            where r.bot_id = %(bot)s and r.article_id = %(article)s
+            from revisions r
+            join articles a on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+            left join revisions older
+                on older.workspace_id = %(workspace)s and older.article_id = r.article_id
+                and older.version = r.version - 1
+            where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
         )
         select version, revision_id, title, origin, draft_id, author_name, written_at
         from versions order by version desc
@@ -214,8 +233,10 @@ async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:
     neighbour_id: str | None = await ctx.tx.value(
         f"""
         select other.id from articles a join articles other
-            on other.bot_id = a.bot_id and other.collection_id is not distinct from a.collection_id
-        where a.bot_id = %(bot)s and a.id = %(id)s and other.deleted_at is null
+            on other.workspace_id = %(workspace)s and other.bot_id = a.bot_id
+            and other.collection_id is not distinct from a.collection_id
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s
+          and other.deleted_at is null
           and other.translation_of is null and (other.position, other.id) {sign} (a.position, a.id)
         order by other.position{direction}, other.id{direction} limit 1
         """,
@@ -230,8 +251,8 @@ async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
     await ctx.tx.execute(
         """
         select id from articles
-        where bot_id = %(bot)s and collection_id is not distinct from %(collection)s::text
-          and deleted_at is null
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and collection_id is not distinct from %(collection)s::text and deleted_at is null
         order by id for no key update
         """,
         bot=ctx.bot.id,
@@ -241,10 +262,11 @@ async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
         """
         with stamp as (select stamp_change(%(bot)s) as at), numbered as (
             select id, row_number() over (order by position, id) - 1 as number from articles
-            where bot_id = %(bot)s and collection_id is not distinct from %(collection)s::text
-              and deleted_at is null)
+            where bot_id = %(bot)s and workspace_id = %(workspace)s
+              and collection_id is not distinct from %(collection)s::text and deleted_at is null)
         update articles a set position = numbered.number, updated_at = stamp.at from stamp, numbered
-        where a.bot_id = %(bot)s and a.id = numbered.id and a.position <> numbered.number
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = numbered.id
+          and a.position <> numbered.number
         """,
         bot=ctx.bot.id,
         collection=collection_id,
@@ -260,7 +282,8 @@ async def set_positions(ctx: Ctx, positions: Mapping[str, int]) -> None:
         with stamp as (select stamp_change(%(bot)s) as at), places as (
             select * from unnest(%(ids)s::text[], %(positions)s::integer[]) as p (id, position))
         update articles a set position = p.position, updated_at = stamp.at from stamp, places p
-        where a.bot_id = %(bot)s and p.id = coalesce(a.translation_of, a.id)
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
+          and p.id = coalesce(a.translation_of, a.id)
         """,
         bot=ctx.bot.id,
         ids=list(positions),

@@ -23,7 +23,9 @@ def columns(format: Format) -> str:
         a.id, a.slug, a.locale, a.translation_of,
         coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
                 'outdated', a.text_changed_at > t.text_changed_at) order by t.locale)
-            from articles t where t.translation_of = a.id and t.deleted_at is null), '[]') as translations,
+            from articles t
+            where t.workspace_id = %(workspace)s and t.translation_of = a.id and t.deleted_at is null), '[]')
+            as translations,
         a.title, a.description, {TEXT_COLUMNS[format]} as content,
         a.collection_id, a.visibility, a.position, a.status,
         a.working_saved_at is not null as has_unpublished_changes, a.version,
@@ -51,7 +53,8 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Art
         Article,
         f"""
         select {columns(format)} from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null and a.{column} = %(ref)s
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.{column} = %(ref)s
         order by a.locale <> %(locale)s, a.locale limit 1 {"for no key update of a" if lock else ""}
         """,
         bot=ctx.bot.id,
@@ -64,8 +67,10 @@ async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | N
     """The id of the article that had this slug before."""
     article_id: str | None = await ctx.tx.value(
         """
-        select f.article_id from former_slugs f join articles a on a.bot_id = f.bot_id and a.id = f.article_id
-        where f.bot_id = %(bot)s and f.slug = %(slug)s and a.deleted_at is null
+        select f.article_id from former_slugs f
+        join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id
+        where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.slug = %(slug)s
+          and a.deleted_at is null
           and (%(locale)s::text is null or f.locale = %(locale)s)
         order by f.locale <> %(bot_locale)s, f.locale limit 1
         """,
@@ -99,8 +104,8 @@ async def list_page(
         Article,
         f"""
         select {columns(format)} from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null and {" and ".join(conditions.values())}
-          and {page.condition} {page.tail}
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and {" and ".join(conditions.values())} and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         status=criteria.status,
@@ -117,7 +122,8 @@ async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
     slugs = await ctx.tx.value(
         """
         select array_agg(slug) from articles
-        where bot_id = %(bot)s and locale = %(locale)s and deleted_at is null and starts_with(slug, %(base)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and locale = %(locale)s
+          and deleted_at is null and starts_with(slug, %(base)s)
         """,
         bot=ctx.bot.id,
         locale=locale,
@@ -131,7 +137,8 @@ async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
     locales = await ctx.tx.value(
         """
         select array_agg(locale) from articles
-        where bot_id = %(bot)s and (id = %(root)s or translation_of = %(root)s) and deleted_at is null
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and (id = %(root)s or translation_of = %(root)s) and deleted_at is null
         """,
         bot=ctx.bot.id,
         root=root_id,
@@ -153,14 +160,13 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
             %(description)s, %(content_markdown)s, %(content_html)s, %(collection_id)s, %(visibility)s,
             coalesce(%(position)s::integer, (
                 select least(coalesce(max(position)::bigint + 1, 0), %(max_position)s)::integer from articles
-                where bot_id = %(bot)s and collection_id is not distinct from %(collection_id)s
-                  and deleted_at is null)),
+                where bot_id = %(bot)s and workspace_id = %(workspace)s
+                  and collection_id is not distinct from %(collection_id)s and deleted_at is null)),
             %(status)s, 1, %(origin)s, %(draft_id)s, %(author_type)s, %(author_name)s,
             %(stamp)s, %(stamp)s, %(stamp)s)
         on conflict do nothing
         returning {columns(format)}
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
@@ -190,7 +196,7 @@ async def update(
         f"""
         with stamp as (select stamp_change(%(bot)s) as at) {KEEP_REVISION if source else ""}
         update articles as a set {", ".join((*assignments, "updated_at = stamp.at"))} from stamp
-        where a.bot_id = %(bot)s and a.id = %(id)s
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s
         returning {columns(format)}
         """,
         bot=ctx.bot.id,
@@ -208,11 +214,12 @@ KEEP_REVISION = """
             draft_id, author_type, author_name, created_at)
         select %(revision)s, workspace_id, bot_id, id, version, title, content_markdown, origin,
             draft_id, author_type, author_name, stamp.at
-        from articles, stamp where bot_id = %(bot)s and id = %(id)s
+        from articles, stamp where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         returning article_id, version
     ), pruned as (
         delete from revisions r using replaced
-        where r.article_id = replaced.article_id and r.version <= replaced.version - %(max_revisions)s
+        where r.workspace_id = %(workspace)s and r.article_id = replaced.article_id
+          and r.version <= replaced.version - %(max_revisions)s
     )
 """
 
@@ -223,7 +230,9 @@ async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
         """
         select working_title as title, working_markdown as content, working_author_type as author_type,
             working_author_name as author_name, working_saved_at as saved_at
-        from articles where bot_id = %(bot)s and id = %(id)s and working_saved_at is not null
+        from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and working_saved_at is not null
         """,
         bot=ctx.bot.id,
         id=article_id,
@@ -236,7 +245,7 @@ async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
         TextAuthor,
         """
         select author_name as name, text_changed_at as changed_at from articles
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=article_id,
@@ -250,8 +259,9 @@ async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarge
         LinkTarget,
         """
         select a.id, a.slug, a.locale, a.title, a.status from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null and a.locale = %(locale)s
-          and a.status <> 'archived' and (a.title ilike %(inside)s or a.slug ilike %(inside)s)
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.locale = %(locale)s and a.status <> 'archived'
+          and (a.title ilike %(inside)s or a.slug ilike %(inside)s)
         order by a.title not ilike %(beginning)s, a.status <> 'published', length(a.title), a.id
         limit %(limit)s
         """,
@@ -279,7 +289,8 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
     await ctx.tx.execute(
         """
         delete from former_slugs
-        where bot_id = %(bot)s and slug = %(new)s and locale = %(locale)s and article_id = %(article)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and slug = %(new)s and locale = %(locale)s
+          and article_id = %(article)s
         """,
         bot=ctx.bot.id,
         new=new_slug,
@@ -292,7 +303,6 @@ async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug
         values (%(workspace)s, %(bot)s, %(locale)s, %(slug)s, %(article)s)
         on conflict (bot_id, slug, locale, workspace_id) do update set article_id = excluded.article_id
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         locale=article.locale,
         slug=article.slug,
@@ -309,8 +319,9 @@ async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["appl
             replaced_version = case %(status)s when 'applied' then a.version end,
             applied_version = case %(status)s when 'applied' then a.version end
         from articles a
-        where d.bot_id = %(bot)s and d.article_id = any(%(articles)s) and d.type <> 'edit'
-          and d.status = 'pending' and a.bot_id = d.bot_id and a.id = d.article_id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.article_id = any(%(articles)s)
+          and d.type <> 'edit' and d.status = 'pending'
+          and a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
         """,
         bot=ctx.bot.id,
         articles=article_ids,

@@ -17,7 +17,8 @@ async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Page[Rev
         Revision,
         f"""
         select {REVISION} from revisions r
-        where r.bot_id = %(bot)s and r.article_id = %(article)s and {page.condition} {page.tail}
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
+          and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         article=article_id,
@@ -31,7 +32,8 @@ async def find(ctx: Ctx, article_id: str, revision_id: str) -> Revision | None:
         Revision,
         f"""
         select {REVISION} from revisions r
-        where r.bot_id = %(bot)s and r.article_id = %(article)s and r.id = %(id)s
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
+          and r.id = %(id)s
         """,
         bot=ctx.bot.id,
         article=article_id,
@@ -44,7 +46,8 @@ async def find_version(ctx: Ctx, article_id: str, version: int) -> Revision | No
         Revision,
         f"""
         select {REVISION} from revisions r
-        where r.bot_id = %(bot)s and r.article_id = %(article)s and r.version = %(version)s
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
+          and r.version = %(version)s
         """,
         bot=ctx.bot.id,
         article=article_id,

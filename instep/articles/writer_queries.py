@@ -9,7 +9,11 @@ from instep.articles.schemas import Article
 from instep.core import limits
 from instep.identity.schemas import Ctx
 
-COULD_BE_WRONG = "a.bot_id = %(bot)s and a.deleted_at is null and a.status in ('draft', 'published')"
+COULD_BE_WRONG = """
+    from articles a
+    where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+      and a.status in ('draft', 'published')
+"""
 # The articles that the search index lacks, or does not hold to their ends.
 UNINDEXED = "(a.status = 'draft' or octet_length(a.content_markdown) > %(indexed_bytes)s)"
 # So many of them, the newest, are looked at.
@@ -29,7 +33,7 @@ class ScannedArticles:
 
 
 async def count_for_writer(ctx: Ctx) -> int:
-    count: int = await ctx.tx.value(f"select count(*) from articles a where {COULD_BE_WRONG}", bot=ctx.bot.id)
+    count: int = await ctx.tx.value(f"select count(*) {COULD_BE_WRONG}", bot=ctx.bot.id)
     return count
 
 
@@ -37,7 +41,7 @@ async def list_for_writer(ctx: Ctx) -> list[Article]:
     """Every article that a code change could make wrong."""
     return await ctx.tx.all(
         Article,
-        f"select {columns('markdown')} from articles a where {COULD_BE_WRONG} order by a.id",
+        f"select {columns('markdown')} {COULD_BE_WRONG} order by a.id",
         bot=ctx.bot.id,
     )
 
@@ -46,10 +50,7 @@ async def list_some_for_writer(ctx: Ctx, ids: Collection[str]) -> list[Article]:
     """Those of these articles that a code change could make wrong."""
     return await ctx.tx.all(
         Article,
-        f"""
-        select {columns("markdown")} from articles a
-        where {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id
-        """,
+        f"select {columns('markdown')} {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id",
         bot=ctx.bot.id,
         ids=list(ids),
     )
@@ -61,8 +62,7 @@ async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int) -> list[str]
         f"""
         select array_agg(f.id) from (
             select u.id from (
-                select a.id, a.content_markdown, a.updated_at from articles a
-                where {COULD_BE_WRONG} and {UNINDEXED}
+                select a.id, a.content_markdown, a.updated_at {COULD_BE_WRONG} and {UNINDEXED}
                 order by a.updated_at desc, a.id limit %(unindexed)s) u
             order by {has_any_of("u.content_markdown", "texts")} desc, u.updated_at desc, u.id
             limit %(limit)s) f
@@ -103,8 +103,8 @@ async def scan_texts(
             {has_any_of("s.content_markdown", "addresses")}
             or exists (select from unnest(%(fragments)s::text[], %(patterns)s::text[]) f (text, pattern)
                 where strpos(s.content_markdown, f.text) > 0 and s.content_markdown ~ f.pattern)) as ids
-        from (select a.id, a.content_markdown from articles a
-            where {COULD_BE_WRONG} and a.id > %(after)s order by a.id limit %(count)s) s
+        from (select a.id, a.content_markdown
+            {COULD_BE_WRONG} and a.id > %(after)s order by a.id limit %(count)s) s
         """,
         bot=ctx.bot.id,
         addresses=list(addresses),
@@ -119,8 +119,7 @@ async def ids_by_slug(ctx: Ctx, slugs: Sequence[str], limit: int) -> list[str]:
     ids: list[str] | None = await ctx.tx.value(
         f"""
         select array_agg(f.id) from (
-            select a.id from articles a where {COULD_BE_WRONG} and a.slug = any(%(slugs)s)
-            order by a.id limit %(limit)s) f
+            select a.id {COULD_BE_WRONG} and a.slug = any(%(slugs)s) order by a.id limit %(limit)s) f
         """,
         bot=ctx.bot.id,
         slugs=list(slugs),

@@ -141,7 +141,10 @@ def load_objects(connection: Connection, bucket: ObjectStore | None, pieces: Ite
 
 
 def load_into_database(connection: Connection, head: ObjectHead, content: Iterator[bytes]) -> None:
-    connection.execute("update stored_objects set location = 'database' where key = %s", [head.key])
+    connection.execute(
+        "update stored_objects set location = 'database' where key = %s and workspace_id = %s",
+        [head.key, head.workspace_id],
+    )
     for number, chunk in enumerate(content):
         connection.execute(
             "insert into object_chunks (workspace_id, key, number, data) values (%s, %s, %s, %b)",

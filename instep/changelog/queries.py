@@ -25,7 +25,8 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Cha
         ChangelogEntry,
         f"""
         select {columns(format)} from changelog_entries e
-        where e.bot_id = %(bot)s and e.{column} = %(ref)s {"for no key update" if lock else ""}
+        where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.{column} = %(ref)s
+        {"for no key update" if lock else ""}
         """,
         bot=ctx.bot.id,
         ref=ref,
@@ -38,8 +39,8 @@ async def list_page(ctx: Ctx, status: str, format: Format, request: PageRequest)
         ChangelogEntry,
         f"""
         select {columns(format)} from changelog_entries e
-        where e.bot_id = %(bot)s and {"e.status = %(status)s" if status != "all" else "true"}
-          and {page.condition} {page.tail}
+        where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s
+          and {"e.status = %(status)s" if status != "all" else "true"} and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         status=status,
@@ -55,8 +56,8 @@ async def list_overviews(ctx: Ctx, status: str, request: PageRequest) -> Page[Ch
         f"""
         select e.id, e.slug, e.title, e.status, e.source_url, e.published_at, e.created_at, e.updated_at
         from changelog_entries e
-        where e.bot_id = %(bot)s and {"e.status = %(status)s" if status != "all" else "true"}
-          and {page.condition} {page.tail}
+        where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s
+          and {"e.status = %(status)s" if status != "all" else "true"} and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         status=status,
@@ -70,7 +71,7 @@ async def slugs_like(ctx: Ctx, base: str) -> set[str]:
     slugs = await ctx.tx.value(
         """
         select array_agg(slug) from changelog_entries
-        where bot_id = %(bot)s and starts_with(slug, %(base)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and starts_with(slug, %(base)s)
         """,
         bot=ctx.bot.id,
         base=base[:100],
@@ -91,7 +92,6 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> ChangelogEntry | None:
         on conflict on constraint changelog_entries_slug do nothing
         returning {columns("markdown")}
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         **row,
     )
@@ -104,7 +104,7 @@ async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], format: Forma
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)
         update changelog_entries as e set {assignments}, updated_at = stamp.at from stamp
-        where e.bot_id = %(bot)s and e.id = %(id)s
+        where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.id = %(id)s
         returning {columns(format)}
         """,
         bot=ctx.bot.id,
@@ -115,5 +115,10 @@ async def update(ctx: Ctx, entry_id: str, changes: dict[str, Any], format: Forma
 
 async def delete(ctx: Ctx, entry_id: str) -> None:
     await ctx.tx.execute(
-        "delete from changelog_entries where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=entry_id
+        """
+        delete from changelog_entries
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=entry_id,
     )

@@ -45,7 +45,10 @@ def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Res
     from instep.workspaces.actions import find_workspace
 
     async def run(tx: "Tx") -> Result:
-        return await work(tx, (await find_workspace(tx, workspace)).id)
+        workspace_id = (await find_workspace(tx, workspace)).id
+        # Statements name it; the owner of the tables would see all others too.
+        tx.workspace_id = workspace_id
+        return await work(tx, workspace_id)
 
     return as_owner(run)
 

@@ -13,10 +13,10 @@ COLLECTION = f"""
         array_remove(array[grandparent.id, parent.id], null) as ancestor_ids, {IS_PUBLIC} as is_public,
         {PLACE} as place, c.sort_order,
         (select count(*) from articles a
-         where a.bot_id = c.bot_id and a.collection_id = c.id and a.deleted_at is null)::integer
-            as article_count,
+         where a.workspace_id = %(workspace)s and a.bot_id = c.bot_id and a.collection_id = c.id
+           and a.deleted_at is null)::integer as article_count,
         c.created_at, c.updated_at
-    from collections c {ANCESTORS} where c.bot_id = %(bot)s
+    from collections c {ANCESTORS} where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
 """
 # Rows are locked in one order, which prevents deadlocks: the collection, then those in it, then articles,
 # then the bot. Whatever changes the tree of collections locks that before any of them.
@@ -56,8 +56,9 @@ async def count_levels(ctx: Ctx, collection_id: str) -> int:
         """
         select 1 + coalesce(max(case when grandchild.id is null then 1 else 2 end), 0)
         from collections child left join collections grandchild
-            on grandchild.bot_id = child.bot_id and grandchild.parent_id = child.id
-        where child.bot_id = %(bot)s and child.parent_id = %(id)s
+            on grandchild.workspace_id = %(workspace)s and grandchild.bot_id = child.bot_id
+            and grandchild.parent_id = child.id
+        where child.bot_id = %(bot)s and child.workspace_id = %(workspace)s and child.parent_id = %(id)s
         """,
         bot=ctx.bot.id,
         id=collection_id,
@@ -68,7 +69,10 @@ async def count_levels(ctx: Ctx, collection_id: str) -> int:
 async def slugs_like(ctx: Ctx, base: str) -> set[str]:
     """Slugs that a numbered form of `base` could clash with."""
     slugs = await ctx.tx.value(
-        "select array_agg(slug) from collections where bot_id = %(bot)s and starts_with(slug, %(base)s)",
+        """
+        select array_agg(slug) from collections
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and starts_with(slug, %(base)s)
+        """,
         bot=ctx.bot.id,
         base=base[:100],
     )
@@ -87,11 +91,11 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Collection | None:
             %(visibility)s, %(parent_id)s, (
                 select least(coalesce(max(sort_order)::bigint + 1, 0), %(max_position)s)::integer
                 from collections
-                where bot_id = %(bot)s and parent_id is not distinct from %(parent_id)s::text),
+                where bot_id = %(bot)s and workspace_id = %(workspace)s
+                  and parent_id is not distinct from %(parent_id)s::text),
             %(stamp)s, %(stamp)s)
         on conflict on constraint collections_slug do nothing
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         max_position=limits.MAX_INTEGER,
         stamp=stamp,
@@ -106,7 +110,7 @@ async def update(ctx: Ctx, collection_id: str, changes: dict[str, Any]) -> Colle
         f"""
         with stamp as (select stamp_change(%(bot)s) as at)
         update collections as c set {columns}, updated_at = stamp.at from stamp
-        where c.bot_id = %(bot)s and c.id = %(id)s
+        where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.id = %(id)s
         """,
         bot=ctx.bot.id,
         id=collection_id,
@@ -122,7 +126,8 @@ async def siblings_of(ctx: Ctx, parent_id: str | None) -> list[str]:
     ids = await ctx.tx.value(
         """
         select array_agg(id order by sort_order, created_at, id) from collections
-        where bot_id = %(bot)s and parent_id is not distinct from %(parent)s::text
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and parent_id is not distinct from %(parent)s::text
         """,
         bot=ctx.bot.id,
         parent=parent_id,
@@ -134,7 +139,8 @@ async def order_siblings(ctx: Ctx, ids: list[str]) -> None:
     """Give these collections, which stand side by side, this order."""
     await ctx.tx.execute(
         """
-        select id from collections where bot_id = %(bot)s and id = any(%(ids)s)
+        select id from collections
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         order by id for no key update
         """,
         bot=ctx.bot.id,
@@ -145,7 +151,8 @@ async def order_siblings(ctx: Ctx, ids: list[str]) -> None:
         with stamp as (select stamp_change(%(bot)s) as at)
         update collections c set sort_order = sibling.number - 1, updated_at = stamp.at
         from stamp, unnest(%(ids)s::text[]) with ordinality as sibling (id, number)
-        where c.bot_id = %(bot)s and c.id = sibling.id and c.sort_order <> sibling.number - 1
+        where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.id = sibling.id
+          and c.sort_order <> sibling.number - 1
         """,
         bot=ctx.bot.id,
         ids=ids,
@@ -155,15 +162,23 @@ async def order_siblings(ctx: Ctx, ids: list[str]) -> None:
 async def delete(ctx: Ctx, collection: Collection) -> None:
     """Delete the collection; what stood in it changes with it, so it is stamped for clients that sync."""
     for lock in (
-        "select id from collections where bot_id = %(bot)s and parent_id = %(id)s",
-        "select id from articles where bot_id = %(bot)s and collection_id = %(id)s",
+        """
+        select id from collections
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and parent_id = %(id)s
+        order by id for no key update
+        """,
+        """
+        select id from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and collection_id = %(id)s
+        order by id for no key update
+        """,
     ):
-        await ctx.tx.execute(f"{lock} order by id for no key update", bot=ctx.bot.id, id=collection.id)
+        await ctx.tx.execute(lock, bot=ctx.bot.id, id=collection.id)
     await ctx.tx.execute(
         """
         with stamp as (select stamp_change(%(bot)s) as at)
         update collections c set parent_id = %(parent)s, updated_at = stamp.at from stamp
-        where c.bot_id = %(bot)s and c.parent_id = %(id)s
+        where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.parent_id = %(id)s
         """,
         bot=ctx.bot.id,
         id=collection.id,
@@ -173,7 +188,7 @@ async def delete(ctx: Ctx, collection: Collection) -> None:
         """
         with stamp as (select stamp_change(%(bot)s) as at)
         update articles a set collection_id = null, updated_at = stamp.at from stamp
-        where a.bot_id = %(bot)s and a.collection_id = %(id)s
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.collection_id = %(id)s
         """,
         bot=ctx.bot.id,
         id=collection.id,
@@ -181,7 +196,7 @@ async def delete(ctx: Ctx, collection: Collection) -> None:
     await ctx.tx.execute(
         """
         delete from collections c using (select stamp_change(%(bot)s) as at) stamp
-        where c.bot_id = %(bot)s and c.id = %(id)s
+        where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.id = %(id)s
         """,
         bot=ctx.bot.id,
         id=collection.id,

@@ -2,9 +2,11 @@
 
 # A collection stands on one of three levels (`limits.MAX_COLLECTION_LEVELS`): it has at most two ancestors.
 ANCESTORS = """
-    left join collections parent on parent.bot_id = c.bot_id and parent.id = c.parent_id
+    left join collections parent
+        on parent.workspace_id = %(workspace)s and parent.bot_id = c.bot_id and parent.id = c.parent_id
     left join collections grandparent
-        on grandparent.bot_id = parent.bot_id and grandparent.id = parent.parent_id
+        on grandparent.workspace_id = %(workspace)s and grandparent.bot_id = parent.bot_id
+        and grandparent.id = parent.parent_id
 """
 # The strictest of a collection and its ancestors decides (contract section 10); it is true where there is no
 # collection. It is written so that PostgreSQL can estimate it: with `coalesce` it would expect hardly a row,

@@ -155,18 +155,22 @@ class Tx:
 
     async def reply(self, sql: str, params: Params) -> Reply:
         with statement_span(sql):
-            return (await self.send([SqlStatement(sql, params)]))[-1]
+            return (await self.send([self.statement(sql, params)]))[-1]
+
+    def statement(self, sql: str, params: Params) -> SqlStatement:
+        """A statement with its parameters, to which `workspace` belongs: the one that was entered."""
+        return SqlStatement(sql, {"workspace": self.workspace_id, **params})
 
     async def execute_at_commit(self, sql: str, /, **params: Any) -> None:
         """Run a statement at the end of the transaction, in the same round trip as the commit."""
         if self.depth:
-            self.statements_at_commit.append(SqlStatement(sql, params))
+            self.statements_at_commit.append(self.statement(sql, params))
         else:
             await self.execute(sql, **params)
 
     def ahead(self, sql: str, /, check: Callable[[Reply], None] | None = None, **params: Any) -> Upcoming:
         """Let a statement go out with the next one, before it."""
-        upcoming = Upcoming(self, SqlStatement(sql, params), check)
+        upcoming = Upcoming(self, self.statement(sql, params), check)
         self.upcoming.append(upcoming)
         return upcoming
 

@@ -29,14 +29,19 @@ async def count_what_waits(ctx: Ctx) -> dict[str, int]:
     counts: dict[str, int] = await ctx.tx.value(
         """
         select jsonb_build_object(
-          'review', (select count(*) from drafts where bot_id = %(bot)s and status = 'pending'),
-          'articles', (select count(*) from articles where bot_id = %(bot)s and deleted_at is null),
+          'review', (
+            select count(*) from drafts
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending'),
+          'articles', (
+            select count(*) from articles
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null),
           'questions', (
             select count(*) from unanswered_questions
-            where bot_id = %(bot)s and dismissed_at is null and drafted_at is null
-              and merged_into is null),
+            where bot_id = %(bot)s and workspace_id = %(workspace)s
+              and dismissed_at is null and drafted_at is null and merged_into is null),
           'conversations', (
-            select count(*) from conversations where bot_id = %(bot)s and status = 'escalated')
+            select count(*) from conversations
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'escalated')
         )
         """,
         bot=ctx.bot.id,

@@ -16,7 +16,8 @@ async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
     """Lock the articles of drafts in one order, before the first is changed: so there is no deadlock."""
     await ctx.tx.execute(
         """
-        select id from articles where bot_id = %(bot)s and id = any(%(articles)s)
+        select id from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(articles)s)
         order by id for no key update
         """,
         bot=ctx.bot.id,

@@ -54,7 +54,8 @@ async def send_review_digest(database: Database, job: Job) -> None:
 
 async def find_sent_at(ctx: Ctx) -> datetime | None:
     sent_at: datetime | None = await ctx.tx.value(
-        "select max(sent_at) from review_digests where bot_id = %(bot)s", bot=ctx.bot.id
+        "select max(sent_at) from review_digests where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
     )
     return sent_at
 
@@ -65,7 +66,6 @@ async def note_sent(ctx: Ctx) -> None:
         insert into review_digests (workspace_id, bot_id, sent_at) values (%(workspace)s, %(bot)s, %(now)s)
         on conflict (bot_id, workspace_id) do update set sent_at = %(now)s
         """,
-        workspace=ctx.workspace_id,
         bot=ctx.bot.id,
         now=ctx.now,
     )
@@ -79,8 +79,7 @@ async def list_new_drafts(ctx: Ctx, since: datetime | None) -> list[NewDrafts]:
         select max(coalesce(t.change_title, t.article->>'title', case when d.type = 'gap_draft'
                 then 'Asked by visitors' else 'Proposed by ' || d.author_name end)) as title,
             count(*) as count, (array_agg(d.id order by d.created_at desc, d.id desc))[1] as draft_id
-        {FROM}
-        where d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null
+        {FROM} and d.status = 'pending' and a.deleted_at is null
           and (%(since)s::timestamptz is null or d.created_at > %(since)s)
         group by {SOURCE_KEY} order by max(d.created_at) desc
         """,

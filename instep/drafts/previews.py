@@ -49,10 +49,18 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
     await find_pending(ctx, draft_id)
     source_key = await find_source_key(ctx, draft_id)
     await ctx.tx.execute(
-        "delete from previews where bot_id = %(bot)s and expires_at <= %(now)s", bot=ctx.bot.id, now=ctx.now
+        """
+        delete from previews
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and expires_at <= %(now)s
+        """,
+        bot=ctx.bot.id,
+        now=ctx.now,
     )
     count: int = await ctx.tx.value(
-        "select count(*) from previews where bot_id = %(bot)s and source_key = %(key)s",
+        """
+        select count(*) from previews
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and source_key = %(key)s
+        """,
         bot=ctx.bot.id,
         key=source_key,
     )
@@ -67,7 +75,6 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
         returning {PREVIEW}
         """,
         id=new_id("prev"),
-        workspace=ctx.workspace_id,
         bot=ctx.bot.id,
         draft=None if shows_source else draft_id,
         key=source_key,
@@ -81,7 +88,9 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
 async def revoke_preview(ctx: Ctx, preview_id: str) -> str:
     """End a link at once; its id."""
     count = await ctx.tx.execute(
-        "delete from previews where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=preview_id
+        "delete from previews where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
+        bot=ctx.bot.id,
+        id=preview_id,
     )
     if count == 0:
         raise NotFound("There is no such preview link: it has expired or was revoked.")
@@ -94,7 +103,8 @@ async def list_previews(ctx: Ctx, draft_id: str) -> list[Preview]:
         Preview,
         f"""
         select {PREVIEW} from previews
-        where bot_id = %(bot)s and source_key = %(key)s and expires_at > %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and source_key = %(key)s
+          and expires_at > %(now)s
         order by created_at desc, id desc
         """,
         bot=ctx.bot.id,
@@ -109,8 +119,10 @@ async def list_previewed_drafts(ctx: Ctx, draft_id: str | None, source_key: str)
         PreviewedDraft,
         f"""
         select d.id, a.id as article_id, a.slug, a.locale, coalesce(d.title, a.title) as title
-        from drafts d join articles a on a.bot_id = d.bot_id and a.id = d.article_id
-        where d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null
+        from drafts d
+        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and a.deleted_at is null
           and case when %(draft)s::text is null then {SOURCE_KEY} = %(key)s else d.id = %(draft)s end
         order by lower(coalesce(d.title, a.title)), d.id limit {limits.MAX_SOURCE_DRAFTS}
         """,

@@ -52,10 +52,10 @@ TEXTS = """
     d.evidence, d.questions, d.warnings, d.statements, d.replaced_version, d.applied_version
 """
 JOIN = """
-    d join articles a on a.bot_id = d.bot_id and a.id = d.article_id
-    left join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
+    join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+    left join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
 """
-FROM = f"from drafts {JOIN}"
+FROM = f"from drafts d {JOIN} where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s"
 ORDER = Order(("d.created_at", "d.id"), descending=True)
 
 
@@ -66,8 +66,7 @@ async def list_pending(
     rows = await ctx.tx.all(
         Draft,
         f"""
-        select {DRAFT} {FROM}
-        where d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null
+        select {DRAFT} {FROM} and d.status = 'pending' and a.deleted_at is null
           and {"d.type = %(type)s" if draft_type else "true"}
           and {"d.article_id = %(article)s" if article_id else "true"}
           and {page.condition} {page.tail}
@@ -84,7 +83,7 @@ async def find(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts | N
     return await ctx.tx.first(
         DraftTexts,
         f"""
-        select {DRAFT}, {TEXTS} {FROM} where d.bot_id = %(bot)s and d.id = %(id)s
+        select {DRAFT}, {TEXTS} {FROM} and d.id = %(id)s
         {"for no key update of d" if lock else ""}
         """,
         bot=ctx.bot.id,
@@ -97,7 +96,7 @@ async def find_mergeable(ctx: Ctx, draft_ids: list[str]) -> dict[str, DraftTexts
     rows = await ctx.tx.all(
         DraftTexts,
         f"""
-        select {DRAFT}, {TEXTS} {FROM} where d.bot_id = %(bot)s and d.id = any(%(ids)s)
+        select {DRAFT}, {TEXTS} {FROM} and d.id = any(%(ids)s)
           and length(d.base_markdown) + length(d.content_markdown) + length(a.content_markdown)
             <= %(max_characters)s
         """,
@@ -115,8 +114,8 @@ async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
         """
         select coalesce((array_agg(id order by created_at desc, id desc))[:%(limit)s], '{}') as ids, count(*)
         from drafts
-        where bot_id = %(bot)s and article_id = %(article)s and status = 'pending' and type = 'edit'
-          and id <> %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
+          and status = 'pending' and type = 'edit' and id <> %(id)s
         """,
         bot=ctx.bot.id,
         article=draft.article_id,
@@ -157,7 +156,10 @@ async def renew(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
 async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
     """Whether the article's current text was written by the service and not edited since."""
     is_by_service: bool = await ctx.tx.value(
-        "select author_type = 'task' from articles where bot_id = %(bot)s and id = %(id)s",
+        """
+        select author_type = 'task' from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
         bot=ctx.bot.id,
         id=article_id,
     )
@@ -167,7 +169,6 @@ async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
 async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
     values = {
         **row,
-        "workspace_id": ctx.bot.workspace_id,
         "bot_id": ctx.bot.id,
         "status": "pending",
         "task_id": origin.task_id,
@@ -186,8 +187,10 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
     return await ctx.tx.fetch_one(
         Draft,
         f"""
-        with d as (insert into drafts ({", ".join(values)}) values ({placeholders}) returning *)
-        select {DRAFT} from {JOIN}
+        with d as (
+            insert into drafts (workspace_id, {", ".join(values)}) values (%(workspace)s, {placeholders})
+            returning *)
+        select {DRAFT} from d {JOIN}
         """,
         **values,
     )
@@ -209,7 +212,7 @@ async def settle(
         f"""
         update drafts set status = %(status)s, dismissal_reason = %(reason)s,
             dismissal_comment = %(comment)s, {SETTLED}
-        where bot_id = %(bot)s and id = %(id)s and status = 'pending'
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'pending'
         """,
         bot=ctx.bot.id,
         id=draft_id,
@@ -225,8 +228,10 @@ async def lock_article_of_edit(ctx: Ctx, draft_id: str) -> None:
     """Lock the article of an edit, even a deleted one, before the draft, as every other writer does."""
     await ctx.tx.execute(
         """
-        select from articles a where a.bot_id = %(bot)s and a.id = (
-            select d.article_id from drafts d where d.bot_id = %(bot)s and d.id = %(id)s)
+        select from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = (
+            select d.article_id from drafts d
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s)
         for no key update
         """,
         bot=ctx.bot.id,
@@ -251,7 +256,7 @@ async def set_versions(ctx: Ctx, draft_id: str, replaced_version: int, applied_v
     await ctx.tx.execute(
         """
         update drafts set replaced_version = %(replaced)s, applied_version = %(applied)s
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=draft_id,
@@ -268,7 +273,7 @@ async def reopen(ctx: Ctx, draft_id: str) -> None:
         update drafts set status = 'pending', updated_at = %(now)s, settled_at = null,
             settled_by_type = null, settled_by_name = null, dismissal_reason = null,
             dismissal_comment = null, replaced_version = null, applied_version = null, {NO_APPROVAL}
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=draft_id,
@@ -285,7 +290,7 @@ async def approve(ctx: Ctx, draft_id: str) -> None:
         """
         update drafts set updated_at = %(now)s, approved_at = %(now)s, approved_by_type = %(by_type)s,
             approved_by_name = %(by_name)s
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=draft_id,
@@ -300,7 +305,7 @@ async def rebase(ctx: Ctx, draft: DraftTexts, text: TitledText, counts: TextDiff
         update drafts set title = %(title)s, content_markdown = %(content)s, base_version = %(version)s,
             base_title = %(base_title)s, base_markdown = %(base_content)s, additions = %(additions)s,
             deletions = %(deletions)s
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=draft.id,
@@ -318,7 +323,7 @@ async def withdraw_approvals(ctx: Ctx, draft_ids: Sequence[str]) -> None:
     await ctx.tx.execute(
         f"""
         update drafts set updated_at = %(now)s, {NO_APPROVAL}
-        where bot_id = %(bot)s and id = any(%(ids)s) and status = 'pending'
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s) and status = 'pending'
         """,
         bot=ctx.bot.id,
         ids=list(draft_ids),
@@ -332,7 +337,7 @@ async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
     row_count = await ctx.tx.execute(
         f"""
         update drafts set {assignments}
-        where bot_id = %(bot)s and id = %(id)s and status = 'pending'
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'pending'
         """,
         bot=ctx.bot.id,
         id=draft_id,
@@ -362,9 +367,13 @@ async def find_pending_of_change(
     draft_ids = await ctx.tx.value(
         """
         select array_agg(d.id order by d.article_id, d.id)
-        from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
-        where d.bot_id = %(bot)s and d.status = 'pending' and t.id <> %(task)s
-          and t.created_at <= (select created_at from tasks where bot_id = %(bot)s and id = %(task)s)
+        from drafts d
+        join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and t.id <> %(task)s
+          and t.created_at <= (
+            select created_at from tasks
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
           and case when %(patterns)s::text[] = '{}' or t.change_url is null
             then regexp_replace(t.change_title, ' [(][#!][0-9]+[)]$', '') = %(title)s
             else t.change_url like any(%(patterns)s::text[]) end
@@ -385,10 +394,11 @@ async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection
             approved_by_name = old.approved_by_name, approved_at = old.approved_at
         from (
             select * from drafts
-            where bot_id = %(bot)s and id = any(%(superseded)s) and approved_at is not null
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(superseded)s)
+              and approved_at is not null
             order by approved_at desc limit 1
         ) old
-        where d.bot_id = %(bot)s and d.id = %(id)s
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s
           and (d.title, d.content_markdown, d.base_title, d.base_markdown)
             is not distinct from (old.title, old.content_markdown, old.base_title, old.base_markdown)
         """,
@@ -405,11 +415,12 @@ async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[
         f"""
         with dismissed as (
           update drafts set status = 'dismissed', {SETTLED}
-          where bot_id = %(bot)s and article_id = %(article)s and source_url = %(url)s and status = 'pending'
-            and type = 'edit' and task_id <> (
-              select d.task_id from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
-              where d.bot_id = %(bot)s and d.article_id = %(article)s and d.source_url = %(url)s
-                and d.type = 'edit'
+          where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
+            and source_url = %(url)s and status = 'pending' and type = 'edit' and task_id <> (
+              select d.task_id from drafts d
+              join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+              where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.article_id = %(article)s
+                and d.source_url = %(url)s and d.type = 'edit'
               order by t.created_at desc, t.id desc limit 1)
           returning id
         )

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from instep.core import limits
-from instep.drafts.queries import FROM, IS_CONFLICT, LINES
+from instep.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES
 from instep.drafts.queue_schemas import DraftFilter
 from instep.drafts.source_queries import SOURCE_KEY, condition_of
 from instep.identity.schemas import Ctx
@@ -15,7 +15,16 @@ KIND = """
     coalesce(t.change_kind, case when t.id is not null then 'article'
         when d.type = 'gap_draft' then 'question' else 'author' end)
 """
-IS_PENDING = "d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null"
+PENDING = f"{FROM} and d.status = 'pending' and a.deleted_at is null"
+# `queue` is that of `ordered`.
+FROM_QUEUE = f"""
+    from queue q
+    join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.id = q.id {JOIN}
+"""
+SOURCE_KEY_OF = f"""
+    select {SOURCE_KEY} from drafts d
+    where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s
+"""
 QUEUE_ROW = f"""
     d.id, d.type, coalesce(d.title, a.title) as title, q.source_key, {KIND} as source_kind,
     coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title, d.source_url,
@@ -80,7 +89,7 @@ def ordered(criteria: DraftFilter) -> str:
         pending as (
             select d.id, {SOURCE_KEY} as source_key, d.created_at,
                 max(d.created_at) over (partition by {SOURCE_KEY}) as source_at
-            {FROM} where {IS_PENDING} and {condition_of(criteria)}
+            {PENDING} and {condition_of(criteria)}
         ), queue as (
             select p.id, p.source_key, (row_number() over (
                 order by p.source_at desc, p.source_key desc, p.created_at desc, p.id desc))::integer as place
@@ -95,8 +104,8 @@ async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRo
         QueueRow,
         f"""
         with {ordered(criteria)}
-        select {QUEUE_ROW} {FROM} join queue q on q.id = d.id
-        where d.bot_id = %(bot)s and q.place > %(first)s and q.place <= %(first)s + %(size)s
+        select {QUEUE_ROW} {FROM_QUEUE}
+        where q.place > %(first)s and q.place <= %(first)s + %(size)s
         order by q.place
         """,
         first=(page - 1) * limits.REVIEW_QUEUE_ROWS,
@@ -111,9 +120,8 @@ async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
         QueueRow,
         f"""
         with {ordered(ALL_PENDING)}
-        select {QUEUE_ROW} {FROM} join queue q on q.id = d.id
-        where d.bot_id = %(bot)s
-            and q.source_key = (select {SOURCE_KEY} from drafts d where d.bot_id = %(bot)s and d.id = %(id)s)
+        select {QUEUE_ROW} {FROM_QUEUE}
+        where q.source_key = ({SOURCE_KEY_OF})
         order by q.place limit %(limit)s
         """,
         id=draft_id,
@@ -124,11 +132,7 @@ async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
 
 async def find_source_key(ctx: Ctx, draft_id: str) -> str | None:
     """What the source of a draft is known by, whatever has become of the draft."""
-    key: str | None = await ctx.tx.value(
-        f"select {SOURCE_KEY} from drafts d where d.bot_id = %(bot)s and d.id = %(id)s",
-        bot=ctx.bot.id,
-        id=draft_id,
-    )
+    key: str | None = await ctx.tx.value(SOURCE_KEY_OF, bot=ctx.bot.id, id=draft_id)
     return key
 
 
@@ -161,7 +165,7 @@ async def count_queue(ctx: Ctx) -> QueueCounts:
         f"""
         with pending as (
             select d.type, d.certainty, d.approved_at, {KIND} as kind, {IS_CONFLICT} as is_conflict
-            {FROM} where {IS_PENDING}
+            {PENDING}
         )
         select (select count(*)::integer from pending) as total,
             (select count(*)::integer from pending where is_conflict) as conflicts,

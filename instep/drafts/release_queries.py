@@ -7,8 +7,10 @@ from instep.drafts.release_schemas import DraftOfArticle
 from instep.identity.schemas import Ctx
 
 FROM = """
-    from drafts d join articles a on a.bot_id = d.bot_id and a.id = d.article_id
-    where d.bot_id = %(bot)s and d.status = 'pending' and a.deleted_at is null
+    from drafts d
+    join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+    where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+      and a.deleted_at is null
       and (d.source_url = any(%(urls)s) or d.task_id = any(%(tasks)s))
 """
 

@@ -30,8 +30,9 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]
         select s.id, s.article_id, a.title as article_title, s.summary, s.reason, s.comment, s.draft_id,
             s.author_type, s.author_name, s.created_at
         from suppressed_statements s
-        left join articles a on a.bot_id = s.bot_id and a.id = s.article_id
-        where s.bot_id = %(bot)s and {page.condition} {page.tail}
+        left join articles a
+            on a.workspace_id = %(workspace)s and a.bot_id = s.bot_id and a.id = s.article_id
+        where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         **page.params,
@@ -55,7 +56,6 @@ async def insert(ctx: Ctx, draft: DraftTexts, reason: DismissalReason | None, co
         order by row.key
         on conflict (bot_id, coalesce(article_id, ''), key, workspace_id) do nothing
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         article=draft.article_id if draft.type == "edit" else None,
         reason=reason,
@@ -70,7 +70,10 @@ async def insert(ctx: Ctx, draft: DraftTexts, reason: DismissalReason | None, co
 
 async def delete(ctx: Ctx, suppressed_id: str) -> bool:
     row_count = await ctx.tx.execute(
-        "delete from suppressed_statements where bot_id = %(bot)s and id = %(id)s",
+        """
+        delete from suppressed_statements
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
         bot=ctx.bot.id,
         id=suppressed_id,
     )
@@ -79,7 +82,10 @@ async def delete(ctx: Ctx, suppressed_id: str) -> bool:
 
 async def delete_for_draft(ctx: Ctx, draft_id: str) -> None:
     await ctx.tx.execute(
-        "delete from suppressed_statements where bot_id = %(bot)s and draft_id = %(draft)s",
+        """
+        delete from suppressed_statements
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and draft_id = %(draft)s
+        """,
         bot=ctx.bot.id,
         draft=draft_id,
     )
@@ -90,7 +96,7 @@ async def list_keys(ctx: Ctx) -> list[ArticleKeys]:
         ArticleKeys,
         """
         select article_id, array_agg(key) as keys from suppressed_statements
-        where bot_id = %(bot)s group by article_id
+        where bot_id = %(bot)s and workspace_id = %(workspace)s group by article_id
         """,
         bot=ctx.bot.id,
     )
@@ -101,7 +107,8 @@ async def count(ctx: Ctx, article_id: str | None, keys: Collection[str]) -> int:
     number: int = await ctx.tx.value(
         """
         select count(*) from suppressed_statements
-        where bot_id = %(bot)s and coalesce(article_id, '') = %(article)s and key = any(%(keys)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and coalesce(article_id, '') = %(article)s
+          and key = any(%(keys)s)
         """,
         bot=ctx.bot.id,
         article=article_id or "",

@@ -25,9 +25,10 @@ async def note_viewer(ctx: Ctx, draft_id: str) -> None:
         return
     await ctx.tx.execute(
         """
-        delete from draft_viewers where (draft_id, person_id) in (
+        delete from draft_viewers where workspace_id = %(workspace)s and (draft_id, person_id) in (
             select draft_id, person_id from draft_viewers
-            where bot_id = %(bot)s and seen_at <= %(expired)s for update skip locked)
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and seen_at <= %(expired)s
+            for update skip locked)
         """,
         bot=ctx.bot.id,
         expired=ctx.now - limits.DRAFT_VIEWER_TTL,
@@ -36,7 +37,7 @@ async def note_viewer(ctx: Ctx, draft_id: str) -> None:
         """
         insert into draft_viewers (workspace_id, bot_id, draft_id, person_id, seen_at)
         select workspace_id, bot_id, id, %(person)s, %(now)s from drafts
-        where bot_id = %(bot)s and id = %(draft)s and status = 'pending'
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(draft)s and status = 'pending'
         on conflict (draft_id, person_id, workspace_id) do update set seen_at = excluded.seen_at
         """,
         bot=ctx.bot.id,
@@ -52,8 +53,8 @@ async def list_viewers(ctx: Ctx, draft_ids: Sequence[str]) -> Mapping[str, list[
         DraftViewer,
         """
         select v.draft_id, p.email from draft_viewers v join people p on p.id = v.person_id
-        where v.bot_id = %(bot)s and v.draft_id = any(%(drafts)s) and v.seen_at > %(expired)s
-          and v.person_id is distinct from %(person)s
+        where v.bot_id = %(bot)s and v.workspace_id = %(workspace)s and v.draft_id = any(%(drafts)s)
+          and v.seen_at > %(expired)s and v.person_id is distinct from %(person)s
         order by v.draft_id, p.email
         """,
         bot=ctx.bot.id,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from instep.core.database import Tx
 from instep.exports.schemas import ArticleRow, CollectionRow, EntryRow, MarkdownRow, QuestionRow, RedirectRow
-from instep.files.queries import FILE, FROM
+from instep.files.queries import FILE, FILES
 from instep.files.schemas import StoredFile
 from instep.identity.schemas import Bot, Ctx
 
@@ -14,7 +14,7 @@ async def list_collections(ctx: Ctx) -> list[CollectionRow]:
         CollectionRow,
         """
         select id, slug, title, description, icon, visibility, parent_id from collections
-        where bot_id = %(bot)s order by sort_order, created_at, id
+        where bot_id = %(bot)s and workspace_id = %(workspace)s order by sort_order, created_at, id
         """,
         bot=ctx.bot.id,
     )
@@ -28,9 +28,10 @@ async def list_articles(ctx: Ctx) -> list[ArticleRow]:
         select a.id, a.slug, a.locale, a.translation_of, a.title, a.description, a.collection_id,
             a.visibility, a.status, a.published_at, a.working_saved_at is not null as has_unpublished_changes,
             coalesce((select array_agg(f.slug order by f.slug) from former_slugs f
-                where f.bot_id = a.bot_id and f.article_id = a.id), '{}') as former_slugs
+                where f.workspace_id = %(workspace)s and f.bot_id = a.bot_id and f.article_id = a.id), '{}')
+                as former_slugs
         from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
         order by a.collection_id, a.position, a.id
         """,
         bot=ctx.bot.id,
@@ -42,7 +43,7 @@ async def list_entries(ctx: Ctx) -> list[EntryRow]:
         EntryRow,
         """
         select id, slug, title, status, source_url, published_at from changelog_entries
-        where bot_id = %(bot)s order by slug
+        where bot_id = %(bot)s and workspace_id = %(workspace)s order by slug
         """,
         bot=ctx.bot.id,
     )
@@ -54,8 +55,10 @@ async def list_redirects(ctx: Ctx) -> list[RedirectRow]:
         RedirectRow,
         """
         select r.path, r.article_id, r.url from redirects r
-        left join articles a on a.bot_id = r.bot_id and a.id = r.article_id
-        where r.bot_id = %(bot)s and (r.url is not null or a.deleted_at is null)
+        left join articles a
+            on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and (r.url is not null or a.deleted_at is null)
         order by r.path collate "C"
         """,
         bot=ctx.bot.id,
@@ -67,8 +70,10 @@ async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
         QuestionRow,
         """
         select g.question, g.article_id from golden_questions g
-        join articles a on a.bot_id = g.bot_id and a.id = g.article_id and a.deleted_at is null
-        where g.bot_id = %(bot)s order by g.created_at, g.id
+        join articles a
+            on a.workspace_id = %(workspace)s and a.bot_id = g.bot_id and a.id = g.article_id
+            and a.deleted_at is null
+        where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s order by g.created_at, g.id
         """,
         bot=ctx.bot.id,
     )
@@ -85,10 +90,12 @@ async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
         f"""
         with shown as materialized (
             select distinct r.sha256 from file_references r
-            where r.bot_id = %(bot)s and r.source in ('article', 'changelog_entry') and r.source_id not in (
-                select id from articles where bot_id = %(bot)s and deleted_at is not null))
-        select distinct on (f.sha256, f.content_type) {FILE} {FROM}
-        where f.bot_id = %(bot)s and f.sha256 in (select sha256 from shown)
+            where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+              and r.source in ('article', 'changelog_entry') and r.source_id not in (
+                select id from articles
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is not null))
+        select distinct on (f.sha256, f.content_type) {FILE} {FILES}
+          and f.sha256 in (select sha256 from shown)
         order by f.sha256, f.content_type, f.created_at, f.id
         """,
         bot=ctx.bot.id,
@@ -98,7 +105,10 @@ async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
 async def list_article_texts(tx: Tx, bot: Bot, ids: Sequence[str]) -> list[MarkdownRow]:
     return await tx.all(
         MarkdownRow,
-        "select id, content_markdown as content from articles where bot_id = %(bot)s and id = any(%(ids)s)",
+        """
+        select id, content_markdown as content from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
         bot=bot.id,
         ids=list(ids),
     )
@@ -109,7 +119,7 @@ async def list_entry_texts(tx: Tx, bot: Bot, ids: Sequence[str]) -> list[Markdow
         MarkdownRow,
         """
         select id, content_markdown as content from changelog_entries
-        where bot_id = %(bot)s and id = any(%(ids)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         """,
         bot=bot.id,
         ids=list(ids),

@@ -15,7 +15,10 @@ from instep.identity.schemas import Ctx
 FILE = """
     f.id, f.name, f.content_type, f.bytes, f.width, f.height, f.sha256, f.object_key, o.location, f.created_at
 """
-FROM = "from files f join stored_objects o on o.key = f.object_key"
+FILES = """
+    from files f join stored_objects o on o.workspace_id = f.workspace_id and o.key = f.object_key
+    where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
+"""
 ORDER = Order(("f.created_at", "f.id"), descending=True)
 
 
@@ -31,7 +34,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[StoredFile]:
     page = request.page(ORDER, "files", ctx.bot.id)
     rows = await ctx.tx.all(
         StoredFile,
-        f"select {FILE} {FROM} where f.bot_id = %(bot)s and {page.condition} {page.tail}",
+        f"select {FILE} {FILES} and {page.condition} {page.tail}",
         bot=ctx.bot.id,
         **page.params,
     )
@@ -41,9 +44,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[StoredFile]:
 async def find(ctx: Ctx, file_id: str, *, lock: bool = False) -> StoredFile | None:
     return await ctx.tx.first(
         StoredFile,
-        f"""
-        select {FILE} {FROM} where f.bot_id = %(bot)s and f.id = %(id)s {"for update of f" if lock else ""}
-        """,
+        f"select {FILE} {FILES} and f.id = %(id)s {'for update of f' if lock else ''}",
         bot=ctx.bot.id,
         id=file_id,
     )
@@ -54,8 +55,7 @@ async def find_by_digest(ctx: Ctx, sha256: str, content_type: str) -> StoredFile
     return await ctx.tx.first(
         StoredFile,
         f"""
-        select {FILE} {FROM}
-        where f.bot_id = %(bot)s and f.sha256 = %(sha256)s and f.content_type = %(type)s
+        select {FILE} {FILES} and f.sha256 = %(sha256)s and f.content_type = %(type)s
         order by f.created_at, f.id limit 1
         """,
         bot=ctx.bot.id,
@@ -70,7 +70,8 @@ async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
         PictureSize,
         """
         select distinct f.sha256, f.width, f.height from files f
-        where f.bot_id = %(bot)s and f.sha256 = any(%(digests)s) and f.width is not null
+        where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
+          and f.sha256 = any(%(digests)s) and f.width is not null
         """,
         bot=ctx.bot.id,
         digests=list(digests),
@@ -84,9 +85,10 @@ async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
         f"""
         with sent as (
             update files set unreferenced_since = %(now)s
-            where bot_id = %(bot)s and sent_sha256 = %(sent)s and unreferenced_since is not null
+            where bot_id = %(bot)s and workspace_id = %(workspace)s
+              and sent_sha256 = %(sent)s and unreferenced_since is not null
         )
-        select {FILE} {FROM} where f.bot_id = %(bot)s and f.sent_sha256 = %(sent)s
+        select {FILE} {FILES} and f.sent_sha256 = %(sent)s
         """,
         bot=ctx.bot.id,
         sent=sent_sha256,
@@ -100,7 +102,7 @@ async def list_sent(ctx: Ctx, sent_digests: Collection[str]) -> list[SentFile]:
         SentFile,
         """
         select f.sent_sha256, f.sha256, f.content_type from files f
-        where f.bot_id = %(bot)s and f.sent_sha256 = any(%(digests)s)
+        where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.sent_sha256 = any(%(digests)s)
         """,
         bot=ctx.bot.id,
         digests=list(sent_digests),
@@ -117,7 +119,11 @@ async def lock_uploads(ctx: Ctx) -> None:
 async def stored_bytes(ctx: Ctx) -> int:
     """The size of all files of the bot together."""
     total: int = await ctx.tx.value(
-        "select coalesce(sum(bytes), 0)::bigint from files where bot_id = %(bot)s", bot=ctx.bot.id
+        """
+        select coalesce(sum(bytes), 0)::bigint from files
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=ctx.bot.id,
     )
     return total
 
@@ -130,7 +136,6 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
         values (%(id)s, %(workspace)s, %(bot)s, %(name)s, %(content_type)s, %(bytes)s, %(width)s, %(height)s,
             %(sha256)s, %(sent_sha256)s, %(object_key)s, %(now)s, %(now)s)
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         now=ctx.now,
         **row,
@@ -140,24 +145,30 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
 async def delete(ctx: Ctx, file_id: str) -> None:
     """Remove a file; its object follows (see the trigger `files_free_object`)."""
     await ctx.tx.execute(
-        "delete from files where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=file_id
+        "delete from files where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
+        bot=ctx.bot.id,
+        id=file_id,
     )
 
 
 # The articles and entries whose texts, working copies or pending drafts refer to a file.
 USES = """
     select a.id, a.title from articles a
-    where a.bot_id = %(bot)s and a.deleted_at is null and a.id in (
+    where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null and a.id in (
         select r.source_id from file_references r
-        where r.bot_id = %(bot)s and r.sha256 = f.sha256 and r.source in ('article', 'working_copy')
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.sha256 = f.sha256 and r.source in ('article', 'working_copy')
         union all
         select d.article_id from file_references r
-        join drafts d on d.bot_id = r.bot_id and d.id = r.source_id and d.status = 'pending'
-        where r.bot_id = %(bot)s and r.sha256 = f.sha256 and r.source = 'draft')
+        join drafts d on d.workspace_id = %(workspace)s and d.bot_id = r.bot_id and d.id = r.source_id
+          and d.status = 'pending'
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.sha256 = f.sha256 and r.source = 'draft')
     union all
-    select e.id, e.title from changelog_entries e join file_references r on r.source_id = e.id
-    where e.bot_id = %(bot)s and r.bot_id = %(bot)s and r.sha256 = f.sha256
-      and r.source = 'changelog_entry'
+    select e.id, e.title from changelog_entries e
+    join file_references r on r.workspace_id = %(workspace)s and r.source_id = e.id
+    where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s
+      and r.bot_id = %(bot)s and r.sha256 = f.sha256 and r.source = 'changelog_entry'
     order by title, id limit %(limit)s
 """
 

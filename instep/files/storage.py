@@ -92,7 +92,10 @@ class DatabaseStorage:
         for number in range(start // CHUNK_BYTES, -(-end // CHUNK_BYTES)):
             async with self.database.enter_workspace(workspace_id) as tx:
                 chunk = await tx.value(
-                    "select data from object_chunks where key = %(key)s and number = %(number)s",
+                    """
+                    select data from object_chunks
+                    where key = %(key)s and workspace_id = %(workspace)s and number = %(number)s
+                    """,
                     key=key,
                     number=number,
                 )
@@ -103,7 +106,9 @@ class DatabaseStorage:
 
     async def remove(self, workspace_id: str, key: str) -> None:
         async with self.database.enter_workspace(workspace_id) as tx:
-            await tx.execute("delete from stored_objects where key = %(key)s", key=key)
+            await tx.execute(
+                "delete from stored_objects where key = %(key)s and workspace_id = %(workspace)s", key=key
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +162,8 @@ class BucketStorage:
         async with self.database.enter_workspace(workspace_id) as tx, tx.transaction():
             is_removable = await tx.value(
                 """
-                select true from stored_objects where key = %(key)s and removable_at <= now()
+                select true from stored_objects
+                where key = %(key)s and workspace_id = %(workspace)s and removable_at <= now()
                 for update skip locked
                 """,
                 key=key,
@@ -165,7 +171,9 @@ class BucketStorage:
             if not is_removable:
                 return
             await self.delete(path_of(workspace_id, key))
-            await tx.execute("delete from stored_objects where key = %(key)s", key=key)
+            await tx.execute(
+                "delete from stored_objects where key = %(key)s and workspace_id = %(workspace)s", key=key
+            )
 
     async def delete(self, path: str) -> None:
         try:

@@ -33,7 +33,7 @@ async def find_folder(ctx: Ctx, folder: str) -> SyncedFolder | None:
         SyncedFolder,
         """
         select folder, commit, synced_at, orders from synced_folders
-        where bot_id = %(bot)s and folder = %(folder)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and folder = %(folder)s
         """,
         bot=ctx.bot.id,
         folder=folder,
@@ -44,7 +44,8 @@ async def list_files(ctx: Ctx, folder: str) -> list[SyncedFile]:
     return await ctx.tx.all(
         SyncedFile,
         f"""
-        select {FILE} from synced_files where bot_id = %(bot)s and folder = %(folder)s order by path
+        select {FILE} from synced_files
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and folder = %(folder)s order by path
         """,
         bot=ctx.bot.id,
         folder=folder,
@@ -54,7 +55,10 @@ async def list_files(ctx: Ctx, folder: str) -> list[SyncedFile]:
 async def list_ids_elsewhere(ctx: Ctx, folder: str) -> set[str]:
     """What stands in other folders that are synced with this help center."""
     ids = await ctx.tx.value(
-        "select array_agg(resource_id) from synced_files where bot_id = %(bot)s and folder <> %(folder)s",
+        """
+        select array_agg(resource_id) from synced_files
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and folder <> %(folder)s
+        """,
         bot=ctx.bot.id,
         folder=folder,
     )
@@ -68,7 +72,8 @@ async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
     """
     await ctx.tx.execute(
         """
-        select id from articles where bot_id = %(bot)s and deleted_at is null
+        select id from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
         order by id for no key update
         """,
         bot=ctx.bot.id,
@@ -78,7 +83,7 @@ async def lock_articles(ctx: Ctx) -> list[SyncedArticle]:
         """
         select id, slug, locale, translation_of, title, description, collection_id, position, visibility,
             status, version, content_markdown as content
-        from articles where bot_id = %(bot)s and deleted_at is null
+        from articles where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
         order by collection_id, position, id
         """,
         bot=ctx.bot.id,
@@ -91,7 +96,9 @@ async def list_positions(ctx: Ctx) -> list[SyncedPlace]:
         SyncedPlace,
         """
         select id, collection_id, position from articles
-        where bot_id = %(bot)s and deleted_at is null and translation_of is null order by position, id
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and deleted_at is null and translation_of is null
+        order by position, id
         """,
         bot=ctx.bot.id,
     )
@@ -102,7 +109,7 @@ async def list_collections(ctx: Ctx) -> list[SyncedCollection]:
         SyncedCollection,
         """
         select id, slug, title, description, icon, visibility, parent_id from collections
-        where bot_id = %(bot)s order by sort_order, created_at, id
+        where bot_id = %(bot)s and workspace_id = %(workspace)s order by sort_order, created_at, id
         """,
         bot=ctx.bot.id,
     )
@@ -113,7 +120,8 @@ async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
     pending = await ctx.tx.value(
         """
         select array_agg(id) from drafts
-        where bot_id = %(bot)s and id = any(%(ids)s) and status = 'pending'
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and id = any(%(ids)s) and status = 'pending'
         """,
         bot=ctx.bot.id,
         ids=list(ids),
@@ -127,7 +135,7 @@ async def list_assets(ctx: Ctx, digests: Collection[str]) -> list[StoredAsset]:
         StoredAsset,
         """
         select sent_sha256, sha256, content_type from files
-        where bot_id = %(bot)s and sent_sha256 = any(%(digests)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and sent_sha256 = any(%(digests)s)
         """,
         bot=ctx.bot.id,
         digests=list(digests),
@@ -142,7 +150,6 @@ async def save_folder(ctx: Ctx, folder: str, commit: str, orders: dict[str, Any]
         on conflict (bot_id, folder, workspace_id) do update set
             commit = excluded.commit, synced_at = excluded.synced_at, orders = excluded.orders
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         folder=folder,
         commit=commit,
@@ -153,7 +160,10 @@ async def save_folder(ctx: Ctx, folder: str, commit: str, orders: dict[str, Any]
 
 async def forget_folder(ctx: Ctx, folder: str) -> None:
     await ctx.tx.execute(
-        "delete from synced_folders where bot_id = %(bot)s and folder = %(folder)s",
+        """
+        delete from synced_folders
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and folder = %(folder)s
+        """,
         bot=ctx.bot.id,
         folder=folder,
     )
@@ -161,7 +171,11 @@ async def forget_folder(ctx: Ctx, folder: str) -> None:
 
 async def delete_files(ctx: Ctx, folder: str, paths: Collection[str]) -> None:
     await ctx.tx.execute(
-        "delete from synced_files where bot_id = %(bot)s and folder = %(folder)s and path = any(%(paths)s)",
+        """
+        delete from synced_files
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and folder = %(folder)s and path = any(%(paths)s)
+        """,
         bot=ctx.bot.id,
         folder=folder,
         paths=list(paths),
@@ -184,7 +198,6 @@ async def save_file(ctx: Ctx, folder: str, row: SyncedFile) -> None:
             next_article_values = excluded.next_article_values, draft_id = excluded.draft_id,
             next_path = excluded.next_path
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         folder=folder,
         path=row.path,

@@ -6,7 +6,9 @@ from instep.golden.schemas import GoldenQuestion
 from instep.identity.schemas import Ctx
 
 GOLDEN = "g.id, g.question, g.locale, g.article_id, a.title as article_title, g.created_at"
-JOIN = "left join articles a on a.bot_id = g.bot_id and a.id = g.article_id"
+JOIN = """
+    left join articles a on a.workspace_id = %(workspace)s and a.bot_id = g.bot_id and a.id = g.article_id
+"""
 
 
 async def list_all(ctx: Ctx) -> list[GoldenQuestion]:
@@ -14,7 +16,7 @@ async def list_all(ctx: Ctx) -> list[GoldenQuestion]:
         GoldenQuestion,
         f"""
         select {GOLDEN} from golden_questions g {JOIN}
-        where g.bot_id = %(bot)s order by g.created_at, g.id
+        where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s order by g.created_at, g.id
         """,
         bot=ctx.bot.id,
     )
@@ -29,7 +31,8 @@ def ask_for_articles(ctx: Ctx, article_ids: list[str]) -> Upcoming:
     return ctx.tx.ahead(
         f"""
         select {GOLDEN} from golden_questions g {JOIN}
-        where g.bot_id = %(bot)s and g.article_id = any(%(articles)s) order by g.created_at, g.id
+        where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s and g.article_id = any(%(articles)s)
+        order by g.created_at, g.id
         """,
         bot=ctx.bot.id,
         articles=article_ids,
@@ -38,7 +41,8 @@ def ask_for_articles(ctx: Ctx, article_ids: list[str]) -> Upcoming:
 
 async def count(ctx: Ctx) -> int:
     count: int = await ctx.tx.value(
-        "select count(*) from golden_questions where bot_id = %(bot)s", bot=ctx.bot.id
+        "select count(*) from golden_questions where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
     )
     return count
 
@@ -48,7 +52,8 @@ async def find_article_id(ctx: Ctx, ref: str) -> str | None:
     article_id: str | None = await ctx.tx.value(
         """
         select id from articles
-        where bot_id = %(bot)s and deleted_at is null and (id = %(ref)s or slug = %(ref)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
+          and (id = %(ref)s or slug = %(ref)s)
         order by id <> %(ref)s, locale <> %(locale)s, locale limit 1
         """,
         bot=ctx.bot.id,
@@ -66,7 +71,7 @@ async def insert(ctx: Ctx, question: str, article_id: str) -> GoldenQuestion | N
         with g as (
             insert into golden_questions (id, workspace_id, bot_id, question, locale, article_id, created_at)
             select %(id)s, workspace_id, bot_id, %(question)s, locale, id, %(now)s from articles
-            where bot_id = %(bot)s and id = %(article)s
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(article)s
             on conflict do nothing returning *)
         select {GOLDEN} from g {JOIN}
         """,
@@ -82,7 +87,9 @@ async def delete(ctx: Ctx, golden_id: str) -> GoldenQuestion | None:
     return await ctx.tx.first(
         GoldenQuestion,
         f"""
-        with g as (delete from golden_questions where bot_id = %(bot)s and id = %(id)s returning *)
+        with g as (
+            delete from golden_questions
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s returning *)
         select {GOLDEN} from g {JOIN}
         """,
         bot=ctx.bot.id,

@@ -85,14 +85,22 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
     pages = await ctx.tx.all(KnownPage, KNOWN_PAGES, bot=ctx.bot.id, source=source)
     entries = await ctx.tx.all(KnownEntry, KNOWN_ENTRIES, bot=ctx.bot.id, source=source)
     collection_slugs = await ctx.tx.value(
-        "select array_agg(slug) from collections where bot_id = %(bot)s", bot=ctx.bot.id
+        "select array_agg(slug) from collections where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
     )
     entry_slugs = await ctx.tx.value(
-        "select array_agg(slug) from changelog_entries where bot_id = %(bot)s", bot=ctx.bot.id
+        """
+        select array_agg(slug) from changelog_entries
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=ctx.bot.id,
     )
     redirects = await ctx.tx.all(
         RedirectedPath,
-        "select path, coalesce(article_id, url) as target from redirects where bot_id = %(bot)s",
+        """
+        select path, coalesce(article_id, url) as target from redirects
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
         bot=ctx.bot.id,
     )
     return BotState(
@@ -111,25 +119,32 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
 
 # A slug that an article had before leads to it still, so that nothing else should get it.
 SLUGS = """
-    select locale, slug from articles where bot_id = %(bot)s and deleted_at is null
-    union select locale, slug from former_slugs where bot_id = %(bot)s
+    select locale, slug from articles
+    where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
+    union
+    select locale, slug from former_slugs where bot_id = %(bot)s and workspace_id = %(workspace)s
 """
 KNOWN_PAGES = f"""
     select r.key, r.article_id, a.slug, a.locale, r.digest, r.facts, a.deleted_at is not null as is_deleted,
         {IS_CHANGED} as is_changed_here
-    from import_refs r join articles a on a.bot_id = r.bot_id and a.id = r.article_id
-    where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'page'
+    from import_refs r
+    join articles a on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+    where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.source = %(source)s and r.kind = 'page'
 """
 KNOWN_COLLECTIONS = """
     select r.key, r.collection_id, c.slug, r.facts
-    from import_refs r join collections c on c.bot_id = r.bot_id and c.id = r.collection_id
-    where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'collection'
+    from import_refs r
+    join collections c on c.workspace_id = %(workspace)s and c.bot_id = r.bot_id and c.id = r.collection_id
+    where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+      and r.source = %(source)s and r.kind = 'collection'
 """
 KNOWN_ENTRIES = """
     select r.key, r.entry_id, e.slug, r.digest,
         (e.title, e.content_markdown) is distinct from (r.title, r.content_markdown) as is_changed_here
-    from import_refs r join changelog_entries e on e.bot_id = r.bot_id and e.id = r.entry_id
-    where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'entry'
+    from import_refs r
+    join changelog_entries e on e.workspace_id = %(workspace)s and e.bot_id = r.bot_id and e.id = r.entry_id
+    where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+      and r.source = %(source)s and r.kind = 'entry'
 """
 
 
@@ -140,8 +155,10 @@ async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, Im
         f"""
         select r.key, a.id, r.title, r.content_markdown as content, r.version, r.facts,
             {IS_CHANGED} as is_changed_here, a.deleted_at is not null as is_deleted
-        from import_refs r join articles a on a.bot_id = r.bot_id and a.id = r.article_id
-        where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = 'page' and r.key = any(%(keys)s)
+        from import_refs r
+        join articles a on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.source = %(source)s and r.kind = 'page' and r.key = any(%(keys)s)
         order by a.id for no key update of a
         """,
         bot=ctx.bot.id,
@@ -156,8 +173,11 @@ async def ids_of(ctx: Ctx, source: str, kind: RefKind) -> dict[str, str]:
     ids: dict[str, str] | None = await ctx.tx.value(
         """
         select jsonb_object_agg(r.key, coalesce(r.article_id, r.collection_id, r.entry_id))
-        from import_refs r left join articles a on a.bot_id = r.bot_id and a.id = r.article_id
-        where r.bot_id = %(bot)s and r.source = %(source)s and r.kind = %(kind)s and a.deleted_at is null
+        from import_refs r
+        left join articles a
+            on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.source = %(source)s and r.kind = %(kind)s and a.deleted_at is null
         """,
         bot=ctx.bot.id,
         source=source,
@@ -186,7 +206,6 @@ async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str
             version = excluded.version, updated_at = excluded.updated_at
         """,
         **{**values, "facts": Jsonb(values["facts"])},
-        workspace=ctx.workspace_id,
         bot=ctx.bot.id,
         source=source,
         kind=kind,
@@ -198,7 +217,9 @@ async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str
 async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePlace]:
     """The originals in collections, in their order; they are locked in the order of their ids."""
     of_collections = """
-        from articles where bot_id = %(bot)s and collection_id = any(%(ids)s) and deleted_at is null
+        from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and collection_id = any(%(ids)s) and deleted_at is null
     """
     values = {"bot": ctx.bot.id, "ids": list(collection_ids)}
     await ctx.tx.execute(f"select id {of_collections} order by id for no key update", **values)
@@ -218,7 +239,8 @@ async def keep_order(ctx: Ctx, source: str, key: str, order: Sequence[str]) -> N
         """
         update import_refs set facts = facts || jsonb_build_object('order', %(order)s::text[]),
             updated_at = %(now)s
-        where bot_id = %(bot)s and source = %(source)s and kind = 'collection' and key = %(key)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and source = %(source)s and kind = 'collection' and key = %(key)s
         """,
         bot=ctx.bot.id,
         source=source,
@@ -237,7 +259,6 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
             %(bytes)s, %(author_type)s, %(author_name)s, %(now)s, %(now)s)
         """,
         **row,
-        workspace=ctx.workspace_id,
         bot=ctx.bot.id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
@@ -249,7 +270,8 @@ async def find(ctx: Ctx, import_id: str, *, lock: bool = False) -> ImportRow | N
     return await ctx.tx.first(
         ImportRow,
         f"""
-        select {IMPORT} from imports i where i.bot_id = %(bot)s and i.id = %(id)s
+        select {IMPORT} from imports i
+        where i.bot_id = %(bot)s and i.workspace_id = %(workspace)s and i.id = %(id)s
         {"for no key update" if lock else ""}
         """,
         bot=ctx.bot.id,
@@ -263,8 +285,8 @@ async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
         ImportRow,
         f"""
         select {IMPORT} from imports i
-        where i.bot_id = %(bot)s and i.name = %(name)s and i.source = %(source)s and i.state = 'importing'
-          and i.object_key is null
+        where i.bot_id = %(bot)s and i.workspace_id = %(workspace)s and i.name = %(name)s
+          and i.source = %(source)s and i.state = 'importing' and i.object_key is null
         order by i.created_at desc, i.id desc limit 1
         """,
         bot=ctx.bot.id,
@@ -277,7 +299,10 @@ async def actor_of(ctx: Ctx, import_id: str) -> Actor:
     """Whoever began the import, as the author of what its job writes."""
     row = await ctx.tx.fetch_one(
         Author,
-        "select author_type as type, author_name as name from imports where bot_id = %(bot)s and id = %(id)s",
+        """
+        select author_type as type, author_name as name from imports
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
         bot=ctx.bot.id,
         id=import_id,
     )
@@ -288,7 +313,7 @@ async def list_newest(ctx: Ctx) -> list[ImportRow]:
     return await ctx.tx.all(
         ImportRow,
         f"""
-        select {IMPORT} from imports i where i.bot_id = %(bot)s
+        select {IMPORT} from imports i where i.bot_id = %(bot)s and i.workspace_id = %(workspace)s
         order by i.created_at desc, i.id desc limit %(limit)s
         """,
         bot=ctx.bot.id,
@@ -322,7 +347,8 @@ async def change(ctx: Ctx, import_id: str, values: dict[str, Any]) -> None:
     assignments = ", ".join(f"{name} = %({name})s" for name in values)
     await ctx.tx.execute(
         f"""
-        update imports set {assignments}, updated_at = %(now)s where bot_id = %(bot)s and id = %(id)s
+        update imports set {assignments}, updated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=import_id,
@@ -334,5 +360,7 @@ async def change(ctx: Ctx, import_id: str, values: dict[str, Any]) -> None:
 async def delete(ctx: Ctx, import_id: str) -> None:
     """Forget an import; its archive follows (see the trigger `imports_free_object`)."""
     await ctx.tx.execute(
-        "delete from imports where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=import_id
+        "delete from imports where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
+        bot=ctx.bot.id,
+        id=import_id,
     )

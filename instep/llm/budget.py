@@ -98,7 +98,8 @@ async def tokens_used_today(ctx: Ctx) -> int:
     tokens: int | None = await ctx.tx.value(
         """
         select tokens from model_use
-        where bot_id = %(bot)s and day = (%(now)s::timestamptz at time zone 'UTC')::date
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and day = (%(now)s::timestamptz at time zone 'UTC')::date
         """,
         bot=ctx.bot.id,
         now=ctx.now,
@@ -111,14 +112,17 @@ async def settle_reservation(ctx: Ctx, reservation: Reservation, used_tokens: in
     await ctx.tx.execute(
         """
         update model_use set tokens = greatest(0, tokens + %(difference)s)
-        where bot_id = %(bot)s and day = %(day)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and day = %(day)s
         """,
         bot=ctx.bot.id,
         day=reservation.day,
         difference=0 if used_tokens is None else used_tokens - reservation.tokens,
     )
     await ctx.tx.execute(
-        "delete from model_use where bot_id = %(bot)s and day < %(day)s::date - %(days)s::integer",
+        """
+        delete from model_use
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and day < %(day)s::date - %(days)s::integer
+        """,
         bot=ctx.bot.id,
         day=reservation.day,
         days=limits.MODEL_USAGE_RETENTION.days,

@@ -21,7 +21,8 @@ FIND_TARGET = f"""
     select r.article_id, r.url, target.slug, target.locale
     from (
         select r.article_id, r.url from redirects r
-        where r.bot_id = %(bot)s and r.anchor = any(%(anchors)s) and %(path)s::text like {LIKE_PATTERN}
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.anchor = any(%(anchors)s) and %(path)s::text like {LIKE_PATTERN}
         order by r.path = %(path)s desc, length(replace(r.path, '*', '')) desc, r.id limit 1
     ) r left join lateral (select a.slug, a.locale {LIVE} and a.id = r.article_id) target on true
 """
@@ -43,9 +44,11 @@ async def find_article_at(ctx: Ctx, slug: str, locale: str) -> ArticleAtPath | N
         f"""
         select b.id, b.slug, b.locale, exists (select {LIVE} and a.id = b.id) as is_public
         from articles b
-        where b.bot_id = %(bot)s and b.deleted_at is null and b.locale = %(locale)s
+        where b.bot_id = %(bot)s and b.workspace_id = %(workspace)s
+          and b.deleted_at is null and b.locale = %(locale)s
           and (b.slug = %(slug)s or b.id = (select f.article_id from former_slugs f
-            where f.bot_id = %(bot)s and f.slug = %(slug)s and f.locale = %(locale)s))
+            where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
+              and f.slug = %(slug)s and f.locale = %(locale)s))
         order by b.slug = %(slug)s desc limit 1
         """,
         bot=ctx.bot.id,
@@ -60,7 +63,8 @@ async def has_collection(ctx: Ctx, slug: str) -> bool:
         await ctx.tx.value(
             f"""
             select exists (select from collections c {ANCESTORS}
-                where c.bot_id = %(bot)s and c.slug = %(slug)s and {IS_PUBLIC})
+                where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
+                  and c.slug = %(slug)s and {IS_PUBLIC})
             """,
             bot=ctx.bot.id,
             slug=slug,
@@ -74,7 +78,8 @@ async def has_entry(ctx: Ctx, slug: str) -> bool:
         await ctx.tx.value(
             """
             select exists (select from changelog_entries
-                where bot_id = %(bot)s and slug = %(slug)s and status = 'published')
+                where bot_id = %(bot)s and workspace_id = %(workspace)s
+                  and slug = %(slug)s and status = 'published')
             """,
             bot=ctx.bot.id,
             slug=slug,
@@ -86,7 +91,10 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
     page = request.page(ORDER, "redirects", ctx.bot.id)
     rows = await ctx.tx.all(
         Redirect,
-        f"select {REDIRECT} from redirects r where r.bot_id = %(bot)s and {page.condition} {page.tail}",
+        f"""
+        select {REDIRECT} from redirects r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and {page.condition} {page.tail}
+        """,
         bot=ctx.bot.id,
         **page.params,
     )
@@ -101,7 +109,10 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 async def count(ctx: Ctx) -> int:
-    number: int = await ctx.tx.value("select count(*) from redirects where bot_id = %(bot)s", bot=ctx.bot.id)
+    number: int = await ctx.tx.value(
+        "select count(*) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
+    )
     return number
 
 
@@ -115,7 +126,6 @@ async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect | None:
         on conflict on constraint redirects_path do nothing
         returning {REDIRECT}
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         now=ctx.now,
         **row,
@@ -132,7 +142,6 @@ async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
             %(urls)s::text[]) as new (id, path, anchor, article_id, url)
         on conflict on constraint redirects_path do nothing
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         now=ctx.now,
         ids=[row["id"] for row in rows],
@@ -146,14 +155,19 @@ async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
 async def delete(ctx: Ctx, redirect_id: str) -> bool:
     return bool(
         await ctx.tx.execute(
-            "delete from redirects where bot_id = %(bot)s and id = %(id)s", bot=ctx.bot.id, id=redirect_id
+            "delete from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
+            bot=ctx.bot.id,
+            id=redirect_id,
         )
     )
 
 
 async def titles_of(ctx: Ctx, article_ids: list[str]) -> dict[str, str]:
     titles: dict[str, str] | None = await ctx.tx.value(
-        "select jsonb_object_agg(id, title) from articles where bot_id = %(bot)s and id = any(%(ids)s)",
+        """
+        select jsonb_object_agg(id, title) from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
         bot=ctx.bot.id,
         ids=article_ids,
     )

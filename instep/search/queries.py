@@ -11,12 +11,13 @@ from instep.core.markdown import Format
 from instep.identity.schemas import Ctx
 from instep.search.schemas import ArticleChange, Audience, LiveArticle, SearchHit
 
-LIVE = "a.bot_id = %(bot)s and a.status = 'published' and a.deleted_at is null"
+LIVE = "a.status = 'published' and a.deleted_at is null"
 # The strictest of article, collection and the collections above it decides (contract sections 4 and 10).
 PUBLIC = f"""
     a.visibility = 'public' and not exists (
         select from collections c {ANCESTORS}
-        where c.bot_id = a.bot_id and c.id = a.collection_id and not {IS_PUBLIC})
+        where c.workspace_id = %(workspace)s and c.bot_id = a.bot_id and c.id = a.collection_id
+          and not {IS_PUBLIC})
 """
 
 
@@ -35,7 +36,8 @@ class IndexState:
 async def list_synonyms(ctx: Ctx) -> list[str]:
     """The lines of the bot's own synonyms."""
     lines: list[str] | None = await ctx.tx.value(
-        "select lines from bot_synonyms where bot_id = %(bot)s", bot=ctx.bot.id
+        "select lines from bot_synonyms where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
     )
     return lines or []
 
@@ -44,7 +46,8 @@ async def store_synonyms(ctx: Ctx, lines: Sequence[str]) -> None:
     await ctx.tx.execute(
         """
         insert into bot_synonyms (workspace_id, bot_id, lines, updated_at)
-        select b.workspace_id, b.id, %(lines)s, %(now)s from bots b where b.id = %(bot)s
+        select b.workspace_id, b.id, %(lines)s, %(now)s from bots b
+        where b.id = %(bot)s and b.workspace_id = %(workspace)s
         on conflict (workspace_id, bot_id)
         do update set lines = excluded.lines, updated_at = excluded.updated_at
         """,
@@ -59,7 +62,8 @@ async def index_state(ctx: Ctx) -> IndexState:
         IndexState,
         f"""
         select b.changed_at, array(select c.id from collections c {ANCESTORS}
-            where c.bot_id = b.id and not {IS_PUBLIC}) as hidden_collections,
+            where c.bot_id = b.id and c.workspace_id = %(workspace)s
+              and not {IS_PUBLIC}) as hidden_collections,
             pg_current_xact_id_if_assigned() is not null as is_writing, pg_is_in_recovery() as is_replica
         from bots b where b.id = %(bot)s
         """,
@@ -79,7 +83,8 @@ async def changed_since(
             case when a.status = 'published' then left(a.content_markdown, %(characters)s) end as markdown,
             a.updated_at as changed_at
         from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null and a.updated_at >= %(stamp)s
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.updated_at >= %(stamp)s
           and {"(a.updated_at, a.id) > (%(stamp)s, %(after)s)" if after else "a.updated_at > %(stamp)s"}
           and {"a.status = 'published'" if only_live else "true"}
         order by a.updated_at, a.id limit %(limit)s
@@ -95,7 +100,10 @@ async def changed_since(
 async def deleted_since(ctx: Ctx, stamp: datetime) -> list[str]:
     """The ids of the articles that were deleted after a stamp."""
     ids: list[str] | None = await ctx.tx.value(
-        "select array_agg(id) from articles where bot_id = %(bot)s and deleted_at > %(stamp)s",
+        """
+        select array_agg(id) from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at > %(stamp)s
+        """,
         bot=ctx.bot.id,
         stamp=stamp,
     )
@@ -116,7 +124,7 @@ async def stored_index(ctx: Ctx, limit: int | None = None) -> StoredIndex | None
         """
         select seen,
             case when %(limit)s::bigint is null or octet_length(data) < %(limit)s then data end as data
-        from search_indexes where bot_id = %(bot)s
+        from search_indexes where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
         bot=ctx.bot.id,
         limit=limit,
@@ -126,7 +134,8 @@ async def stored_index(ctx: Ctx, limit: int | None = None) -> StoredIndex | None
 async def stored_until(ctx: Ctx) -> datetime | None:
     """The stamp of the stored index."""
     stamp: datetime | None = await ctx.tx.value(
-        "select seen from search_indexes where bot_id = %(bot)s", bot=ctx.bot.id
+        "select seen from search_indexes where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
     )
     return stamp
 
@@ -152,7 +161,8 @@ async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> lis
         select a.id, a.slug, a.locale, a.title, a.description,
             left(a.content_markdown, %(characters)s) as markdown, a.content_html as html,
             a.updated_at as changed_at
-        from articles a where {LIVE} and a.id = any(%(ids)s) and {visible_to(audience)}
+        from articles a where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
+          and a.id = any(%(ids)s) and {visible_to(audience)}
         """,
         bot=ctx.bot.id,
         ids=list(ids),
@@ -162,8 +172,11 @@ async def live_articles(ctx: Ctx, ids: Sequence[str], audience: Audience) -> lis
 
 async def live_ids(ctx: Ctx, ids: Sequence[str], audience: Audience) -> set[str]:
     live = await ctx.tx.value(
-        f"select array_agg(a.id) from articles a"
-        f" where {LIVE} and a.id = any(%(ids)s) and {visible_to(audience)}",
+        f"""
+        select array_agg(a.id) from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
+          and a.id = any(%(ids)s) and {visible_to(audience)}
+        """,
         bot=ctx.bot.id,
         ids=list(ids),
     )
@@ -186,7 +199,8 @@ async def articles_of_hits(
         select {columns(form)}, h.score, left(a.content_html, %(characters)s) as html,
             %(prefixes)s::text[] as prefixes
         from unnest(%(ids)s::text[], %(scores)s::float8[]) as h (id, score) join articles a using (id)
-        where {LIVE} order by h.score desc, h.id desc
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and {LIVE}
+        order by h.score desc, h.id desc
         """,
         bot=ctx.bot.id,
         ids=[article_id for article_id, _ in hits],

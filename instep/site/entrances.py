@@ -3,21 +3,23 @@
 from instep.articles.live import LIVE
 from instep.core import limits
 
+# It is compared as the parameter of the workspace is (`core.pipeline`).
+WORKSPACE = 's.workspace_id collate "C"'
 # What tells whether a page is still as it was rendered: every change of what is public has a later stamp.
-STATE_COLUMNS = """
+STATE_COLUMNS = f"""
     s.*, (select b.domain from bots b where b.id = s.bot_id) as bot_domain,
     (select array[b.accent_light, b.accent_dark] from bots b
         where b.id = s.bot_id and b.accent is not null) as accent,
     (select b.frame from bots b where b.id = s.bot_id) as frame,
     (select b.changed_at from bots b where b.id = s.bot_id) as changed_at,
     (select t.created_at from tasks t
-        where t.bot_id = s.bot_id and t.type = 'document_change' and t.status = 'completed'
+        where t.bot_id = s.bot_id and t.workspace_id = {WORKSPACE}
+            and t.type = 'document_change' and t.status = 'completed'
         order by t.created_at desc, t.id desc limit 1) as compared_at
 """
+LIVE_AT_SITE = LIVE.replace("%(bot)s", "s.bot_id").replace("%(workspace)s", WORKSPACE)
 # The languages of live articles: each is one look at an index, however many articles there are.
-NEXT_LOCALE = (
-    f"(select a.locale {LIVE.replace('%(bot)s', 's.bot_id')} {{condition}} order by a.locale limit 1)"
-)
+NEXT_LOCALE = f"(select a.locale {LIVE_AT_SITE} {{condition}} order by a.locale limit 1)"
 LOCALES = f"""
     with recursive l (locale) as (
         select {NEXT_LOCALE.format(condition="")}
@@ -30,7 +32,7 @@ LOCALES = f"""
 ARRIVAL_COLUMNS = f"""
     {STATE_COLUMNS},
     coalesce((select true from changelog_entries e
-        where e.bot_id = s.bot_id and e.status = 'published'
+        where e.bot_id = s.bot_id and e.workspace_id = {WORKSPACE} and e.status = 'published'
         order by e.published_at desc, e.id desc limit 1), false) as has_changelog,
     array({LOCALES}) as locales
 """

@@ -33,7 +33,8 @@ from instep.site.schemas import (
 COLLECTIONS = f"""
     select c.id, c.slug, c.title, c.description, c.icon, c.parent_id, {PLACE} as place,
         array_remove(array[grandparent.id, parent.id, c.id], null) as lineage
-    from collections c {ANCESTORS} where c.bot_id = %(bot)s and {{condition}}
+    from collections c {ANCESTORS}
+    where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and {{condition}}
 """
 # Links to collections, in reading order, as JSON.
 LINKS = """
@@ -69,10 +70,13 @@ ARTICLE_PAGE = """
 # before the first that proposes an edit of it which is still to be reviewed.
 COMPARED_AT = """
     select t.created_at from tasks t
-    where t.bot_id = %(bot)s and t.type = 'document_change' and t.status = 'completed'
+    where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
+        and t.type = 'document_change' and t.status = 'completed'
         and t.unread_articles = 0 and t.created_at > p.created_at and t.created_at < coalesce((
-            select min(s.created_at) from drafts d join tasks s on s.bot_id = d.bot_id and s.id = d.task_id
-            where d.bot_id = %(bot)s and d.article_id = p.id and d.status = 'pending'), 'infinity')
+            select min(s.created_at) from drafts d
+            join tasks s on s.workspace_id = %(workspace)s and s.bot_id = d.bot_id and s.id = d.task_id
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s
+                and d.article_id = p.id and d.status = 'pending'), 'infinity')
     order by t.created_at desc, t.id desc limit 1
 """
 # A live article with its whole text. Lists for programs begin with the bot's language, each in reading order.
@@ -81,7 +85,10 @@ TEXT = (
     " a.updated_at"
 )
 TEXT_ORDER = f"a.locale <> %(locale)s, a.locale, c.id is null, {PLACE}, a.position, a.id"
-PUBLISHED_ENTRIES = "from changelog_entries e where e.bot_id = %(bot)s and e.status = 'published'"
+PUBLISHED_ENTRIES = """
+    from changelog_entries e
+    where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.status = 'published'
+"""
 ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
 
 
@@ -126,8 +133,11 @@ async def find_any_article(ctx: Ctx, article_id: str) -> ArticlePage | None:
         ArticlePage,
         f"""
         select {ARTICLE_PAGE}
-        from articles a left join collections c on c.bot_id = a.bot_id and c.id = a.collection_id {ANCESTORS}
-        where a.bot_id = %(bot)s and a.id = %(id)s and a.deleted_at is null
+        from articles a
+        left join collections c
+            on c.workspace_id = %(workspace)s and c.bot_id = a.bot_id and c.id = a.collection_id
+        {ANCESTORS}
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s and a.deleted_at is null
         """,
         bot=ctx.bot.id,
         id=article_id,
@@ -247,7 +257,8 @@ async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
         f"""
         select a.slug {live(ctx)} and a.locale = %(locale)s and a.id = (
             select f.article_id from former_slugs f
-            where f.bot_id = %(bot)s and f.slug = %(slug)s and f.locale = %(locale)s)
+            where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
+              and f.slug = %(slug)s and f.locale = %(locale)s)
         """,
         bot=ctx.bot.id,
         slug=slug,
@@ -286,7 +297,8 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSect
             {BREADCRUMBS} as breadcrumbs, '[]'::jsonb as children
         from sections s
             left join live on live.collection_id = s.id and live.place <= {limits.HOME_ARTICLES}
-            left join articles e on e.bot_id = %(bot)s and e.id = live.id
+            left join articles e
+                on e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.id = live.id
         group by s.id, s.slug, s.title, s.description, s.icon, s.lineage, s.place
         order by s.place
         """,
@@ -358,7 +370,10 @@ async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollect
 
 async def list_siblings(ctx: Ctx, article: ArticlePage, slug: str | None) -> list[TreeArticle]:
     """A live article among those before and after it in the collection with this slug, or in none."""
-    collection = "(select s.id from collections s where s.bot_id = %(bot)s and s.slug = %(slug)s::text)"
+    collection = """
+        (select s.id from collections s
+            where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.slug = %(slug)s::text)
+    """
     siblings = f"""
         select a.slug, a.title, a.position, a.id {live(ctx)} and a.locale = %(locale)s
             and a.collection_id {f"= {collection}" if slug else "is null"}
@@ -420,9 +435,10 @@ async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | No
     file = await find_by_digest(ctx, sha256, content_type)
     if file is None:
         return None
-    references = (
-        "select r.source_id from file_references r where r.bot_id = %(bot)s and r.sha256 = %(sha256)s"
-    )
+    references = """
+        select r.source_id from file_references r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.sha256 = %(sha256)s
+    """
     articles = f"and a.id in ({references} and r.source = 'article')"
     audience: Audience | None = await ctx.tx.value(
         f"""

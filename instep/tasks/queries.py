@@ -21,8 +21,9 @@ TASK = """
     t.error_code, t.error_message, t.created_at, t.started_at, t.finished_at,
     coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'type', d.type,
             'title', coalesce(d.title, a.title), 'article_id', d.article_id) order by d.id)
-        from drafts d join articles a on a.bot_id = d.bot_id and a.id = d.article_id
-        where d.task_id = t.id), '[]') as drafts
+        from drafts d
+        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+        where d.workspace_id = %(workspace)s and d.task_id = t.id), '[]') as drafts
 """
 ORDER = Order(("t.created_at", "t.id"), descending=True)
 
@@ -54,7 +55,10 @@ async def find(tx: Tx, bot_ids: list[UUID], task_id: str) -> Task | None:
     """A task of one of these bots."""
     return await tx.first(
         Task,
-        f"select {TASK} from tasks t where t.bot_id = any(%(bots)s) and t.id = %(id)s",
+        f"""
+        select {TASK} from tasks t
+        where t.bot_id = any(%(bots)s) and t.workspace_id = %(workspace)s and t.id = %(id)s
+        """,
         bots=bot_ids,
         id=task_id,
     )
@@ -64,7 +68,10 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Task]:
     page = request.page(ORDER, "tasks", ctx.bot.id)
     rows = await ctx.tx.all(
         Task,
-        f"select {TASK} from tasks t where t.bot_id = %(bot)s and {page.condition} {page.tail}",
+        f"""
+        select {TASK} from tasks t
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and {page.condition} {page.tail}
+        """,
         bot=ctx.bot.id,
         **page.params,
     )
@@ -81,8 +88,9 @@ async def list_summaries(ctx: Ctx, statuses: Sequence[TaskStatus], request: Page
         from tasks t, lateral (
             select count(*)::integer as draft_count,
                 (count(*) filter (where d.status = 'pending'))::integer as pending_count
-            from drafts d where d.task_id = t.id) d
-        where t.bot_id = %(bot)s and t.status = any(%(statuses)s) and {page.condition} {page.tail}
+            from drafts d where d.workspace_id = %(workspace)s and d.task_id = t.id) d
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.status = any(%(statuses)s)
+          and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         statuses=list(statuses),
@@ -98,7 +106,7 @@ async def find_sent_change(ctx: Ctx, task_id: str, diff_characters: int) -> Sent
         """
         select change_body as body, left(diff, %(characters)s) as diff,
             coalesce(length(diff), 0) as diff_characters
-        from tasks where bot_id = %(bot)s and id = %(id)s
+        from tasks where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=task_id,
@@ -109,7 +117,10 @@ async def find_sent_change(ctx: Ctx, task_id: str, diff_characters: int) -> Sent
 async def draft_statuses(ctx: Ctx, task_id: str) -> dict[str, str]:
     """The status of each draft of a task, by the draft's id."""
     statuses: dict[str, str] | None = await ctx.tx.value(
-        "select jsonb_object_agg(id, status) from drafts where bot_id = %(bot)s and task_id = %(id)s",
+        """
+        select jsonb_object_agg(id, status) from drafts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and task_id = %(id)s
+        """,
         bot=ctx.bot.id,
         id=task_id,
     )
@@ -144,13 +155,14 @@ async def insert(ctx: Ctx, task_id: str, row: dict[str, Any]) -> None:
     values = {
         **row,
         "id": task_id,
-        "workspace_id": ctx.bot.workspace_id,
         "bot_id": ctx.bot.id,
         "status": "queued",
         "created_at": ctx.now,
     }
     marks = ", ".join(f"%({name})s" for name in values)
-    await ctx.tx.execute(f"insert into tasks ({', '.join(values)}) values ({marks})", **values)
+    await ctx.tx.execute(
+        f"insert into tasks (workspace_id, {', '.join(values)}) values (%(workspace)s, {marks})", **values
+    )
 
 
 async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Replay | None:
@@ -164,7 +176,6 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
                 created_at = excluded.created_at
             where k.created_at < %(now)s - make_interval(hours => %(hours)s)
         """,
-        workspace=ctx.bot.workspace_id,
         key=key,
         hash=request_hash,
         task=task_id,
@@ -179,7 +190,6 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
         select request_hash, task_id from idempotency_keys
         where workspace_id = %(workspace)s and key = %(key)s
         """,
-        workspace=ctx.bot.workspace_id,
         key=key,
     )
 
@@ -212,7 +222,8 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
         update tasks set status = 'running', started_at = coalesce(started_at, %(now)s),
             summary = case when article is null then 'Reading the change, and the articles that it touches.'
                 else 'Gathering what the articles say on the subject.' end
-        where bot_id = %(bot)s and id = %(id)s and status in ('queued', 'running')
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and status in ('queued', 'running')
         returning change_title, change_url, change_body, diff, article
         """,
         bot=ctx.bot.id,
@@ -224,7 +235,10 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
 async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
     """Show what a running task does at present."""
     await ctx.tx.execute(
-        "update tasks set summary = %(stage)s where bot_id = %(bot)s and id = %(id)s and status = 'running'",
+        """
+        update tasks set summary = %(stage)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'running'
+        """,
         bot=ctx.bot.id,
         id=task_id,
         stage=stage,
@@ -237,7 +251,8 @@ async def lock_unended(ctx: Ctx, task_id: str) -> Task | None:
         Task,
         f"""
         select {TASK} from tasks t
-        where t.bot_id = %(bot)s and t.id = %(id)s and t.status in ('queued', 'running')
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = %(id)s
+          and t.status in ('queued', 'running')
         for no key update of t
         """,
         bot=ctx.bot.id,
@@ -257,7 +272,7 @@ async def complete(
         """
         update tasks set status = 'completed', outcome = %(outcome)s, summary = %(summary)s,
             reviewed = %(reviewed)s, unread_articles = %(unread)s, finished_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=task_id,
@@ -274,7 +289,10 @@ async def insert_gone_names(ctx: Ctx, change_title: str, stale_mentions: Sequenc
     if not stale_mentions:
         return
     await ctx.tx.execute(
-        "delete from gone_names where bot_id = %(bot)s and gone_at < %(before)s",
+        """
+        delete from gone_names
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and gone_at < %(before)s
+        """,
         bot=ctx.bot.id,
         before=ctx.now - limits.REMOVED_NAME_RETENTION,
     )
@@ -283,7 +301,7 @@ async def insert_gone_names(ctx: Ctx, change_title: str, stale_mentions: Sequenc
         insert into gone_names (workspace_id, bot_id, article_id, name, change_title, gone_at)
         select a.workspace_id, a.bot_id, a.id, n.name, %(title)s, %(now)s
         from unnest(%(articles)s::text[], %(names)s::text[]) as n (article_id, name)
-        join articles a on a.bot_id = %(bot)s and a.id = n.article_id
+        join articles a on a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = n.article_id
         on conflict (bot_id, article_id, name, workspace_id) do update set
             change_title = excluded.change_title, gone_at = excluded.gone_at
         """,
@@ -300,7 +318,7 @@ async def fail(ctx: Ctx, task_id: str, code: str, message: str) -> None:
         """
         update tasks set status = 'failed', summary = null, finished_at = %(now)s,
             error_code = %(code)s, error_message = %(message)s
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=task_id,

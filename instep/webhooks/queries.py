@@ -19,7 +19,7 @@ DELIVERY = """
     (select e.type from events e where e.workspace_id = d.workspace_id and e.id = d.event_id) as event
 """
 # A caller sees an endpoint if it covers all bots of the endpoint.
-VISIBLE = "w.workspace_id = %(workspace)s and (%(all_bots)s or w.bot_ids <@ %(bots)s::uuid[])"
+VISIBLE = "(%(all_bots)s or w.bot_ids <@ %(bots)s::uuid[])"
 # Rows are locked in one order, which prevents deadlocks: the endpoint, then its secrets and deliveries.
 Lock = Literal["share", "no key update"]
 WEBHOOKS = Order(("w.created_at", "w.id"), descending=True)
@@ -39,7 +39,8 @@ async def find(ctx: WorkspaceCtx, webhook_id: str, *, lock: Lock | None = None) 
         Webhook,
         f"""
         select {WEBHOOK} from webhook_endpoints w
-        where {VISIBLE} and w.id = %(id)s {f"for {lock}" if lock else ""}
+        where w.workspace_id = %(workspace)s and {VISIBLE} and w.id = %(id)s
+        {f"for {lock}" if lock else ""}
         """,
         id=webhook_id,
         **caller_params(ctx),
@@ -51,7 +52,10 @@ async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Page[Webhook]:
     page = request.page(WEBHOOKS, "webhooks", *params.values())
     rows = await ctx.tx.all(
         Webhook,
-        f"select {WEBHOOK} from webhook_endpoints w where {VISIBLE} and {page.condition} {page.tail}",
+        f"""
+        select {WEBHOOK} from webhook_endpoints w
+        where w.workspace_id = %(workspace)s and {VISIBLE} and {page.condition} {page.tail}
+        """,
         **params,
         **page.params,
     )
@@ -108,7 +112,10 @@ async def update(ctx: WorkspaceCtx, webhook_id: str, changes: dict[str, Any]) ->
 
 async def delete(ctx: WorkspaceCtx, webhook_id: str) -> bool:
     """Delete an endpoint; True for exactly one of several concurrent calls."""
-    sql = f"delete from webhook_endpoints w where {VISIBLE} and w.id = %(id)s"
+    sql = f"""
+        delete from webhook_endpoints w
+        where w.workspace_id = %(workspace)s and {VISIBLE} and w.id = %(id)s
+    """
     return await ctx.tx.execute(sql, id=webhook_id, **caller_params(ctx)) == 1
 
 

@@ -124,14 +124,14 @@ async def make_company(tx: Tx) -> Company:
 
 def test_the_commands(company: Company, database_url: str) -> None:
     async def write(tx: Tx) -> str:
-        ctx = Ctx(tx, await find_bot(tx, company.bot_id), Actor("command", "test", can_write=True), utc_now())
+        ctx = await operating(tx, company)
         made = await create_article(
             ctx, ArticleCreate.model_validate({"title": TITLE, "contentMarkdown": TEXT})
         )
         return (await publish_article(ctx, made.id)).id
 
     async def unpublish(tx: Tx) -> None:
-        ctx = Ctx(tx, await find_bot(tx, company.bot_id), Actor("command", "test", can_write=True), utc_now())
+        ctx = await operating(tx, company)
         await unpublish_article(ctx, "invoices")
 
     article_id = asyncio.run(as_owner(database_url, write))
@@ -164,6 +164,11 @@ def test_the_commands(company: Company, database_url: str) -> None:
     assert run("ask", "--golden", *where).exit_code == 0
     for wrong in (["ask"], ["ask", EXPORT, "--golden"], ["ask", EXPORT, "--locale", "?", *where]):
         assert isinstance(run(*wrong).exception, AppError)
+
+
+async def operating(tx: Tx, company: Company) -> Ctx:
+    tx.workspace_id = company.workspace_id
+    return Ctx(tx, await find_bot(tx, company.bot_id), Actor("command", "test", can_write=True), utc_now())
 
 
 def run(*arguments: str) -> Result:

@@ -25,6 +25,7 @@ async def fill_content(owner: Tx, client: Client, workspace_id: str, slug: str) 
     edit = {"contentMarkdown": "A proposal.\n", "reason": "The limit has changed."}
     created(await client.post(f"/v1/articles/{everything['id']}/drafts", json=edit))
     [bot] = [row for row in await list_bots(owner, workspace_id) if row.slug == slug]
+    owner.workspace_id = workspace_id
     ctx = Ctx(owner, bot, Actor("person", "omar@nordwind.example", can_write=True), utc_now())
     async with owner.transaction():
         await add_golden_question(ctx, "What may an article hold?", everything["id"])

@@ -166,6 +166,7 @@ QUESTIONS: tuple[tuple[str, str, tuple[str, ...], list[str]], ...] = (
 async def fill_questions(owner: Tx) -> str:
     """Questions that were asked in vain, one with a draft and one that was dismissed; the id of the first."""
     bot = await find_bot_by_slug(owner)
+    owner.workspace_id = bot.workspace_id
     ctx = Ctx(owner, bot, Actor("visitor", "Visitor", can_write=False), utc_now())
     nearest = await owner.value(
         "select array_agg(id order by slug) from articles where bot_id = %(bot)s and locale = 'en'",

@@ -36,7 +36,8 @@ async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdict
                 as no_edit,
             jsonb_array_length(jsonb_path_query_array(t.reviewed, '$[*] ? (@.verdict == "concerned")'))
                 as concerned
-        from tasks t where t.bot_id = %(bot)s and t.id = any(%(ids)s)
+        from tasks t
+        where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = any(%(ids)s)
         """,
         bot=ctx.bot.id,
         ids=task_ids,
@@ -51,7 +52,8 @@ async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
         select coalesce(jsonb_agg(verdict order by verdict->>'verdict', place), '[]') from (
             select verdict, place
             from tasks t, jsonb_array_elements(t.reviewed) with ordinality as v (verdict, place)
-            where t.bot_id = %(bot)s and t.id = %(id)s and verdict->>'verdict' <> 'edit'
+            where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = %(id)s
+              and verdict->>'verdict' <> 'edit'
             order by verdict->>'verdict', place limit %(limit)s
         ) listed
         """,
@@ -65,7 +67,10 @@ async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
 async def has_drafts(ctx: Ctx) -> bool:
     """Whether there has ever been a draft."""
     has_any: bool = await ctx.tx.value(
-        "select exists (select from drafts where bot_id = %(bot)s)", bot=ctx.bot.id
+        """
+        select exists (select from drafts where bot_id = %(bot)s and workspace_id = %(workspace)s)
+        """,
+        bot=ctx.bot.id,
     )
     return has_any
 

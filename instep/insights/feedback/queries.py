@@ -10,8 +10,10 @@ ROW = "id, article_id, helpful, reason, comment, given_at"
 ORDER = Order(("s.unhelpful_count", "s.article_id"), descending=True)
 # What was said of an earlier text tells nothing of the present one.
 CURRENT_FEEDBACK = """
-    from article_feedback f join articles a on a.bot_id = f.bot_id and a.id = f.article_id
-    where f.bot_id = %(bot)s and a.deleted_at is null and f.given_at > greatest(a.text_changed_at, %(since)s)
+    from article_feedback f
+    join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id
+    where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and a.deleted_at is null
+      and f.given_at > greatest(a.text_changed_at, %(since)s)
 """
 
 
@@ -34,7 +36,6 @@ async def insert(
         returning {ROW}
         """,
         bot=ctx.bot.id,
-        workspace=ctx.workspace_id,
         id=feedback_id,
         article=article_id,
         helpful=helpful,
@@ -52,7 +53,8 @@ async def explain(
         f"""
         update article_feedback set reason = coalesce(%(reason)s, reason),
             comment = coalesce(%(comment)s, comment), given_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s and not helpful returning {ROW}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and not helpful
+        returning {ROW}
         """,
         bot=ctx.bot.id,
         id=feedback_id,

@@ -83,21 +83,26 @@ async def find_state(ctx: Ctx) -> HealthState:
         """
         select b.changed_at, coalesce((select array_agg(distinct d.article_id order by d.article_id)
             from drafts d
-            where d.bot_id = b.id and d.status = 'pending' and d.type = 'edit' and d.created_at < %(before)s),
+            where d.bot_id = b.id and d.workspace_id = %(workspace)s and d.status = 'pending'
+              and d.type = 'edit' and d.created_at < %(before)s),
             '{}') as waiting,
-            coalesce((select array_agg(c.slug order by c.slug) from collections c where c.bot_id = b.id),
+            coalesce((select array_agg(c.slug order by c.slug) from collections c
+            where c.bot_id = b.id and c.workspace_id = %(workspace)s),
             '{}') as collections,
             r.redirects, r.redirected_at,
             p.proposed, p.proposed_at,
-            (select max(g.gone_at) from gone_names g where g.bot_id = b.id) as gone_at,
+            (select max(g.gone_at) from gone_names g
+            where g.bot_id = b.id and g.workspace_id = %(workspace)s) as gone_at,
             (select max(m.judged_at) from messages m
-            where m.bot_id = b.id and m.helpful is not null) as judged_at,
-            (select max(f.given_at) from article_feedback f where f.bot_id = b.id) as rated_at
+            where m.bot_id = b.id and m.workspace_id = %(workspace)s and m.helpful is not null) as judged_at,
+            (select max(f.given_at) from article_feedback f
+            where f.bot_id = b.id and f.workspace_id = %(workspace)s) as rated_at
         from bots b,
             lateral (select count(*)::integer as proposed, max(d.updated_at) as proposed_at from drafts d
-            where d.bot_id = b.id and d.status = 'pending' and d.task_id is not null) as p,
+            where d.bot_id = b.id and d.workspace_id = %(workspace)s and d.status = 'pending'
+              and d.task_id is not null) as p,
             lateral (select count(*)::integer as redirects, max(r.created_at) as redirected_at
-            from redirects r where r.bot_id = b.id) as r
+            from redirects r where r.bot_id = b.id and r.workspace_id = %(workspace)s) as r
         where b.id = %(bot)s
         """,
         bot=ctx.bot.id,
@@ -110,7 +115,9 @@ async def has_more_articles(ctx: Ctx, count: int) -> bool:
     has_more: bool = await ctx.tx.value(
         """
         select count(*) > %(count)s from (
-            select from articles where bot_id = %(bot)s and deleted_at is null limit %(count)s + 1) counted
+            select from articles
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
+            limit %(count)s + 1) counted
         """,
         bot=ctx.bot.id,
         count=count,
@@ -133,16 +140,18 @@ async def list_signals(ctx: Ctx) -> list[Signal]:
 
 STALE_TEXTS = """
     select d.article_id, 'stale' as code, null::integer as line, left(t.change_title, 80) as what
-    from drafts d join tasks t on t.bot_id = d.bot_id and t.id = d.task_id
-    where d.bot_id = %(bot)s and d.status = 'pending' and d.type = 'edit'
+    from drafts d join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+    where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending' and d.type = 'edit'
 """
 # The text may not hold the name any more, for example when an older revision was restored.
 GONE_NAMES = """
     select g.article_id, 'gone_name', 1 + (length(before) - length(replace(before, chr(10), ''))),
         '`' || left(g.name, 80) || '`, which “' || left(g.change_title, 80) || '” removed'
-    from gone_names g join articles a on a.bot_id = g.bot_id and a.id = g.article_id,
+    from gone_names g
+    join articles a on a.workspace_id = %(workspace)s and a.bot_id = g.bot_id and a.id = g.article_id,
         left(a.content_markdown, strpos(a.content_markdown, g.name)) as before
-    where g.bot_id = %(bot)s and g.gone_at > greatest(a.text_changed_at, %(gone_since)s) and before <> ''
+    where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s
+      and g.gone_at > greatest(a.text_changed_at, %(gone_since)s) and before <> ''
 """
 # An answer may cite several passages of an article, and is one rating of it.
 LOW_RATINGS = """
@@ -151,8 +160,10 @@ LOW_RATINGS = """
     from messages m
     cross join lateral (select distinct source ->> 'article_id' as article_id
         from jsonb_array_elements(m.sources) as source) as j
-    join articles a on a.bot_id = m.bot_id and a.id = j.article_id and m.judged_at > a.text_changed_at
-    where m.bot_id = %(bot)s and m.helpful is not null and m.answered and m.judged_at > %(judged_since)s
+    join articles a on a.workspace_id = %(workspace)s and a.bot_id = m.bot_id and a.id = j.article_id
+      and m.judged_at > a.text_changed_at
+    where m.bot_id = %(bot)s and m.workspace_id = %(workspace)s and m.helpful is not null and m.answered
+      and m.judged_at > %(judged_since)s
     group by j.article_id
     having count(*) filter (where not m.helpful) >= greatest(%(unhelpful)s, %(share)s::float8 * count(*))
 """
@@ -160,8 +171,9 @@ UNHELPFUL = """
     select f.article_id, 'unhelpful', null,
         count(*) filter (where not f.helpful) || ' of ' || count(*)
     from article_feedback f
-    join articles a on a.bot_id = f.bot_id and a.id = f.article_id and f.given_at > a.text_changed_at
-    where f.bot_id = %(bot)s and f.given_at > %(judged_since)s
+    join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id
+      and f.given_at > a.text_changed_at
+    where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.given_at > %(judged_since)s
     group by f.article_id
     having count(*) filter (where not f.helpful) >= greatest(%(unhelpful)s, %(share)s::float8 * count(*))
 """
@@ -174,7 +186,7 @@ async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
         select a.id, a.slug, a.locale, a.title, a.description, a.collection_id, a.status, a.version,
             octet_length(a.content_markdown) as size, a.translation_of, a.text_changed_at
         from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
         order by a.id
         """,
         bot=ctx.bot.id,
@@ -183,14 +195,20 @@ async def list_article_meta(ctx: Ctx) -> list[ArticleMeta]:
 
 async def list_former_slugs(ctx: Ctx) -> list[FormerSlug]:
     return await ctx.tx.all(
-        FormerSlug, "select slug, locale, article_id from former_slugs where bot_id = %(bot)s", bot=ctx.bot.id
+        FormerSlug,
+        """
+        select slug, locale, article_id from former_slugs
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=ctx.bot.id,
     )
 
 
 async def list_redirect_paths(ctx: Ctx) -> list[str]:
     """The paths and patterns of addresses that a redirect leads on from."""
     paths: list[str] | None = await ctx.tx.value(
-        "select array_agg(path) from redirects where bot_id = %(bot)s", bot=ctx.bot.id
+        "select array_agg(path) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
     )
     return paths or []
 
@@ -200,7 +218,7 @@ async def list_texts(ctx: Ctx, article_ids: list[str]) -> list[TextRow]:
         TextRow,
         """
         select id, version, title, content_markdown as content from articles
-        where bot_id = %(bot)s and id = any(%(ids)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
         """,
         bot=ctx.bot.id,
         ids=article_ids,
@@ -213,8 +231,9 @@ async def list_texts_with(ctx: Ctx, words: str, besides_id: str) -> list[TextRow
         TextRow,
         """
         select id, version, title, content_markdown as content from articles
-        where bot_id = %(bot)s and deleted_at is null and status in ('draft', 'published')
-          and id <> %(besides)s and strpos(content_markdown, %(words)s) > 0
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
+          and status in ('draft', 'published') and id <> %(besides)s
+          and strpos(content_markdown, %(words)s) > 0
         order by id limit %(limit)s
         """,
         bot=ctx.bot.id,
@@ -230,7 +249,8 @@ async def ids_of(ctx: Ctx, refs: list[str]) -> dict[str, str]:
         NamedArticle,
         """
         select distinct on (ref) ref, a.id from unnest(%(refs)s::text[]) as ref
-        join articles a on a.bot_id = %(bot)s and a.deleted_at is null and ref in (a.id, a.slug)
+        join articles a on a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and ref in (a.id, a.slug)
         order by ref, a.id <> ref, a.locale <> %(locale)s, a.locale
         """,
         bot=ctx.bot.id,
@@ -246,8 +266,8 @@ async def list_mentions(ctx: Ctx, terms: list[str], start: str) -> list[MentionR
         MentionRow,
         """
         select a.id, a.title, a.description, a.content_markdown as content from articles a
-        where a.bot_id = %(bot)s and a.deleted_at is null and a.status in ('draft', 'published')
-          and a.id >= %(start)s
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.status in ('draft', 'published') and a.id >= %(start)s
           and exists (select from unnest(%(terms)s::text[]) as term where strpos(
             lower(concat_ws(chr(10), a.title, a.description, a.content_markdown)), lower(term)) > 0)
         order by a.id limit %(limit)s

@@ -23,10 +23,13 @@ QUESTION = f"""
     coalesce((select jsonb_agg(jsonb_build_object('article_id', a.id, 'title', a.title, 'score', n.score)
             order by n.score desc, a.id)
         from jsonb_to_recordset(q.nearest) as n (article_id text, score float8)
-        join articles a on a.bot_id = q.bot_id and a.id = n.article_id and a.deleted_at is null), '[]'
-    ) as nearest
+        join articles a on a.workspace_id = %(workspace)s and a.bot_id = q.bot_id and a.id = n.article_id
+            and a.deleted_at is null), '[]') as nearest
 """
-FROM = "from unanswered_questions q left join drafts d on d.bot_id = q.bot_id and d.id = q.draft_id"
+FROM = """
+    from unanswered_questions q
+    left join drafts d on d.workspace_id = q.workspace_id and d.bot_id = q.bot_id and d.id = q.draft_id
+"""
 ORDER = Order(("q.asked_count", "q.last_asked_at", "q.id"), descending=True)
 
 
@@ -38,8 +41,9 @@ async def list_page(
         UnansweredQuestion,
         f"""
         select {QUESTION} {FROM}
-        where q.bot_id = %(bot)s and q.merged_into is null and {STATUS} = any(%(statuses)s)
-          and q.locale = coalesce(%(locale)s, q.locale) and {page.condition} {page.tail}
+        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.merged_into is null
+          and {STATUS} = any(%(statuses)s) and q.locale = coalesce(%(locale)s, q.locale)
+          and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         statuses=statuses,
@@ -52,7 +56,11 @@ async def list_page(
 async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
     return await ctx.tx.first(
         UnansweredQuestion,
-        f"select {QUESTION} {FROM} where q.bot_id = %(bot)s and q.id = %(id)s and q.merged_into is null",
+        f"""
+        select {QUESTION} {FROM}
+        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.id = %(id)s
+          and q.merged_into is null
+        """,
         bot=ctx.bot.id,
         id=question_id,
     )
@@ -64,10 +72,11 @@ async def list_locales(ctx: Ctx) -> list[str]:
     locales: list[str] | None = await ctx.tx.value(
         """
         with recursive locales as (
-            select min(locale) as locale from question_terms where bot_id = %(bot)s
+            select min(locale) as locale from question_terms
+            where bot_id = %(bot)s and workspace_id = %(workspace)s
             union all
             select (select min(t.locale) from question_terms t
-                where t.bot_id = %(bot)s and t.locale > l.locale)
+                where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.locale > l.locale)
             from locales l where l.locale is not null)
         select array_agg(locale order by locale) from locales where locale is not null
         """,
@@ -83,11 +92,13 @@ async def list_similar(ctx: Ctx, question: UnansweredQuestion, limit: int) -> li
         f"""
         select {QUESTION} {FROM} left join (
             select o.question_id, count(*) as shared from question_terms t
-            join question_terms o on o.bot_id = t.bot_id and o.locale = t.locale and o.term = t.term
-            where t.bot_id = %(bot)s and t.question_id = %(id)s group by o.question_id
+            join question_terms o on o.workspace_id = %(workspace)s and o.bot_id = t.bot_id
+              and o.locale = t.locale and o.term = t.term
+            where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.question_id = %(id)s
+            group by o.question_id
         ) terms on terms.question_id = q.id
-        where q.bot_id = %(bot)s and q.locale = %(locale)s and q.id <> %(id)s and q.merged_into is null
-          and {STATUS} in ('open', 'drafted')
+        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.locale = %(locale)s
+          and q.id <> %(id)s and q.merged_into is null and {STATUS} in ('open', 'drafted')
         order by coalesce(terms.shared, 0) desc, q.asked_count desc, q.id limit %(limit)s
         """,
         bot=ctx.bot.id,
@@ -102,10 +113,12 @@ async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
     await ctx.tx.execute(
         """
         with moved as (
-            update askings set question_id = %(into)s where bot_id = %(bot)s and question_id = %(id)s
+            update askings set question_id = %(into)s
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and question_id = %(id)s
         ), merged as (
             update unanswered_questions set merged_into = %(into)s, draft_id = null
-            where bot_id = %(bot)s and (id = %(id)s or merged_into = %(id)s)
+            where bot_id = %(bot)s and workspace_id = %(workspace)s
+              and (id = %(id)s or merged_into = %(id)s)
         )
         update unanswered_questions q set
             asked_count = q.asked_count + m.asked_count,
@@ -119,7 +132,8 @@ async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
             draft_id = coalesce(q.draft_id, m.draft_id),
             drafted_at = coalesce(q.drafted_at, m.drafted_at)
         from unanswered_questions m
-        where q.bot_id = %(bot)s and q.id = %(into)s and m.bot_id = q.bot_id and m.id = %(id)s
+        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.id = %(into)s
+          and m.workspace_id = %(workspace)s and m.bot_id = q.bot_id and m.id = %(id)s
         """,
         bot=ctx.bot.id,
         id=question_id,
@@ -133,7 +147,8 @@ async def reopen(ctx: Ctx, question_id: str) -> bool:
     row_count = await ctx.tx.execute(
         """
         update unanswered_questions set dismissed_at = null
-        where bot_id = %(bot)s and id = %(id)s and dismissed_at is not null and merged_into is null
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and dismissed_at is not null and merged_into is null
         """,
         bot=ctx.bot.id,
         id=question_id,
@@ -146,7 +161,8 @@ async def dismiss(ctx: Ctx, question_id: str) -> bool:
     row_count = await ctx.tx.execute(
         """
         update unanswered_questions set dismissed_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s and dismissed_at is null and merged_into is null
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and dismissed_at is null and merged_into is null
         """,
         bot=ctx.bot.id,
         id=question_id,
@@ -187,9 +203,10 @@ async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -
         """
         select coalesce(q.merged_into, q.id) from unanswered_questions q join (
             select question_id, count(*)::integer as shared from question_terms
-            where bot_id = %(bot)s and locale = %(locale)s and term = any(%(terms)s)
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and locale = %(locale)s
+              and term = any(%(terms)s)
             group by question_id) t on t.question_id = q.id
-        where q.bot_id = %(bot)s and q.marks = %(marks)s
+        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.marks = %(marks)s
           and t.shared::float8 / (q.term_count + %(count)s - t.shared) >= %(same)s
         order by t.shared::float8 / (q.term_count + %(count)s - t.shared) desc, q.id limit 1
         for update of q
@@ -245,21 +262,22 @@ async def count_asking(
         update unanswered_questions q set
             asked_count = asked_count + 1,
             visitor_count = visitor_count + case when exists (select from askings a
-                where a.bot_id = q.bot_id and a.question_id = q.id and a.visitor_hash = %(visitor)s)
+                where a.workspace_id = %(workspace)s and a.bot_id = q.bot_id and a.question_id = q.id
+                  and a.visitor_hash = %(visitor)s)
                 then 0 else 1 end,
             examples = case when cardinality(examples) >= %(max_examples)s
                 or exists (select from unnest(examples) as example where lower(example) = lower(%(text)s))
                 then examples else examples || %(text)s::text end,
             nearest = case when %(nearest)s::jsonb = '[]' then nearest else %(nearest)s::jsonb end,
             last_asked_at = greatest(last_asked_at, %(now)s)
-        where bot_id = %(bot)s and id = %(id)s
+        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.id = %(id)s
         returning case
             when dismissed_at is not null or visitor_count < %(min_visitors)s then null
             when drafted_at is null then 'draft'
-            when exists (select from drafts d where d.bot_id = q.bot_id and d.id = q.draft_id
-                and d.status = 'pending' and d.questions <> to_jsonb(q.examples)) then 'renewal' end
+            when exists (select from drafts d
+                where d.workspace_id = %(workspace)s and d.bot_id = q.bot_id and d.id = q.draft_id
+                  and d.status = 'pending' and d.questions <> to_jsonb(q.examples)) then 'renewal' end
         """,
-        workspace=ctx.bot.workspace_id,
         bot=ctx.bot.id,
         id=question_id,
         visitor=visitor_hash,
@@ -282,9 +300,11 @@ async def find_gap(
         select q.id, q.question, q.examples, q.locale, q.asked_count, q.visitor_count, q.draft_id,
             q.drafted_at,
             exists (select from drafts d
-                where d.bot_id = q.bot_id and d.id = q.draft_id and d.status = 'pending') as is_waiting
+                where d.workspace_id = %(workspace)s and d.bot_id = q.bot_id and d.id = q.draft_id
+                  and d.status = 'pending') as is_waiting
         from unanswered_questions q
-        where q.bot_id = %(bot)s and q.id = %(id)s and q.dismissed_at is null
+        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.id = %(id)s
+          and q.dismissed_at is null
           and q.merged_into is null and q.visitor_count >= %(min_visitors)s
         {"for update" if lock else ""}
         """,
@@ -300,9 +320,11 @@ async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
         """
         select array_agg(message) from (
             select c.message from conversations c
-            where c.bot_id = %(bot)s and c.status = 'escalated' and c.message is not null
+            where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and c.status = 'escalated'
+              and c.message is not null
               and exists (select from messages m
-                where m.bot_id = c.bot_id and m.conversation_id = c.id and not m.answered
+                where m.workspace_id = %(workspace)s and m.bot_id = c.bot_id and m.conversation_id = c.id
+                  and not m.answered
                   and lower(m.question) in (
                     select lower(example) from unnest(%(examples)s::text[]) as example))
             order by c.escalated_at desc limit %(limit)s) as latest
@@ -319,10 +341,13 @@ async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
     question_ids: list[str] | None = await ctx.tx.value(
         """
         select array_agg(q.id)
-        from drafts d join unanswered_questions q on q.bot_id = d.bot_id and q.draft_id = d.id
-        where d.bot_id = %(bot)s and d.status = 'pending' and d.type = 'gap_draft'
+        from drafts d join unanswered_questions q
+          on q.workspace_id = %(workspace)s and q.bot_id = d.bot_id and q.draft_id = d.id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and d.type = 'gap_draft'
           and exists (select from messages m
-            where m.bot_id = d.bot_id and m.conversation_id = %(conversation)s and not m.answered
+            where m.workspace_id = %(workspace)s and m.bot_id = d.bot_id
+              and m.conversation_id = %(conversation)s and not m.answered
               and lower(m.question) in (select lower(example) from unnest(q.examples) as example))
         """,
         bot=ctx.bot.id,
@@ -339,7 +364,8 @@ async def count_gap_drafts(ctx: Ctx) -> int:
     count: int = await ctx.tx.value(
         """
         select count(*) from drafts
-        where bot_id = %(bot)s and status = 'pending' and type = 'gap_draft'
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending'
+          and type = 'gap_draft'
         """,
         bot=ctx.bot.id,
     )
@@ -350,7 +376,7 @@ async def set_draft(ctx: Ctx, question_id: str, draft_id: str) -> None:
     await ctx.tx.execute(
         """
         update unanswered_questions set draft_id = %(draft)s, drafted_at = %(now)s
-        where bot_id = %(bot)s and id = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,
         id=question_id,

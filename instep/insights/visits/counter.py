@@ -87,9 +87,9 @@ class VisitCounter:
         for workspace_id, subjects in workspaces.items():
             try:
                 async with database.enter_workspace(workspace_id) as tx, tx.transaction():
-                    await queries.add_views(tx, workspace_id, rows_of(views, subjects))
+                    await queries.add_views(tx, rows_of(views, subjects))
                     await queries.add_searches(
-                        tx, workspace_id, rows_of(searches, subjects), rows_of(empty_searches, subjects)
+                        tx, rows_of(searches, subjects), rows_of(empty_searches, subjects)
                     )
             except (AppError, OSError, psycopg.Error):
                 log.warning("visits are counted but not written yet", workspace=workspace_id)

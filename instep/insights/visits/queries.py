@@ -13,11 +13,11 @@ CountRow = tuple[str, date, str, int]
 VIEWS_ORDER = Order(("s.views", "s.article_id"), descending=True)
 SEARCHES_ORDER = Order(("s.searches", "s.query"), descending=True)
 EMPTY_SEARCHES_ORDER = Order(("s.empty_searches", "s.query"), descending=True)
-SINCE = "bot_id = %(bot)s and day > %(today)s::date - %(days)s::integer"
-RATED_SINCE = "bot_id = %(bot)s and (given_at at time zone 'utc')::date > %(today)s::date - %(days)s::integer"
+SINCE = "day > %(today)s::date - %(days)s::integer"
+RATED_SINCE = "(given_at at time zone 'utc')::date > %(today)s::date - %(days)s::integer"
 
 
-async def add_views(tx: Tx, workspace_id: str, rows: list[CountRow]) -> None:
+async def add_views(tx: Tx, rows: list[CountRow]) -> None:
     """Add to the views of articles, unless they were deleted meanwhile."""
     if rows:
         await tx.execute(
@@ -26,17 +26,17 @@ async def add_views(tx: Tx, workspace_id: str, rows: list[CountRow]) -> None:
             select %(workspace)s, a.bot_id, a.id, v.day, v.views
             from unnest(%(bots)s::uuid[], %(days)s::date[], %(names)s::text[], %(counts)s::integer[])
                 with ordinality as v (bot_id, day, article_id, views, place)
-                join articles a on a.bot_id = v.bot_id and a.id = v.article_id
+                join articles a on a.workspace_id = %(workspace)s and a.bot_id = v.bot_id
+                  and a.id = v.article_id
             order by v.place
             on conflict (workspace_id, bot_id, day, article_id)
                 do update set views = article_views.views + excluded.views
             """,
-            workspace=workspace_id,
             **columns_of(rows),
         )
 
 
-async def add_searches(tx: Tx, workspace_id: str, rows: list[CountRow], empty_rows: list[CountRow]) -> None:
+async def add_searches(tx: Tx, rows: list[CountRow], empty_rows: list[CountRow]) -> None:
     """Add to the searches. Beyond so many different words of a day only their number is kept."""
     empty_counts = {row[:3]: row[3] for row in empty_rows}
     if rows:
@@ -44,9 +44,10 @@ async def add_searches(tx: Tx, workspace_id: str, rows: list[CountRow], empty_ro
             f"""
             with counted as (
                 select v.bot_id, v.day, v.searches, v.empty_searches, case when exists (
-                        select from search_counts c where c.bot_id = v.bot_id and c.day = v.day
-                            and c.query = v.query) or (
-                        select count(*) from search_counts c where c.bot_id = v.bot_id and c.day = v.day)
+                        select from search_counts c where c.workspace_id = %(workspace)s
+                            and c.bot_id = v.bot_id and c.day = v.day and c.query = v.query) or (
+                        select count(*) from search_counts c where c.workspace_id = %(workspace)s
+                            and c.bot_id = v.bot_id and c.day = v.day)
                         < {limits.MAX_COUNTED_QUERIES_PER_DAY} then v.query else '' end as query
                 from unnest(%(bots)s::uuid[], %(days)s::date[], %(names)s::text[], %(counts)s::integer[],
                     %(empty)s::integer[]) as v (bot_id, day, query, searches, empty_searches)
@@ -58,7 +59,6 @@ async def add_searches(tx: Tx, workspace_id: str, rows: list[CountRow], empty_ro
                 set searches = search_counts.searches + excluded.searches,
                     empty_searches = search_counts.empty_searches + excluded.empty_searches
             """,
-            workspace=workspace_id,
             empty=[empty_counts.get(row[:3], 0) for row in rows],
             **columns_of(rows),
         )
@@ -84,14 +84,19 @@ async def list_days(ctx: Ctx, days: int) -> list[VisitDay]:
             coalesce(f.helpful_count, 0)::integer as helpful_count,
             coalesce(f.unhelpful_count, 0)::integer as unhelpful_count
         from generate_series(%(today)s::date - %(days)s::integer + 1, %(today)s::date, '1 day') as d (day)
-            left join (select day, sum(views) as views from article_views where {SINCE} group by day) v
-                on v.day = d.day
+            left join (select day, sum(views) as views from article_views
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and {SINCE}
+                group by day) v on v.day = d.day
             left join (select day, sum(searches) as searches, sum(empty_searches) as empty_searches
-                from search_counts where {SINCE} group by day) s on s.day = d.day
+                from search_counts
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and {SINCE}
+                group by day) s on s.day = d.day
             left join (select (given_at at time zone 'utc')::date as day,
                     count(*) filter (where helpful) as helpful_count,
                     count(*) filter (where not helpful) as unhelpful_count
-                from article_feedback where {RATED_SINCE} group by 1) f on f.day = d.day
+                from article_feedback
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and {RATED_SINCE}
+                group by 1) f on f.day = d.day
         order by d.day
         """,
         **window(ctx, days),
@@ -108,11 +113,14 @@ async def list_viewed_articles(ctx: Ctx, days: int, request: PageRequest) -> Pag
                 coalesce(f.helpful_count, 0)::integer as helpful_count,
                 coalesce(f.unhelpful_count, 0)::integer as unhelpful_count
             from (select article_id, sum(views)::integer as views from article_views
-                    where {SINCE} group by article_id) v
-                join articles a on a.bot_id = %(bot)s and a.id = v.article_id and a.deleted_at is null
+                    where bot_id = %(bot)s and workspace_id = %(workspace)s and {SINCE} group by article_id) v
+                join articles a on a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
+                    and a.id = v.article_id and a.deleted_at is null
                 left join (select article_id, count(*) filter (where helpful) as helpful_count,
                         count(*) filter (where not helpful) as unhelpful_count
-                    from article_feedback where {RATED_SINCE} group by article_id) f on f.article_id = a.id
+                    from article_feedback
+                    where bot_id = %(bot)s and workspace_id = %(workspace)s and {RATED_SINCE}
+                    group by article_id) f on f.article_id = a.id
         ) s where {page.condition} {page.tail}
         """,
         **window(ctx, days),
@@ -132,7 +140,8 @@ async def list_searched_words(
         select s.* from (
             select query, sum(searches)::integer as searches,
                 sum(empty_searches)::integer as empty_searches, max(day) as last_day
-            from search_counts where {SINCE} group by query
+            from search_counts where bot_id = %(bot)s and workspace_id = %(workspace)s and {SINCE}
+            group by query
         ) s where (s.empty_searches > 0 or not %(only_empty)s) and {page.condition} {page.tail}
         """,
         only_empty=only_empty,
@@ -145,7 +154,9 @@ async def list_searched_words(
 async def delete_all(ctx: Ctx) -> None:
     """Delete all counts of the bot."""
     for table in ("article_views", "search_counts"):
-        await ctx.tx.execute(f"delete from {table} where bot_id = %(bot)s", bot=ctx.bot.id)
+        await ctx.tx.execute(
+            f"delete from {table} where bot_id = %(bot)s and workspace_id = %(workspace)s", bot=ctx.bot.id
+        )
 
 
 def window(ctx: Ctx, days: int) -> dict[str, object]:

@@ -42,7 +42,7 @@ async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
         EmbeddingState,
         """
         select model, dimensions, seen, is_complete, pg_is_in_recovery() as is_replica from bot_vectors
-        where bot_id = %(bot)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
         bot=ctx.bot.id,
     )
@@ -50,7 +50,9 @@ async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
 
 async def reset_embeddings(ctx: Ctx, model: str, dimensions: int) -> None:
     """Delete all vectors of the bot, so that it is embedded from the beginning with this model."""
-    await ctx.tx.execute("delete from article_vectors where bot_id = %(bot)s", bot=ctx.bot.id)
+    await ctx.tx.execute(
+        "delete from article_vectors where bot_id = %(bot)s and workspace_id = %(workspace)s", bot=ctx.bot.id
+    )
     await ctx.tx.execute(
         """
         insert into bot_vectors as v (bot_id, workspace_id, model, dimensions)
@@ -70,7 +72,7 @@ async def vectors_of(ctx: Ctx, article_ids: Sequence[str]) -> list[StoredVectors
         StoredVectors,
         """
         select article_id, seen, chunks from article_vectors
-        where bot_id = %(bot)s and article_id = any(%(ids)s)
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = any(%(ids)s)
         """,
         bot=ctx.bot.id,
         ids=list(article_ids),
@@ -83,7 +85,7 @@ async def vectors_since(ctx: Ctx, seen: datetime, after: str | None, limit: int)
         StoredVectors,
         f"""
         select article_id, seen, chunks from article_vectors
-        where bot_id = %(bot)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
           and {"(seen, article_id) > (%(seen)s, %(after)s)" if after else "seen > %(seen)s"}
         order by seen, article_id limit %(limit)s
         """,
@@ -100,7 +102,7 @@ async def store_vectors(ctx: Ctx, articles: Sequence[StoredVectors]) -> None:
         insert into article_vectors (bot_id, workspace_id, article_id, seen, chunks)
         select a.bot_id, a.workspace_id, a.id, n.seen, n.chunks
         from unnest(%(ids)s::text[], %(seen)s::timestamptz[], %(chunks)s::bytea[]) as n (id, seen, chunks)
-            join articles a on a.bot_id = %(bot)s and a.id = n.id
+            join articles a on a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = n.id
         on conflict (bot_id, article_id, workspace_id) do update set
             seen = excluded.seen, chunks = excluded.chunks
         """,
@@ -113,7 +115,10 @@ async def store_vectors(ctx: Ctx, articles: Sequence[StoredVectors]) -> None:
 
 async def delete_vectors(ctx: Ctx, article_ids: Sequence[str]) -> None:
     await ctx.tx.execute(
-        "delete from article_vectors where bot_id = %(bot)s and article_id = any(%(ids)s)",
+        """
+        delete from article_vectors
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = any(%(ids)s)
+        """,
         bot=ctx.bot.id,
         ids=list(article_ids),
     )
@@ -123,7 +128,7 @@ async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
     await ctx.tx.execute(
         """
         update bot_vectors set seen = %(seen)s, is_complete = is_complete or %(is_complete)s
-        where bot_id = %(bot)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
         bot=ctx.bot.id,
         seen=seen,
