@@ -66,18 +66,18 @@ WORDS = LogisticModel(
 )
 MEANING = LogisticModel(
     {
-        "proximity": 0.22,
-        "title_similarity": 0.38,
-        "base": 0.91,
-        "unknown": -0.10,
-        "rarest_missing": -0.50,
-        "size": -2.88,
-        "similarity_best": 0.84,
-        "standing_best": 1.28,
-        "excess": 6.19,
-        "missing": -3.84,
+        "proximity": 0.12,
+        "title_similarity": 0.48,
+        "base": 0.92,
+        "unknown": -0.13,
+        "rarest_missing": -0.49,
+        "size": -2.90,
+        "similarity_best": 0.75,
+        "standing_best": 1.30,
+        "excess": 6.18,
+        "missing": -3.91,
     },
-    -0.78,
+    -0.68,
 )
 
 
