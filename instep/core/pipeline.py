@@ -285,13 +285,21 @@ class Pipeline:
                         self.note_failure(item, result, failures)
                     elif isinstance(item, EncodedStatement):
                         replies.append(Reply(item.transformer, result))
-            result = await self.result(readable)
-            if result is None or result.status != pq.ExecStatus.PIPELINE_SYNC:
-                raise psycopg.OperationalError("the connection is lost")
+            await self.read_sync(readable, failures)
         except psycopg.OperationalError as lost:
             # What PostgreSQL said at the end says more than that the connection has ended.
             raise (failures[0] if failures else lost) from None
         return Outcome(replies, failures[0] if failures else None)
+
+    async def read_sync(self, readable: "Readable", failures: list[psycopg.Error]) -> None:
+        """Read the end of a group. Its implicit commit may still fail, by a constraint that is deferred."""
+        result = await self.result(readable)
+        if result is not None and result.status == pq.ExecStatus.FATAL_ERROR:
+            self.note_failure(None, result, failures)
+            # A `None` may stand between the results.
+            result = await self.result(readable) or await self.result(readable)
+        if result is None or result.status != pq.ExecStatus.PIPELINE_SYNC:
+            raise psycopg.OperationalError("the connection is lost")
 
     def note_failure(
         self,

@@ -3,13 +3,15 @@
 A distributed table keeps a key unique only within a shard, and checks references only inside of one.
 """
 
+import json
+import re
 from typing import LiteralString
 
 import pytest
 from psycopg import sql
 from psycopg.errors import ForeignKeyViolation, UniqueViolation
 
-from instep.core.database import Tx
+from instep.core.database import Database, Tx
 from tests.support.cast import Cast, Client
 from tests.tasks.changes import send
 
@@ -134,6 +136,22 @@ async def test_the_policy_takes_no_part_in_a_search_by_bot(owner: Tx) -> None:
         """
     )
     assert searched is None
+
+
+async def test_a_statement_that_names_its_workspace_is_not_searched_by_it(
+    database: Database, cast: Cast
+) -> None:
+    statement = """
+        explain (format json) select id from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and slug = 'begin'
+    """
+    async with database.enter_workspace(cast.acme.workspace_id) as tx, tx.transaction():
+        await tx.execute("set local enable_seqscan = off")
+        plan = json.dumps(await tx.value(statement, bot=cast.acme.bot_id))
+
+    conditions = re.findall(r'"Index Cond": "((?:[^"\\]|\\.)*)"', plan)
+    assert conditions
+    assert all("workspace_id" not in condition for condition in conditions)
 
 
 async def test_the_key_of_one_company_can_not_stand_for_the_task_of_another(

@@ -382,3 +382,24 @@ async def test_a_statement_that_was_interrupted_answers_nobody_else(database: Da
             await sleep()
 
     assert await gather(*(look(database) for _ in range(10))) == [1] * 10
+
+
+async def test_a_constraint_that_fails_at_the_commit_is_told_as_what_it_is(
+    database: Database, cast: Cast
+) -> None:
+    async with database.enter_workspace(cast.acme.workspace_id) as tx:
+        with pytest.raises(psycopg.errors.ForeignKeyViolation, match="task"):
+            await tx.execute(
+                """
+                insert into idempotency_keys (workspace_id, key, request_hash, task_id, created_at)
+                values (%(workspace)s, 'a key', '', 'task_nowhere', now())
+                """
+            )
+
+        assert await tx.value("select 1") == 1
+
+
+async def test_statements_know_the_workspace_that_was_entered(database: Database, cast: Cast) -> None:
+    async with database.enter_workspace(cast.acme.workspace_id) as tx, tx.transaction():
+        assert await tx.value("select %(workspace)s") == cast.acme.workspace_id
+        assert await tx.value("select %(workspace)s", workspace="another") == "another"
