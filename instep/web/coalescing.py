@@ -5,8 +5,6 @@ from typing import Any
 
 # What every head begins with that answers a request; one that only asks for more, as 100 does, may not wait.
 FINAL_HEADS = (b"HTTP/1.1 2", b"HTTP/1.1 3", b"HTTP/1.1 4", b"HTTP/1.1 5")
-# A larger part of a body is not copied to stand behind the head.
-MAX_JOINED_BYTES = 65_536
 
 
 class CoalescingTransport:
@@ -28,23 +26,24 @@ class CoalescingTransport:
 
     def write(self, data: bytes) -> None:
         if self.head:
-            if len(data) <= MAX_JOINED_BYTES:
-                data, self.head = self.head + data, b""
-            self.flush()
-            self.transport.write(data)
+            self.transport.writelines((self.take_head(), data))
         elif data.startswith(FINAL_HEADS):
             self.head = data
             self.timer = self.loop.call_soon(self.flush)
         else:
             self.transport.write(data)
 
-    def flush(self) -> None:
-        """Send a head that waits for a body."""
+    def take_head(self) -> bytes:
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
-        if self.head:
-            head, self.head = self.head, b""
+        head, self.head = self.head, b""
+        return head
+
+    def flush(self) -> None:
+        """Send a head that waits for a body, unless the connection was given up meanwhile."""
+        head = self.take_head()
+        if head and not self.transport.is_closing():
             self.transport.write(head)
 
     def close(self) -> None:

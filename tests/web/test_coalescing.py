@@ -2,7 +2,7 @@
 
 import asyncio
 
-from instep.web.coalescing import MAX_JOINED_BYTES, CoalescingTransport
+from instep.web.coalescing import CoalescingTransport
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n"
 
@@ -20,6 +20,12 @@ class RecordingTransport(asyncio.Transport):
 
     def close(self) -> None:
         self.is_closed = True
+
+    def abort(self) -> None:
+        self.is_closed = True
+
+    def is_closing(self) -> bool:
+        return self.is_closed
 
 
 def coalescing() -> tuple[CoalescingTransport, RecordingTransport]:
@@ -58,16 +64,6 @@ async def test_a_head_that_asks_for_the_body_does_not_wait() -> None:
     assert transport.writes == [b"HTTP/1.1 100 Continue\r\n\r\n"]
 
 
-async def test_a_large_body_is_not_copied() -> None:
-    client, transport = coalescing()
-    body = b"x" * (MAX_JOINED_BYTES + 1)
-
-    client.write(HEAD)
-    client.write(body)
-
-    assert transport.writes == [HEAD, body]
-
-
 async def test_what_looks_like_a_head_keeps_its_place() -> None:
     client, transport = coalescing()
 
@@ -85,3 +81,13 @@ async def test_closing_sends_the_head_first() -> None:
     client.close()
 
     assert (transport.writes, transport.is_closed) == ([HEAD], True)
+
+
+async def test_nothing_is_sent_on_a_connection_that_was_given_up() -> None:
+    client, transport = coalescing()
+
+    client.write(HEAD)
+    client.abort()
+    await asyncio.sleep(0)
+
+    assert transport.writes == []
