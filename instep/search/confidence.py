@@ -66,18 +66,18 @@ WORDS = LogisticModel(
 )
 MEANING = LogisticModel(
     {
-        "proximity": 0.12,
-        "title_similarity": 0.48,
-        "base": 0.92,
-        "unknown": -0.13,
+        "proximity": 0.08,
+        "title_similarity": 0.36,
+        "base": 1.06,
+        "unknown": -0.11,
         "rarest_missing": -0.49,
-        "size": -2.90,
-        "similarity_best": 0.75,
-        "standing_best": 1.30,
-        "excess": 6.18,
-        "missing": -3.91,
+        "size": -2.89,
+        "similarity_best": 0.74,
+        "standing_best": 1.25,
+        "excess": 6.27,
+        "missing": -3.89,
     },
-    -0.68,
+    -0.69,
 )
 
 

@@ -71,8 +71,8 @@ def test_idf_falls_with_the_share_of_articles_that_have_the_word(articles: int, 
         ("Title", text_of(1), 1),
         ("Title", text_of(3), 3),
         # Body frequencies are divided by 1 - B + B * length / average; headings and titles are not.
-        ("Title", text_of(1, length=20), 1 / (1 - 0.15 + 0.15 * 2)),
-        ("Title", text_of(1, length=5), 1 / (1 - 0.15 + 0.15 * 0.5)),
+        ("Title", text_of(1, length=20), 1 / (1 - 0.1 + 0.1 * 2)),
+        ("Title", text_of(1, length=5), 1 / (1 - 0.1 + 0.1 * 0.5)),
         ("Title", f"## Kiwi kiwi\n\n{text_of(0, length=20)}", 1),
         ("Title", f"## Kiwi\n\n{text_of(2)}", 3),
         ("Kiwi", text_of(0), 1),
@@ -91,11 +91,11 @@ def test_a_passage_scores_its_saturated_term_frequency(
 @pytest.mark.parametrize(
     ("title", "markdown", "score"),
     [
-        # Best passage + whole text + 0.8 for a term of the title + 0.7 * similarity of title and query.
+        # Best passage + whole text + 0.7 for a term of the title + 0.7 * similarity of title and query.
         ("Title", text_of(1), 1 / 2 + 1 / 2),
         ("Title", f"{text_of(1)}\n\n## Other\n\n{text_of(0)}", 1 / 2 + 1 / (1 + 0.6 + 0.4 * 2)),
-        ("Kiwi", text_of(0), 1 / 2 + 1 / 2 + 0.8 + 0.7),
-        ("Kiwi tree", text_of(0), 1 / 2 + 1 / 2 + 0.8 + 0.7 / 2),
+        ("Kiwi", text_of(0), 1 / 2 + 1 / 2 + 0.7 + 0.7),
+        ("Kiwi tree", text_of(0), 1 / 2 + 1 / 2 + 0.7 + 0.7 / 2),
         ("Title", text_of(0), 0),
     ],
 )

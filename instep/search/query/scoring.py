@@ -29,9 +29,9 @@ from instep.search.semantic.vector_index import SemanticHit
 
 # BM25: how soon further occurrences of a term stop adding to the score, and how much length counts (0 to 1).
 K1 = 1.0
-PASSAGE_B, ARTICLE_B = 0.05, 0.3
+PASSAGE_B, ARTICLE_B = 0.1, 0.4
 # Weights of the parts of an article's score, relative to its best passage.
-BODY_BOOST, TITLE_BOOST, TITLE_SIMILARITY_BOOST = 1.0, 0.6, 0.7
+BODY_BOOST, TITLE_BOOST, TITLE_SIMILARITY_BOOST = 1.0, 0.7, 0.7
 # The highest score of an article, about: feedback and semantic hits may add a little.
 MAX_SCORE = 1 + BODY_BOOST + TITLE_BOOST + TITLE_SIMILARITY_BOOST
 # What a semantic hit adds for each standard deviation that its article is above the mean.
