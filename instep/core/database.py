@@ -98,10 +98,21 @@ class Upcoming:
         self.reply: Reply | None = None
 
     async def all(self, kind: type[Row]) -> list[Row]:
+        return (await self.sent()).rows(kind)
+
+    async def first(self, kind: type[Row]) -> Row | None:
+        return (await self.sent()).first(kind)
+
+    async def value(self) -> Any:
+        """The first column of the first row, or None."""
+        return (await self.sent()).value()
+
+    async def sent(self) -> Reply:
+        """The reply; the statement is sent by itself if it still waits for another one."""
         if self.reply is None:
             await self.tx.settle()
         assert self.reply is not None, "the statement has been sent"
-        return self.reply.rows(kind)
+        return self.reply
 
 
 class Tx:

@@ -11,7 +11,6 @@ from instep.core.paging import Keyset, Order, Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.search import queries
-from instep.search.index.cache import index_cache
 from instep.search.query.analysis import (
     WeightedQuery,
     all_terms_query,
@@ -39,6 +38,7 @@ from instep.search.schemas import (
     SearchRequest,
     SynonymsUpdate,
 )
+from instep.search.search_state import search_state_of
 from instep.search.semantic.query_embedder import query_embedder
 
 ORDER = Order(("score", "id"), descending=True)
@@ -53,7 +53,8 @@ async def get_synonyms(ctx: Ctx) -> BotSynonyms:
     They are added to those that the search knows in English, German, French, Spanish, Portuguese, Japanese
     and Arabic. A synonym counts less than the word itself.
     """
-    return BotSynonyms([line.split(", ") for line in await queries.list_synonyms(ctx)])
+    lines: list[str] = await queries.ask_for_synonyms(ctx).value() or []
+    return BotSynonyms([line.split(", ") for line in lines])
 
 
 @writes
@@ -77,13 +78,13 @@ async def search_articles(
     An article whose title is the query comes first.
     """
     page = request.page(ORDER, "search", ctx.bot.id, search.query, search.locale)
-    index, hidden = await index_cache.index_of(ctx)
-    scope = ArticleFilter(search.locale, "authenticated", hidden)
+    state = await search_state_of(ctx)
+    index, scope = state.index, ArticleFilter(search.locale, "authenticated", state.hidden)
     if page.after:
         # The cursor carries the query of the first page, so that all pages come from the same query.
         query = from_cursor(page.after[2])
         return await _page_of_hits(ctx, rank_index(index, query, scope), query, form, page)
-    builder = await analyze_query(ctx, index, search.query, search.locale)
+    builder = await analyze_query(ctx, state, search.query, search.locale)
     query = all_terms_query(builder)
     hits = await _page_of_hits(ctx, rank_index(index, query, scope), query, form, page)
     if hits.rows:
@@ -91,7 +92,7 @@ async def search_articles(
     await query_embedder.begin(ctx, search.query)
     query = any_terms_query(builder)
     rankings = rank_index(index, query, scope)
-    semantic_hits = await query_embedder.nearest(ctx, search.query, index, scope)
+    semantic_hits = await query_embedder.nearest(ctx, search.query, state, scope)
     query = replace(query, semantic_hits=semantic_hits)
     return await _page_of_hits(ctx, with_semantic_hits(rankings, semantic_hits, scope), query, form, page)
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from instep.articles.queries import columns
 from instep.collections.visibility import ANCESTORS, IS_PUBLIC
 from instep.core import limits
+from instep.core.database import Upcoming
 from instep.core.markdown import Format
 from instep.identity.schemas import Ctx
 from instep.search.schemas import ArticleChange, Audience, LiveArticle, SearchHit
@@ -33,13 +34,12 @@ class IndexState:
     is_replica: bool
 
 
-async def list_synonyms(ctx: Ctx) -> list[str]:
-    """The lines of the bot's own synonyms."""
-    lines: list[str] | None = await ctx.tx.value(
+def ask_for_synonyms(ctx: Ctx) -> Upcoming:
+    """Ask for the lines of the bot's own synonyms, together with the next statement."""
+    return ctx.tx.ahead(
         "select lines from bot_synonyms where bot_id = %(bot)s and workspace_id = %(workspace)s",
         bot=ctx.bot.id,
     )
-    return lines or []
 
 
 async def store_synonyms(ctx: Ctx, lines: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from instep.identity.schemas import Bot, Ctx
 from instep.search import queries
 from instep.search.confidence import confidence_of, signs_of
 from instep.search.index.builder import split_article
-from instep.search.index.cache import Index, index_cache
+from instep.search.index.cache import Index
 from instep.search.index.passages import Anchors, MarkdownPassage, plain_passage
 from instep.search.index.segment import Array
 from instep.search.index.stems import stems_of
@@ -27,6 +27,7 @@ from instep.search.query.analysis import (
 from instep.search.query.proximity import term_weights_of
 from instep.search.query.scoring import MAX_SCORE, ArticleFilter, Ranking, rank_index, title_feedback, top
 from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval, Signals
+from instep.search.search_state import search_state_of
 from instep.search.section_fit import (
     AskedQuestion,
     ComparedSection,
@@ -102,10 +103,10 @@ async def retrieve(
     weigh = any_terms_query if is_typing else question_query
     await query_embedder.begin(ctx, question)
     for _ in range(MAX_TRIES):
-        index, hidden = await index_cache.index_of(ctx)
-        builder = await analyze_query(ctx, index, question, locale)
-        scope = ArticleFilter(locale, audience, hidden)
-        semantic_hits = await query_embedder.nearest(ctx, question, index, scope)
+        state = await search_state_of(ctx)
+        index, scope = state.index, ArticleFilter(locale, audience, state.hidden)
+        builder = await analyze_query(ctx, state, question, locale)
+        semantic_hits = await query_embedder.nearest(ctx, question, state, scope)
         query = replace(weigh(builder), semantic_hits=semantic_hits)
         ranked, passages = top_articles(index, query, scope, limit, per_article, max(limit, candidates))
         if not ranked:
@@ -134,10 +135,10 @@ async def retrieve(
 
 async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list[ScoredArticle]:
     """The public articles in a language that have most to do with a subject, by their words alone."""
-    index, hidden = await index_cache.index_of(ctx)
-    builder = await analyze_query(ctx, index, subject, locale)
-    scope = ArticleFilter(locale, "public", hidden)
-    return top_articles(index, question_query(builder), scope, count, 1, count)[0][:count]
+    state = await search_state_of(ctx)
+    builder = await analyze_query(ctx, state, subject, locale)
+    scope = ArticleFilter(locale, "public", state.hidden)
+    return top_articles(state.index, question_query(builder), scope, count, 1, count)[0][:count]
 
 
 def best_sections(passages: Sequence[Passage]) -> list[Passage]:

@@ -17,6 +17,7 @@ from instep.search.index.cache_by_size import CacheBySize
 from instep.search.query.analysis import analyze_query, any_terms_query
 from instep.search.query.scoring import ArticleFilter, Hit, rank_index, ranked_hits
 from instep.search.schemas import ArticleChange
+from instep.search.search_state import SearchState
 from tests.support.cast import Api, Cast, Company, RunJobs
 from tests.support.http import at_once, ok
 from tests.support.search import context, publish
@@ -27,8 +28,8 @@ EVERYTHING = ArticleFilter(None, "authenticated", frozenset())
 
 async def hits_of(index_cache: IndexCache, ctx: Ctx, question: str) -> list[Hit]:
     """What a process with this cache finds, with the scores."""
-    index, _ = await index_cache.index_of(ctx)
-    query = any_terms_query(await analyze_query(ctx, index, question, None))
+    index, hidden = await index_cache.index_of(ctx)
+    query = any_terms_query(await analyze_query(ctx, SearchState(index, hidden, [], None), question, None))
     return ranked_hits(rank_index(index, query, EVERYTHING), query, None)
 
 
@@ -167,7 +168,7 @@ async def test_many_first_searches_at_once_read_the_articles_once(
         return await catch_up(ctx, index)
 
     monkeypatch.setattr(cache, "catch_up", counting)
-    monkeypatch.setattr("instep.search.actions.index_cache", IndexCache(MAX_BYTES, MAX_BYTES))
+    monkeypatch.setattr("instep.search.search_state.index_cache", IndexCache(MAX_BYTES, MAX_BYTES))
 
     await at_once(5, lambda _: client.get("/v1/articles/search", params={"q": "kiwi"}))
 

@@ -46,6 +46,11 @@ def vector_index_of(vectors: dict[str, list[list[float]]]) -> VectorIndex:
     return empty.with_articles({id: chunks_of(id, rows) for id, rows in vectors.items()}, AT)
 
 
+async def index_in(process: VectorCache, ctx: Ctx, model: str) -> VectorIndex | None:
+    """The vectors that this process has for a search."""
+    return await process.index_of(ctx, model, await embedding_state(ctx))
+
+
 def segment_of(*ids: str) -> Segment:
     builder = SegmentBuilder()
     # The texts do not matter here.
@@ -121,17 +126,17 @@ async def test_a_process_sees_what_was_embedded_since_and_what_a_restored_databa
     process = VectorCache(MAX_BYTES, MAX_BYTES)
     first = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     async with embedding(knows) as (embedder, _):
-        assert await process.index_of(ctx, embedder.name) is None
+        assert await index_in(process, ctx, embedder.name) is None
         await embed(database, embedder, cast.acme)
-        before = await process.index_of(ctx, embedder.name)
+        before = await index_in(process, ctx, embedder.name)
         assert before is not None
         assert before.article_ids == [first["id"]]
-        assert await process.index_of(ctx, embedder.name) is before
-        assert await process.index_of(ctx, "another model") is None
+        assert await index_in(process, ctx, embedder.name) is before
+        assert await index_in(process, ctx, "another model") is None
 
         second = await publish(api(cast.acme.write_key), "Bill", "Pay it.")
         await embed(database, embedder, cast.acme)
-        after = await process.index_of(ctx, embedder.name)
+        after = await index_in(process, ctx, embedder.name)
         assert after is not None
         assert after.article_ids == [first["id"], second["id"]]
 
@@ -139,7 +144,7 @@ async def test_a_process_sees_what_was_embedded_since_and_what_a_restored_databa
     await owner.execute(
         "update bot_vectors set seen = %(seen)s where bot_id = %(bot)s", seen=before.seen, bot=ctx.bot.id
     )
-    restored = await process.index_of(ctx, embedder.name)
+    restored = await index_in(process, ctx, embedder.name)
     assert restored is not None
     assert restored.article_ids == [first["id"]]
 
@@ -151,11 +156,11 @@ async def test_vectors_of_another_length_are_read_anew(
     article = await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     async with embedding(knows) as (embedder, endpoint):
         await embed(database, embedder, cast.acme)
-        assert await process.index_of(ctx, embedder.name) is not None
+        assert await index_in(process, ctx, embedder.name) is not None
         endpoint.moods[:] = [knows_more]
         await publish(api(cast.acme.write_key), "Bill", "Pay it.")
         await embed(database, embedder, cast.acme)
-        index = await process.index_of(ctx, embedder.name)
+        index = await index_in(process, ctx, embedder.name)
 
     assert index is not None
     assert (index.dimensions, len(index.article_ids)) == (6, 2)
@@ -173,9 +178,9 @@ async def test_the_least_recently_used_vectors_make_room(
     async with embedding(knows) as (embedder, _):
         await embed(database, embedder, cast.acme, cast.globex)
     # Vectors that are larger than the cache are kept until others are needed.
-    assert await small.index_of(ctx, embedder.name) is await small.index_of(ctx, embedder.name)
+    assert await index_in(small, ctx, embedder.name) is await index_in(small, ctx, embedder.name)
     async with database.enter_workspace(cast.globex.workspace_id) as tx:
-        await small.index_of(context(tx, cast.globex), embedder.name)
+        await index_in(small, context(tx, cast.globex), embedder.name)
 
     assert list(small.indexes) == [cast.globex.bot_id]
 
@@ -198,7 +203,7 @@ async def test_a_replica_that_is_behind_takes_nothing_from_a_process(
     await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     async with embedding(knows) as (embedder, _):
         await embed(database, embedder, cast.acme)
-        index = await process.index_of(ctx, embedder.name)
+        index = await index_in(process, ctx, embedder.name)
     state = await embedding_state(ctx)
     assert state is not None
 
@@ -214,12 +219,12 @@ async def test_vectors_that_are_being_made_anew_do_not_count(
     await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     async with embedding(knows) as (embedder, _):
         await embed(database, embedder, cast.acme)
-        assert await process.index_of(ctx, embedder.name) is not None
+        assert await index_in(process, ctx, embedder.name) is not None
     before = await embedding_state(ctx)
     assert before is not None
     sql = "update bot_vectors set is_complete = false, seen = %(seen)s where bot_id = %(bot)s"
     await owner.execute(sql, seen=before.seen - timedelta(days=1), bot=ctx.bot.id)
 
-    assert await process.index_of(ctx, embedder.name) is None
+    assert await index_in(process, ctx, embedder.name) is None
     # A request may have seen the state of before.
     assert await process.refresh(ctx, replace(before, seen=before.seen - timedelta(seconds=1))) is None

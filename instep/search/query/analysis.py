@@ -6,12 +6,12 @@ page, so that an article that does not change keeps its score.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from math import log
 from typing import Any
 
 from instep.identity.schemas import Ctx
-from instep.search import queries
 from instep.search.index.cache import Index
 from instep.search.index.segment import Segment
 from instep.search.index.stems import Stems, index_term, language_code, stems_of
@@ -20,6 +20,7 @@ from instep.search.query.frequencies import share_of_articles
 from instep.search.query.fuzzy import fuzzy_matches
 from instep.search.query.synonyms import Synonyms, synonyms_of
 from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, UNSEGMENTED_RUN, normalize_title, parse_query
+from instep.search.search_state import SearchState
 from instep.search.semantic.vector_index import SemanticHit
 
 # How much a match of an expansion counts, where a match of the word itself counts 1.
@@ -151,6 +152,8 @@ class QueryBuilder:
         self.index = index
         self.stems = stems
         self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS}
+        # By index term: what was looked up.
+        self.document_frequencies: dict[str, int] = {}
         words = [word for group in word_groups for word in group]
         # By index term: the index terms of its synonyms, with their boosts.
         self.synonyms = {
@@ -159,7 +162,7 @@ class QueryBuilder:
             for stem, boosts in (synonyms or Synonyms({})).of_words(words, config, config_stems).items()
         }
 
-    @property
+    @cached_property
     def terms(self) -> tuple[QueryTerm, ...]:
         return tuple(self.query_terms()) or tuple(self.stop_word_terms())
 
@@ -229,8 +232,12 @@ class QueryBuilder:
         return log(1 + (count - frequency_in_all + 0.5) / (frequency_in_all + 0.5))
 
     def document_frequency(self, index_term: str) -> int:
-        numbers = ((segment, segment.terms.find(index_term)) for segment in self.segments)
-        return sum(int(segment.document_frequency[term]) for segment, term in numbers if term is not None)
+        if index_term not in self.document_frequencies:
+            numbers = ((segment, segment.terms.find(index_term)) for segment in self.segments)
+            self.document_frequencies[index_term] = sum(
+                int(segment.document_frequency[term]) for segment, term in numbers if term is not None
+            )
+        return self.document_frequencies[index_term]
 
     def expand(self, term: QueryTerm) -> QueryTerm:
         """The term with its synonyms and, if no article has it, with spelling corrections."""
@@ -292,13 +299,15 @@ def unboosted(index_terms: Iterable[str]) -> tuple[Expansion, ...]:
     return tuple((term, 1.0) for term in index_terms)
 
 
-async def analyze_query(ctx: Ctx, index: Index, question: str, locale: str | None) -> QueryBuilder:
+async def analyze_query(ctx: Ctx, state: SearchState, question: str, locale: str | None) -> QueryBuilder:
     groups = [CAMEL_CASE_BOUNDARY.sub(" ", term).lower().split() for term in parse_query(question)]
     words = {word for group in groups for word in group}
-    stems = {config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(index, locale))}
+    stems = {
+        config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(state.index, locale))
+    }
     lexicon_stems = await stems_of(ctx.tx, lexicon.CONFIG, lexicon.STOP_WORDS)
-    synonyms = await synonyms_of(ctx.tx, stems, await queries.list_synonyms(ctx))
-    return QueryBuilder(question, groups, index, stems, lexicon_stems, synonyms)
+    synonyms = await synonyms_of(ctx.tx, stems, state.synonyms)
+    return QueryBuilder(question, groups, state.index, stems, lexicon_stems, synonyms)
 
 
 def all_terms_query(builder: QueryBuilder) -> WeightedQuery:

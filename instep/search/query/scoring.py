@@ -43,6 +43,8 @@ FEEDBACK_ARTICLES = 3
 FEEDBACK_MIN = 0.7
 # Scores of articles with all terms begin here; those of articles with some of them are below.
 ALL_TERMS_BASE = 1.0
+# The boost of a term in the titles that it is not in.
+NO_TITLE = np.zeros(1)
 # More than a page holds, because some hits may be gone when they are looked up.
 MAX_CANDIDATES = 400
 # The id of an article and its score.
@@ -223,32 +225,36 @@ def add_term(
             sums.has_all &= is_stop_word_in(segment, term)
         return
     passage_norm, article_norm = length_norms
-    passages, articles, title = matches.passages, matches.articles, matches.title
+    passages, articles, titled = matches.passages, matches.articles, matches.titled
+    title = np.zeros(len(segment.articles))
+    title[titled] = matches.title
     # What a title adds to each passage below it, and what the passages with a match have beyond that.
-    below, title_below = passages_below(segment, title)
-    title_of_match = title[articles]
+    below, title_below = passages_below(segment, titled, matches.title)
+    title_of_match = title[articles] if len(titled) else NO_TITLE
     passage_tf = matches.body * passage_norm[passages] + matches.heading + title_of_match
     sums.passage[below] += term.weight * saturate(title_below)
     sums.passage[passages] += term.weight * (saturate(passage_tf) - saturate(title_of_match))
     occurrences = np.bincount(articles, matches.body + matches.heading, len(segment.articles))
-    article_tf = occurrences * article_norm + title
-    sums.article += term.weight * saturate(article_tf)
-    sums.title += term.weight * title
+    matching = np.flatnonzero((occurrences > 0) | (title > 0))
+    article_tf = occurrences[matching] * article_norm[matching] + title[matching]
+    sums.article[matching] += term.weight * saturate(article_tf)
+    sums.title[titled] += term.weight * matches.title
     if not term.is_bigram:
         sums.passage_coverage[below] += term.weight * title_below
         sums.passage_coverage[passages] += term.weight * (np.minimum(passage_tf, 1) - title_of_match)
-        sums.coverage += term.weight * np.minimum(article_tf, 1)
-        sums.title_words += title_term_weight(term) * title
+        sums.coverage[matching] += term.weight * np.minimum(article_tf, 1)
+        sums.title_words[titled] += title_term_weight(term) * matches.title
         sums.has_all &= matches.has_term | is_stop_word_in(segment, term)
 
 
-def passages_below(segment: Segment, title: Array) -> tuple[Array, Array]:
+def passages_below(segment: Segment, titled: Array, title: Array) -> tuple[Array, Array]:
     """The passages of the articles whose titles match, and the boosts of their titles."""
-    articles = np.flatnonzero(title)
-    counts = segment.passage_counts[articles]
+    if not len(titled):
+        return titled, title
+    counts = segment.passage_counts[titled]
     offsets = np.cumsum(counts) - counts
-    passages = np.arange(counts.sum()) + np.repeat(segment.first_passages[articles] - offsets, counts)
-    return passages, np.repeat(title[articles], counts)
+    passages = np.arange(counts.sum()) + np.repeat(segment.first_passages[titled] - offsets, counts)
+    return passages, np.repeat(title, counts)
 
 
 def saturate(tf: Array) -> Array:
@@ -271,6 +277,8 @@ def length_norms_of(segment: Segment, average_lengths: tuple[int, int]) -> tuple
 
 def is_stop_word_in(segment: Segment, term: QueryTerm) -> Array:
     """bool[articles]: whether the term is a stop word in the article's language."""
+    if not term.stopword_in:
+        return np.zeros(len(segment.articles), dtype=np.bool_)
     return np.isin(segment.language_codes, list(term.stopword_in))
 
 
@@ -284,8 +292,10 @@ class TermMatches:
     # float64, row `i` belongs to `passages[i]`: boosted number of occurrences; boost of a match in a heading.
     body: Array
     heading: Array
-    # By article number: float64 boost of a match in the title; bool whether it has the term itself.
+    # int64: the articles with a match in the title, rising; and float64: its boost in each of them.
+    titled: Array
     title: Array
+    # bool[articles]: whether the article has the term itself.
     has_term: Array
 
 
@@ -306,10 +316,11 @@ def match_term(segment: Segment, term: QueryTerm) -> TermMatches | None:
     postings = [read_postings(segment, number, boost) for number, boost in numbers]
     passages, body, heading = merge_postings(postings, segment.size)
     articles = segment.article_of_passage[passages].astype(np.intp)
+    titled = np.flatnonzero(title)
     for (_, boost), (rows, _, _) in zip(numbers, postings, strict=True):
         if boost >= 1:
             has_term[segment.article_of_passage[rows]] = True
-    return TermMatches(passages, articles, body, heading, title, has_term)
+    return TermMatches(passages, articles, body, heading, titled, title[titled], has_term)
 
 
 # The passages of a term, rising, with its boosted occurrences in the body and its boost in headings.

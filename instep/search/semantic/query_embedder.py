@@ -13,8 +13,9 @@ from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.llm.embedding import NO_EMBEDDERS, Embedder, Embedders
 from instep.llm.protocol import CompletionError
-from instep.search.index.cache import Index, off_loop
+from instep.search.index.cache import off_loop
 from instep.search.query.scoring import ArticleFilter
+from instep.search.search_state import SearchState
 from instep.search.semantic.vector_cache import vector_cache
 from instep.search.semantic.vector_index import SemanticHit
 
@@ -95,18 +96,18 @@ class QueryEmbedder:
         return self.vectors[embedder.name, question]
 
     async def nearest(
-        self, ctx: Ctx, question: str, index: Index, scope: ArticleFilter
+        self, ctx: Ctx, question: str, state: SearchState, scope: ArticleFilter
     ) -> tuple[SemanticHit, ...]:
         """The articles within the scope that are nearest to a question in meaning, best first."""
         embedder = self.of(ctx)
         vector = await self.vector_of(embedder, question) if embedder else None
         if embedder is None or vector is None:
             return ()
-        vectors = await vector_cache.index_of(ctx, embedder.name)
+        vectors = await vector_cache.index_of(ctx, embedder.name, state.embedding_state)
         # The model behind the name may be another one by now.
         if vectors is None or vectors.dimensions != len(vector):
             return ()
-        allowed = [(live.segment, scope.mask(live)) for live in index.segments]
+        allowed = [(live.segment, scope.mask(live)) for live in state.index.segments]
         is_long = len(vectors.chunks) > MAX_INLINE_CHUNKS
         return await off_loop(vectors.nearest, vector, allowed, is_long=is_long)
 

@@ -26,9 +26,8 @@ class VectorCache:
         self.indexes = CacheBySize[VectorIndex](attrgetter("bytes"), max_bytes, max_small_bytes)
         self.locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
 
-    async def index_of(self, ctx: Ctx, model: str) -> VectorIndex | None:
-        """The vectors of a model as of now; `None` until all articles of the bot have theirs."""
-        state = await vectors.embedding_state(ctx)
+    async def index_of(self, ctx: Ctx, model: str, state: EmbeddingState | None) -> VectorIndex | None:
+        """The vectors of a model as of this state; `None` until all articles of the bot have theirs."""
         if state is None or state.model != model or not state.is_usable:
             return None
         index = self.indexes.get(ctx.bot.id)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from instep.core import limits
-from instep.core.database import Tx
+from instep.core.database import Tx, Upcoming
 from instep.identity.schemas import Ctx
 
 
@@ -37,15 +37,19 @@ class StoredVectors:
     chunks: bytes
 
 
-async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
-    return await ctx.tx.first(
-        EmbeddingState,
+def ask_for_embedding_state(ctx: Ctx) -> Upcoming:
+    """Ask how far the bot is embedded, together with the next statement."""
+    return ctx.tx.ahead(
         """
         select model, dimensions, seen, is_complete, pg_is_in_recovery() as is_replica from bot_vectors
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
         bot=ctx.bot.id,
     )
+
+
+async def embedding_state(ctx: Ctx) -> EmbeddingState | None:
+    return await ask_for_embedding_state(ctx).first(EmbeddingState)
 
 
 async def reset_embeddings(ctx: Ctx, model: str, dimensions: int) -> None:

@@ -1,0 +1,35 @@
+"""What a search reads of its help center before it ranks."""
+
+from dataclasses import dataclass
+
+from instep.identity.schemas import Ctx
+from instep.search import queries
+from instep.search.index.cache import Index, index_cache
+from instep.search.semantic import vectors
+from instep.search.semantic.vectors import EmbeddingState
+
+
+@dataclass(frozen=True, slots=True)
+class SearchState:
+    """The articles of a bot as of now, and what their search depends on."""
+
+    index: Index
+    # The ids of the collections that are not public.
+    hidden: frozenset[str]
+    # The lines of the bot's own synonyms.
+    synonyms: list[str]
+    # `None` for a bot that no model has begun to embed.
+    embedding_state: EmbeddingState | None
+
+
+async def search_state_of(ctx: Ctx) -> SearchState:
+    """Read it in one round trip, and what the index in this process lacks.
+
+    Raises `IndexWarmingUp` when too many requests wait for the first reading of the bot.
+    """
+    synonyms = queries.ask_for_synonyms(ctx)
+    embedding_state = vectors.ask_for_embedding_state(ctx)
+    index, hidden = await index_cache.index_of(ctx)
+    return SearchState(
+        index, hidden, await synonyms.value() or [], await embedding_state.first(EmbeddingState)
+    )
