@@ -1,12 +1,11 @@
 """Fills one bot with as much as a large customer has, for the measurements of the dashboard."""
 
 import random
-from itertools import accumulate
 from typing import Any
 
 import psycopg
 
-from bench import vocabulary
+from bench.vocabulary import random_words
 from instep.core.database import Tx
 from instep.core.ids import new_id
 from instep.identity.keys import hash_key
@@ -20,9 +19,6 @@ QUESTIONS, CONVERSATIONS, TASKS, FILES = 2_000, 2_000, 200, 200
 REDIRECTS, WEBHOOKS, DELIVERIES, IMPORTS = 1_000, 20, 1_000, 30
 SECTIONS, WORDS_OF_SECTION = 6, 90
 RANDOM = random.Random(1)
-# Words are drawn by Zipf's law, as in texts that people write.
-VOCABULARY = vocabulary.VOCABULARY[1:]
-WEIGHTS = list(accumulate(1 / number for number in range(1, vocabulary.VOCABULARY_SIZE)))
 
 INSERT_ARTICLE = """
     insert into articles (id, workspace_id, bot_id, slug, locale, title, description, position,
@@ -233,7 +229,7 @@ def article(number: int, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def some_words(count: int) -> str:
-    return " ".join(RANDOM.choices(VOCABULARY, cum_weights=WEIGHTS, k=count))
+    return random_words(count, RANDOM)
 
 
 async def sign_in(tx: Tx, workspace_id: str) -> str:

@@ -1,11 +1,11 @@
 """The requests of the benchmarks, as scripts for wrk."""
 
 from bench.load import script_with_keys
-from bench.vocabulary import word
+from bench.vocabulary import VOCABULARY
 
 TEXT = " ".join(["the key opens a page where each setting of your plan can be changed"] * 60)
 # Words that are neither in every text nor in hardly any.
-SEARCHES = [f"{word(number)} {word(number * 2)}" for number in range(150, 250)]
+SEARCHES = [f"{VOCABULARY[number]} {VOCABULARY[number * 2]}" for number in range(400, 500)]
 
 
 def get_script(keys: list[str], last: int, path: str = "/v1/articles/article-") -> str:

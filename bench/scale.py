@@ -19,7 +19,7 @@ import psycopg
 
 from bench.installation import PORT, URL, running, servers
 from bench.processes import family_seconds
-from bench.vocabulary import random_words, word
+from bench.vocabulary import RARE_WORDS, VOCABULARY, random_words
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
 from instep.identity.scopes import Scope
@@ -175,7 +175,8 @@ class Client:
         self.call("GET", f"/v1/articles{after}", key=key)
 
     def search(self) -> None:
-        query = f"{word(self.random.randrange(150, 250))} {word(self.random.randrange(300, 500))}"
+        first, second = self.random.choice(VOCABULARY[400:500]), self.random.choice(VOCABULARY[800:1_000])
+        query = f"{first} {second}"
         key = self.random.choice(self.place.keys[:20])
         self.call("GET", f"/v1/articles/search?q={urllib.parse.quote(query)}", key=key)
 
@@ -185,7 +186,7 @@ class Client:
 
     def writer(self) -> None:
         """A code change, from its arrival until it is known which articles it makes wrong."""
-        name = random_words(1, self.random).upper()
+        name = self.random.choice(RARE_WORDS).upper()
         change = {"kind": "pr", "title": f"Give {name} more time", "diff": DIFF.format(name=name)}
         task = self.call("POST", "/v1/tasks", {"change": change}, key := self.random.choice(self.place.keys))
         while task["status"] not in ("completed", "failed"):

@@ -1,12 +1,16 @@
-"""Words for texts of benchmarks, drawn by Zipf's law, as in texts that people write."""
+"""Words for texts of benchmarks, as frequent as in English texts."""
 
 import random
+from itertools import accumulate
+
+from instep.search.query.frequencies import frequencies
 
 VOCABULARY_SIZE = 40_000
+COMMON_WORDS = frequencies("en")
 
 
-def word(number: int) -> str:
-    """A distinct word for each number, with beginnings and endings that vary as in real words."""
+def made_up_word(number: int) -> str:
+    """A distinct word for each number, with beginnings and endings that vary as in names of products."""
     letters = "etaoinsrhldcumfpgwybvk"
     spelled = ""
     number = number * 7_919 % 1_000_003
@@ -16,9 +20,15 @@ def word(number: int) -> str:
     return spelled + "en"
 
 
-VOCABULARY = [word(number) for number in range(VOCABULARY_SIZE)]
+# The most frequent words come first. What the table of common words lacks are names, which are made up here;
+# together they are as frequent as all words of a text that the table lacks, by Zipf's law.
+RARE_WORDS = [made_up_word(number) for number in range(len(COMMON_WORDS), VOCABULARY_SIZE)]
+VOCABULARY = [*COMMON_WORDS, *RARE_WORDS]
+SHARES = [1 / number for number in range(len(COMMON_WORDS), VOCABULARY_SIZE)]
+RARE_WEIGHT = (1 - sum(COMMON_WORDS.values())) / sum(SHARES)
+CUMULATIVE_WEIGHTS = list(accumulate([*COMMON_WORDS.values(), *(RARE_WEIGHT * share for share in SHARES)]))
 
 
 def random_words(count: int, generator: random.Random) -> str:
     """So many words, of which few are frequent and most are rare."""
-    return " ".join([VOCABULARY[int(VOCABULARY_SIZE ** generator.random())] for _ in range(count)])
+    return " ".join(generator.choices(VOCABULARY, cum_weights=CUMULATIVE_WEIGHTS, k=count))
