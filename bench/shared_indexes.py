@@ -12,6 +12,7 @@ import psycopg
 from bench.installation import URL, servers
 from bench.processes import children_of
 from bench.search import article, question
+from bench.vectors import store_random_vectors
 from eval.retrieval.center import create_help_center
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres
@@ -34,9 +35,9 @@ def main() -> None:
             migrate(embedded.url)
             key = asyncio.run(prepare(embedded.url, options.articles))
             # The first search stores the index, as a job does, so that both processes find it.
-            with servers(Path(folder), INSTEP_EMBEDDINGS="off"):
+            with servers(Path(folder)):
                 search(key)
-            with servers(Path(folder), workers=PROCESSES, INSTEP_EMBEDDINGS="off") as server:
+            with servers(Path(folder), workers=PROCESSES) as server:
                 measure(server, key)
 
 
@@ -44,8 +45,9 @@ async def prepare(url: str, count: int) -> str:
     """Create a help center with so many articles; a key that reads it."""
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as owner:
         bot, _ = await create_help_center(owner, "Large", [article(number) for number in range(count)])
+        chunks = await store_random_vectors(owner, bot)
         created = await actions.create_key(Tx(owner), bot.workspace_id, "bench", Scope.READ, [bot.id])
-        print(f"{count:,} articles")
+        print(f"{count:,} articles, {chunks:,} chunks")
         return created.key
 
 

@@ -4,9 +4,9 @@ To embed the articles would take longer than all measurements, and comparing tak
 numbers are.
 """
 
-import random
 from uuid import UUID
 
+import numpy as np
 import psycopg
 
 from instep.core.clock import utc_now
@@ -18,7 +18,7 @@ from instep.search import queries
 from instep.search.index.cache import NEVER
 from instep.search.semantic import vectors
 from instep.search.semantic.chunks import chunk_article
-from instep.search.semantic.vector_index import quantized
+from instep.search.semantic.vector_segment import quantized
 from instep.search.semantic.vectors import StoredVectors
 
 DIMENSIONS = 384
@@ -30,7 +30,7 @@ async def store_random_vectors(owner: psycopg.AsyncConnection, bot: Bot) -> int:
     tx = Tx(owner)
     tx.workspace_id = bot.workspace_id
     ctx = Ctx(tx, bot, Actor("command", "bench", can_write=False), utc_now())
-    generator, count = random.Random(1), 0
+    generator, count = np.random.default_rng(1), 0
     articles = await queries.changed_since(ctx, NEVER, None, ARTICLES, only_live=True)
     await vectors.reset_embeddings(ctx, ENGLISH_NAME, DIMENSIONS)
     for article in articles:
@@ -41,8 +41,8 @@ async def store_random_vectors(owner: psycopg.AsyncConnection, bot: Bot) -> int:
     return count
 
 
-def random_vector(generator: random.Random) -> Vector:
-    return l2_normalized([generator.gauss(0, 1) for _ in range(DIMENSIONS)])
+def random_vector(generator: np.random.Generator) -> Vector:
+    return l2_normalized(generator.standard_normal(DIMENSIONS).tolist())
 
 
 async def copy_vectors(owner: psycopg.AsyncConnection, first: UUID, bot: UUID, suffix: str) -> None:

@@ -35,7 +35,6 @@ from instep.llm.protocol import Model
 from instep.migrations import migrate
 from instep.ops.prune import PRUNE, prune, schedule_prune
 from instep.ops.traces import exporting_traces
-from instep.search.index.cache import share_indexes
 from instep.search.jobs import (
     EMBED_ARTICLES,
     STORE_INDEXES,
@@ -45,6 +44,7 @@ from instep.search.jobs import (
     store_indexes,
 )
 from instep.search.semantic.query_embedder import query_embedder
+from instep.search.shared_indexes import share_indexes
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
 from instep.webhooks.sender import Sender

@@ -83,8 +83,8 @@ MAX_QUERY_CHARACTERS = 500
 MAX_SMALL_INDEX_CACHE_BYTES, MAX_INDEX_CACHE_BYTES = 40 * 1024 * 1024, 192 * 1024 * 1024
 MAX_SMALL_VECTOR_CACHE_BYTES, MAX_VECTOR_CACHE_BYTES = 20 * 1024 * 1024, 96 * 1024 * 1024
 # From this size on an index or the vectors of a bot are large. Stored indexes of that size are files that
-# processes share. Each holds a file descriptor open, so with the cache above a process needs 96 at most; the
-# usual limit is 1,024, of which connections take 768.
+# processes share, and so are vectors. Each holds a file descriptor open, so with the caches above a process
+# needs 96 and 48 at most; the usual limit is 1,024, of which connections take 768.
 LARGE_INDEX_BYTES = 2 * 1024 * 1024
 # Requests of one process that wait until an index is loaded for the first time; further ones wait this long.
 MAX_INDEX_WAITERS = 3

@@ -18,7 +18,7 @@ from instep.search import jobs
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
-from instep.search.semantic.vector_index import chunk_dtype
+from instep.search.semantic.vector_segment import chunk_dtype
 from tests.llm.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import (

@@ -13,12 +13,12 @@ from instep.core.config import Settings
 from instep.identity.schemas import Ctx
 from instep.search.index import cache
 from instep.search.index.cache import Index, IndexCache
-from instep.search.index.segment import FORMAT
 from instep.search.index.shared_files import IndexFiles, empty_index_folder, index_folder
 from tests.search.test_index_cache import MAX_BYTES, hits_of
 from tests.support.cast import Api, Cast
 from tests.support.search import publish
 
+LAYOUT = "words-1"
 QUESTION = "größe page_size 密码 number"
 SEEN = datetime(2026, 11, 24, tzinfo=UTC)
 
@@ -35,7 +35,7 @@ def small_indexes_have_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def process(folder: Path) -> IndexCache:
     """What a process of this machine has when it starts."""
     index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
-    index_cache.files = IndexFiles(folder, FORMAT)
+    index_cache.files = IndexFiles(folder, LAYOUT)
     return index_cache
 
 
@@ -184,7 +184,7 @@ async def test_a_small_index_has_no_file(
 
 def test_a_server_that_starts_empties_the_folder_and_others_keep_what_they_map(tmp_path: Path) -> None:
     settings = Settings.model_validate({"data_dir": tmp_path})
-    files, bot_id = IndexFiles(index_folder(settings), FORMAT), uuid4()
+    files, bot_id = IndexFiles(index_folder(settings), LAYOUT), uuid4()
     empty_index_folder(settings)
     files.write(bot_id, SEEN, b"an index")
     mapping = files.open(bot_id, SEEN)
@@ -197,7 +197,7 @@ def test_a_server_that_starts_empties_the_folder_and_others_keep_what_they_map(t
 
 
 def test_an_earlier_index_does_not_delete_a_later_one(tmp_path: Path) -> None:
-    files, bot_id, other_id = IndexFiles(tmp_path, FORMAT), uuid4(), uuid4()
+    files, bot_id, other_id = IndexFiles(tmp_path, LAYOUT), uuid4(), uuid4()
     files.write(other_id, SEEN, b"other")
     files.write(bot_id, SEEN + timedelta(microseconds=1), b"later")
 

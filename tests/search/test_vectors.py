@@ -15,7 +15,8 @@ from instep.search.index.segment import Array, Segment
 from instep.search.schemas import ArticleChange
 from instep.search.semantic.chunks import Chunk
 from instep.search.semantic.vector_cache import VectorCache
-from instep.search.semantic.vector_index import VectorIndex, quantized
+from instep.search.semantic.vector_index import VectorIndex
+from instep.search.semantic.vector_segment import quantized
 from instep.search.semantic.vectors import EmbeddingState, embedding_state
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import embed, embedding, knows, knows_more, vector_of

@@ -10,7 +10,7 @@ from instep.search.index.builder import SegmentBuilder
 from instep.search.index.segment import encode_segment
 from instep.search.semantic import vectors
 from instep.search.semantic.chunks import Chunk
-from instep.search.semantic.vector_index import quantized
+from instep.search.semantic.vector_segment import quantized
 from instep.search.semantic.vectors import StoredVectors
 from tests.support.cast import Client, Company, Json
 from tests.support.http import all_pages, create_article, ok

@@ -19,14 +19,12 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from instep.core import limits
-from instep.core.config import Settings
 from instep.core.errors import Unavailable
 from instep.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.cache_by_size import CacheBySize
 from instep.search.index.segment import (
-    FORMAT,
     Array,
     DamagedIndex,
     Segment,
@@ -34,7 +32,7 @@ from instep.search.index.segment import (
     encode_segment,
     merge_segments,
 )
-from instep.search.index.shared_files import IndexFiles, index_folder
+from instep.search.index.shared_files import IndexFiles
 from instep.search.index.stems import stems_of
 from instep.search.schemas import ArticleChange
 
@@ -319,8 +317,3 @@ async def off_loop(function: Callable[..., Result], *arguments: object, is_long:
 
 
 index_cache = IndexCache(limits.MAX_INDEX_CACHE_BYTES, limits.MAX_SMALL_INDEX_CACHE_BYTES)
-
-
-def share_indexes(settings: Settings) -> None:
-    """Share large indexes with the other processes that have this data folder."""
-    index_cache.files = IndexFiles(index_folder(settings), FORMAT)

@@ -6,6 +6,7 @@ though it is deleted, so every process may delete any file at any time.
 
 import errno
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from mmap import ACCESS_READ, mmap
@@ -17,6 +18,9 @@ import structlog
 
 from instep.core.config import Settings
 from instep.core.disk import free_space_at
+
+# The change stamp in the name of a file.
+STAMP = "%Y%m%d%H%M%S%f"
 
 log = structlog.get_logger()
 
@@ -33,9 +37,12 @@ def empty_index_folder(settings: Settings) -> None:
 
 
 class IndexFiles:
-    """The files of one layout of indexes. No method raises: who gets no mapping uses memory of its own."""
+    """The files of one kind and layout of indexes, such as `words-7`.
 
-    def __init__(self, folder: Path, layout: int) -> None:
+    No method raises: who gets no mapping uses memory of its own.
+    """
+
+    def __init__(self, folder: Path, layout: str) -> None:
         self.folder = folder
         self.layout = layout
         self.is_warned = False
@@ -50,6 +57,13 @@ class IndexFiles:
         except (OSError, ValueError) as error:
             self.discard(bot_id, seen, str(error))
             return None
+
+    def newest(self, bot_id: UUID, until: datetime) -> datetime | None:
+        """The stamp of the bot's newest file, up to this one."""
+        last = self.path_of(bot_id, until).name
+        names = [path.name for path in self.paths_of(bot_id) if path.name <= last]
+        stamp = max(names, default="").rpartition("-")[2]
+        return datetime.strptime(stamp, STAMP).replace(tzinfo=UTC) if stamp else None
 
     def write(self, bot_id: UUID, seen: datetime, data: bytes) -> None:
         """Write the file, unless another process has written it. Earlier ones of the bot are deleted."""
@@ -74,19 +88,25 @@ class IndexFiles:
                 os.link(draft.name, path)
 
     def delete_earlier(self, bot_id: UUID, path: Path) -> None:
-        for other in self.folder.glob(f"{bot_id}-{self.layout}-*"):
+        for other in self.paths_of(bot_id):
             if other.name < path.name:
                 other.unlink(missing_ok=True)
 
     def discard(self, bot_id: UUID, seen: datetime, reason: str) -> None:
-        """Delete a file that can't be used, so that it is written anew."""
+        """Delete a damaged file, so that it is written anew."""
         self.warn(reason)
+        self.delete(bot_id, seen)
+
+    def delete(self, bot_id: UUID, seen: datetime) -> None:
         with suppress(OSError):
             self.path_of(bot_id, seen).unlink()
 
     def path_of(self, bot_id: UUID, seen: datetime) -> Path:
         """Later stamps have later names."""
-        return self.folder / f"{bot_id}-{self.layout}-{seen.astimezone(UTC):%Y%m%d%H%M%S%f}"
+        return self.folder / f"{bot_id}-{self.layout}-{seen.astimezone(UTC):{STAMP}}"
+
+    def paths_of(self, bot_id: UUID) -> Iterator[Path]:
+        return self.folder.glob(f"{bot_id}-{self.layout}-*")
 
     def warn(self, reason: str) -> None:
         if not self.is_warned:

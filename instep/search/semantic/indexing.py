@@ -18,7 +18,7 @@ from instep.search.index.segment import Array
 from instep.search.schemas import ArticleChange
 from instep.search.semantic import vectors
 from instep.search.semantic.chunks import Chunk, chunk_articles
-from instep.search.semantic.vector_index import quantized, read_chunks
+from instep.search.semantic.vector_segment import quantized, read_chunks
 from instep.search.semantic.vectors import EmbeddingState, StoredVectors
 
 BATCH_ARTICLES = 20

@@ -108,7 +108,7 @@ class QueryEmbedder:
         if vectors is None or vectors.dimensions != len(vector):
             return ()
         allowed = [(live.segment, scope.mask(live)) for live in state.index.segments]
-        is_long = len(vectors.chunks) > MAX_INLINE_CHUNKS
+        is_long = vectors.chunk_count > MAX_INLINE_CHUNKS
         return await off_loop(vectors.nearest, vector, allowed, is_long=is_long)
 
 

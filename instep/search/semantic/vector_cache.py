@@ -1,9 +1,13 @@
 """Caches the vectors of bots in this process, and brings them up to date whenever they are asked for.
 
 As with search indexes, change stamps say what a copy lacks: what was embedded later has a later one.
+
+Where `VectorCache.files` is set, the processes of a machine share the memory of the vectors of large bots.
 """
 
 import asyncio
+from dataclasses import replace
+from datetime import datetime
 from operator import attrgetter
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -11,9 +15,11 @@ from weakref import WeakValueDictionary
 from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.search.index.cache_by_size import CacheBySize
-from instep.search.index.segment import Array
+from instep.search.index.segment import Array, DamagedIndex
+from instep.search.index.shared_files import IndexFiles
 from instep.search.semantic import vectors
-from instep.search.semantic.vector_index import VectorIndex, read_chunks
+from instep.search.semantic.vector_index import VectorIndex
+from instep.search.semantic.vector_segment import VectorSegment, decode_vectors, encode_vectors, read_chunks
 from instep.search.semantic.vectors import EmbeddingState
 
 FETCH_ARTICLES = 5_000
@@ -24,6 +30,8 @@ class VectorCache:
 
     def __init__(self, max_bytes: int, max_small_bytes: int) -> None:
         self.indexes = CacheBySize[VectorIndex](attrgetter("bytes"), max_bytes, max_small_bytes)
+        # Servers and workers set it when they start.
+        self.files: IndexFiles | None = None
         self.locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
 
     async def index_of(self, ctx: Ctx, model: str, state: EmbeddingState | None) -> VectorIndex | None:
@@ -41,7 +49,7 @@ class VectorCache:
     async def refresh(self, ctx: Ctx, state: EmbeddingState) -> VectorIndex | None:
         index = self.indexes.get(ctx.bot.id)
         if index is None or not index.is_of(state):
-            index = VectorIndex.empty(state)
+            index = await asyncio.to_thread(load_index, ctx.bot.id, state, self.files)
         if index.seen > state.seen and not state.is_replica:
             # Another request has read later vectors than this one saw, or the database was restored.
             later = await vectors.embedding_state(ctx)
@@ -50,8 +58,51 @@ class VectorCache:
             state = later
             index = index if index.seen <= state.seen else VectorIndex.empty(state)
         if index.seen < state.seen:
-            index = self.indexes[ctx.bot.id] = await catch_up(ctx, index, state)
+            index = await self.grow(ctx, index, state)
+        self.indexes[ctx.bot.id] = index
         return index
+
+    async def grow(self, ctx: Ctx, index: VectorIndex, state: EmbeddingState) -> VectorIndex:
+        """The index with what was embedded up to the state. Processes go on with what one of them merged."""
+        index = await catch_up(ctx, index, state)
+        if not index.is_merge_due:
+            return index
+        other = await asyncio.to_thread(load_index, ctx.bot.id, state, self.files)
+        if other.based_on > index.based_on:
+            other = await catch_up(ctx, other, state)
+            if not other.is_merge_due:
+                return other
+        return await asyncio.to_thread(merge, ctx.bot.id, index, self.files)
+
+
+def load_index(bot_id: UUID, state: EmbeddingState, files: IndexFiles | None) -> VectorIndex:
+    """The newest vectors in a file that are not later than the state; none if there is no such file."""
+    empty = VectorIndex.empty(state)
+    seen = files.newest(bot_id, state.seen) if files else None
+    base = map_vectors(files, bot_id, seen, empty) if files and seen else None
+    return replace(empty, seen=seen).with_base(base) if base and seen else empty
+
+
+def map_vectors(files: IndexFiles, bot_id: UUID, seen: datetime, index: VectorIndex) -> VectorSegment | None:
+    """The vectors of a file, if they can be compared with those of the index; any other file is deleted."""
+    mapping = files.open(bot_id, seen)
+    try:
+        base = decode_vectors(mapping, index.model, index.dimensions) if mapping else None
+    except DamagedIndex as error:
+        files.discard(bot_id, seen, str(error))
+        return None
+    if mapping and base is None:
+        files.delete(bot_id, seen)
+    return base
+
+
+def merge(bot_id: UUID, index: VectorIndex, files: IndexFiles | None) -> VectorIndex:
+    """The index without additions, in memory that other processes share."""
+    base = index.merged()
+    if files:
+        files.write(bot_id, index.seen, encode_vectors(base, index.model))
+        base = map_vectors(files, bot_id, index.seen, index) or base
+    return index.with_base(base)
 
 
 async def catch_up(ctx: Ctx, index: VectorIndex, state: EmbeddingState) -> VectorIndex:

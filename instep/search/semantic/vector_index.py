@@ -1,11 +1,7 @@
-"""The vectors of a bot's chunks in this process, and the articles nearest to a question by them.
-
-A component of a vector is an integer of 8 bits times the scale of its vector (symmetric scalar quantization):
-a quarter of the memory of floats, and a cosine is off by less than 0.002.
-"""
+"""The vectors of a bot's chunks in this process, and the articles nearest to a question by them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -13,16 +9,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from instep.core import limits
-from instep.llm.embedding import Vector
 from instep.search.index.cache import NEVER
 from instep.search.index.segment import Array, Segment
-from instep.search.semantic.chunks import Chunk
+from instep.search.semantic.vector_segment import VectorSegment
 from instep.search.semantic.vectors import EmbeddingState
 
-# Vectors that are multiplied at once: their floats stay in the processor's cache.
-BLOCK = 512
-# The greatest integer of a component.
-MAX_COMPONENT = 127
+# Additions that are larger than this share of the base are merged with it.
+MAX_ADDITIONS_SHARE = 0.125
 # Mean and variance of the similarities are shrunk towards usual ones, as if there were a few more articles:
 # few articles estimate them badly.
 USUAL_MEAN, MEAN_ARTICLES = 0.2, 3
@@ -56,75 +49,68 @@ class SemanticHit:
         return max((value for first, last, value in chunks if first <= passage <= last), default=0.0)
 
 
-def chunk_dtype(dimensions: int) -> "np.dtype[np.void]":
-    """A chunk as it is stored: the hash of its text, its first and last passage, and its vector."""
-    return np.dtype(
-        [
-            ("hash", "V16"),
-            ("first", "<u4"),
-            ("last", "<u4"),
-            ("scale", "<f4"),
-            ("vector", "i1", (dimensions,)),
-        ]
-    )
-
-
-def read_chunks(data: bytes, dimensions: int) -> Array:
-    return np.frombuffer(data, chunk_dtype(dimensions))
-
-
-def quantized(chunk: Chunk, vector: Vector) -> Array:
-    """The stored form of a chunk and its vector of L2 norm 1: an array of one row."""
-    # What is no number would make the mean of all articles none: such a chunk is near to nothing.
-    components = np.nan_to_num(np.asarray(vector, dtype=np.float32), posinf=0, neginf=0)
-    scale = max(np.abs(components).max() / MAX_COMPONENT, np.finfo(np.float32).tiny)
-    row = np.empty(1, chunk_dtype(len(vector)))
-    row["hash"], row["first"], row["last"] = np.void(chunk.hash), chunk.first, chunk.last
-    row["scale"], row["vector"] = scale, np.round(components / scale)
-    return row
-
-
 @dataclass(frozen=True, eq=False)
 class VectorIndex:
-    """The chunks of a bot's articles with their vectors, article by article, as of a change stamp."""
+    """The chunks of a bot's articles with their vectors, as of a change stamp.
+
+    Articles are numbered from 0: those of `base`, then those of `additions`.
+    """
 
     model: str
-    dimensions: int
     seen: datetime
-    article_ids: list[str]
-    # uint32[articles]: the row of the article's first chunk; each has at least one.
-    starts: Array
-    # See `chunk_dtype`.
-    chunks: Array
+    # What other processes may share, as of an earlier stamp.
+    base: VectorSegment
+    based_on: datetime
+    # The articles that were embedded since. What `base` has of one of them is out of date.
+    additions: VectorSegment
 
     @classmethod
     def empty(cls, state: EmbeddingState) -> "VectorIndex":
-        chunks = np.empty(0, chunk_dtype(state.dimensions))
-        return cls(state.model, state.dimensions, NEVER, [], np.empty(0, np.uint32), chunks)
+        nothing = VectorSegment.of({}, state.dimensions)
+        return cls(state.model, NEVER, nothing, NEVER, nothing)
+
+    @property
+    def dimensions(self) -> int:
+        return self.base.dimensions
 
     def is_of(self, state: EmbeddingState) -> bool:
         """Whether its vectors can be compared with those of the state."""
         return (self.model, self.dimensions) == (state.model, state.dimensions)
 
     @property
+    def chunk_count(self) -> int:
+        return len(self.base.chunks) + len(self.additions.chunks)
+
+    @property
     def bytes(self) -> int:
-        return int(self.chunks.nbytes)
+        """The size of the chunks; those of a file that other processes map are counted in each of them."""
+        return int(self.base.chunks.nbytes + self.additions.chunks.nbytes)
+
+    @property
+    def article_ids(self) -> list[str]:
+        return list(self._number_of_article)
 
     def with_articles(self, new: Mapping[str, Array], seen: datetime) -> "VectorIndex":
         """The index with the chunks of these articles in place of those that it has of them."""
-        ends = np.append(self.starts[1:], len(self.chunks))
-        is_kept = np.fromiter((id not in new for id in self.article_ids), np.bool_, len(self.article_ids))
-        lengths = (ends - self.starts)[is_kept]
-        kept_chunks = self.chunks if is_kept.all() else self.chunks[np.repeat(is_kept, ends - self.starts)]
-        lengths = np.concatenate([lengths, [len(chunks) for chunks in new.values()]])
-        return VectorIndex(
-            self.model,
-            self.dimensions,
-            seen,
-            [id for id in self.article_ids if id not in new] + list(new),
-            (np.cumsum(lengths) - lengths).astype(np.uint32),
-            np.concatenate([kept_chunks, *new.values()]),
-        )
+        additions = {**self.additions.chunks_by_article(without=new), **new}
+        return replace(self, seen=seen, additions=VectorSegment.of(additions, self.dimensions))
+
+    def with_base(self, base: VectorSegment) -> "VectorIndex":
+        """The index with a base that has the additions in place."""
+        nothing = VectorSegment.of({}, self.dimensions)
+        return replace(self, base=base, based_on=self.seen, additions=nothing)
+
+    @property
+    def is_merge_due(self) -> bool:
+        """Whether so much was added that it is worth a new base: each addition copies the earlier ones."""
+        size = self.additions.chunks.nbytes
+        return size >= max(limits.LARGE_INDEX_BYTES, MAX_ADDITIONS_SHARE * self.base.chunks.nbytes)
+
+    def merged(self) -> VectorSegment:
+        """A base that has the additions in place."""
+        additions = self.additions.chunks_by_article()
+        kept = self.base.chunks_by_article(without=additions)
+        return VectorSegment.of({**kept, **additions}, self.dimensions)
 
     def nearest(
         self, question: Sequence[float], allowed: Iterable[AllowedArticles]
@@ -136,48 +122,46 @@ class VectorIndex:
         numbers = np.concatenate([np.empty(0, np.int64), *(self._numbers(*pair) for pair in allowed)])
         if not len(numbers):
             return ()
-        similarities = self._similarities(np.asarray(question, dtype=np.float32))
-        best = np.maximum.reduceat(similarities, self.starts)[numbers].astype(np.float64)
+        vector = np.asarray(question, dtype=np.float32)
+        similarities = [self.base.similarities(vector), self.additions.similarities(vector)]
+        best = self._best_of(similarities)[numbers].astype(np.float64)
         excess = best - (best.sum() + USUAL_MEAN * MEAN_ARTICLES) / (len(best) + MEAN_ARTICLES)
         variance = best.var() * len(best) + USUAL_VARIANCE * VARIANCE_ARTICLES
         z_scores = np.round(excess / np.sqrt(variance / (len(best) + VARIANCE_ARTICLES)), 4)
         candidates = np.flatnonzero(z_scores >= lowest_of(z_scores, limits.MAX_SEMANTIC_HITS))
         rows = sorted(
-            (-z_scores[row], self.article_ids[numbers[row]], row) for row in candidates if z_scores[row] > 0
+            (-z_scores[row], self._ids[numbers[row]], row) for row in candidates if z_scores[row] > 0
         )[: limits.MAX_SEMANTIC_HITS]
         return tuple(
             self._hit(int(numbers[row]), float(-negative), float(excess[row]), similarities)
             for negative, _, row in rows
         )
 
-    def _hit(self, number: int, z_score: float, excess: float, similarities: Array) -> SemanticHit:
-        end = self.starts[number + 1] if number + 1 < len(self.starts) else len(self.chunks)
-        rows = slice(self.starts[number], end)
-        firsts, lasts = (self.chunks[name][rows].tolist() for name in ("first", "last"))
-        nearest = int(similarities[rows].argmax())
+    def _best_of(self, similarities: Sequence[Array]) -> Array:
+        """float32[articles]: the highest similarity of the article's chunks."""
+        pairs = zip((self.base, self.additions), similarities, strict=True)
+        return np.concatenate(
+            [np.maximum.reduceat(values, segment.starts) for segment, values in pairs if len(values)]
+        )
+
+    def _hit(self, number: int, z_score: float, excess: float, similarities: Sequence[Array]) -> SemanticHit:
+        added = number - len(self.base.article_ids)
+        segment, place = (self.base, number) if added < 0 else (self.additions, added)
+        rows = slice(segment.starts[place], segment.ends[place])
+        firsts, lasts = (segment.chunks[name][rows].tolist() for name in ("first", "last"))
+        values = similarities[added >= 0][rows]
+        nearest = int(values.argmax())
         return SemanticHit(
-            article_id=self.article_ids[number],
+            article_id=segment.article_ids[place],
             first=firsts[nearest],
             last=lasts[nearest],
             z_score=z_score,
-            similarity=float(similarities[rows][nearest]),
+            similarity=float(values[nearest]),
             excess=excess,
             firsts=firsts,
             lasts=lasts,
-            similarities=similarities[rows].tolist(),
+            similarities=values.tolist(),
         )
-
-    def _similarities(self, question: Array) -> Array:
-        """float32[chunks]: the cosine of the question and each chunk."""
-        vectors, products = self.chunks["vector"], np.empty(len(self.chunks), np.float32)
-        block = np.empty((BLOCK, self.dimensions), np.float32)
-        for start in range(0, len(products), BLOCK):
-            end = min(start + BLOCK, len(products))
-            floats = block[: end - start]
-            np.copyto(floats, vectors[start:end])
-            np.dot(floats, question, out=products[start:end])
-        similarities: Array = products * self.chunks["scale"]
-        return similarities
 
     def _numbers(self, segment: Segment, is_allowed: Array) -> Array:
         """The numbers, in this index, of the allowed articles of a segment that have vectors."""
@@ -190,8 +174,13 @@ class VectorIndex:
         return numbers_in_segment[numbers_in_segment >= 0]
 
     @cached_property
+    def _ids(self) -> list[str]:
+        return self.base.article_ids + self.additions.article_ids
+
+    @cached_property
     def _number_of_article(self) -> dict[str, int]:
-        return {id: number for number, id in enumerate(self.article_ids)}
+        # An addition takes the place of what the base has of its article.
+        return {id: number for number, id in enumerate(self._ids)}
 
     @cached_property
     def _numbers_by_segment(self) -> WeakKeyDictionary[Segment, Array]:
