@@ -1,5 +1,7 @@
 """The indexes that a process caches, and the copies of them in the database."""
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +21,7 @@ from instep.search.query.scoring import ArticleFilter, Hit, rank_index, ranked_h
 from instep.search.schemas import ArticleChange
 from instep.search.search_state import SearchState
 from tests.support.cast import Api, Cast, Company, RunJobs
-from tests.support.http import at_once, ok
+from tests.support.http import at_once, create_article, ok
 from tests.support.search import context, publish
 
 MAX_BYTES = 10_000_000
@@ -270,3 +272,55 @@ def test_many_small_indexes_push_out_no_large_one(monkeypatch: pytest.MonkeyPatc
     del values[bots[0]]
     assert bots[0] not in values
     assert len(values) == 3
+
+
+async def test_a_help_center_without_live_articles_can_be_searched(
+    api: Api, cast: Cast, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MAX_UNFLUSHED_ARTICLES", 2)
+    index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
+    client = api(cast.acme.write_key)
+    await create_article(client, "First")
+    assert await ids_of(index_cache, ctx, "kiwi") == set()
+
+    for number in range(3):
+        await create_article(client, f"Draft {number}")
+
+    assert await ids_of(index_cache, ctx, "kiwi") == set()
+    assert await ids_of(IndexCache(MAX_BYTES, MAX_BYTES), ctx, "kiwi") == set()
+
+
+async def test_an_article_that_is_deleted_for_good_stays_away(
+    api: Api, cast: Cast, ctx: Ctx, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    gone, kept = await publish(client, "Kiwi"), await publish(client, "Kiwi again")
+    running = IndexCache(MAX_BYTES, MAX_BYTES)
+    index, _ = await running.index_of(ctx)
+    await cache.store(ctx, index, None)
+    ok(await client.delete(f"/v1/articles/{gone['id']}"))
+    await owner.execute("delete from articles where id = %(id)s", id=gone["id"])
+    later = replace(ctx, now=ctx.now + limits.DELETED_ARTICLE_RETENTION + timedelta(days=1))
+
+    for index_cache in (running, IndexCache(MAX_BYTES, MAX_BYTES)):
+        assert await ids_of(index_cache, later, "kiwi") == {kept["id"]}
+
+
+async def test_deletions_count_for_when_an_index_is_stored_anew(
+    api: Api, cast: Cast, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MAX_UNFLUSHED_ARTICLES", 2)
+    client = api(cast.acme.write_key)
+    articles = [await publish(client, f"Kiwi {number}") for number in range(5)]
+    index_cache = IndexCache(MAX_BYTES, MAX_BYTES)
+    await index_cache.index_of(ctx)
+    before = await queries.stored_until(ctx)
+    for article in articles[:3]:
+        ok(await client.delete(f"/v1/articles/{article['id']}"))
+
+    await index_cache.index_of(ctx)
+
+    after = await queries.stored_until(ctx)
+    assert before is not None
+    assert after is not None
+    assert after > before

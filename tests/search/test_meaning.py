@@ -17,8 +17,10 @@ from instep.llm.protocol import CompletionError
 from instep.search import jobs
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience
+from instep.search.semantic import indexing
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
 from instep.search.semantic.vector_segment import chunk_dtype
+from instep.search.semantic.vectors import embedding_state
 from tests.llm.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import (
@@ -356,3 +358,25 @@ async def test_a_model_embeds_the_bots_of_its_languages_alone(
         assert [await count_vectors(owner, article) for article in ids] == [1, 1]
     # Not the first any more, for other tests.
     await owner.execute(sql, ids=ids, at=utc_now())
+
+
+async def test_many_articles_of_one_change_are_all_embedded(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "BATCH_ARTICLES", 2)
+    ids = [(await publish(api(cast.acme.write_key), f"Car {number}"))["id"] for number in range(7)]
+    # As when one statement changes them all, such as the deletion of their collection.
+    await owner.execute("alter table articles disable trigger articles_stamped")
+    await owner.execute(
+        "update articles set updated_at = (select max(updated_at) from articles) where bot_id = %(bot)s",
+        bot=ctx.bot.id,
+    )
+    await owner.execute("alter table articles enable trigger articles_stamped")
+
+    async with asyncio.timeout(20), embedding(knows) as (embedder, _):
+        await embed(database, embedder, cast.acme)
+
+    state = await embedding_state(ctx)
+    assert state is not None
+    assert state.is_complete
+    assert all([await count_vectors(owner, article_id) for article_id in ids])

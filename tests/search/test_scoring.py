@@ -123,3 +123,21 @@ def test_a_rare_word_outweighs_several_common_ones() -> None:
 
     assert best[0] == "0"
     assert best[1] > second[1]
+
+
+def test_words_of_a_language_without_the_english_stop_words_count_in_full() -> None:
+    index = index_of(("Rechnung bezahlen", "Text."))
+    words = ["rechnung", "bezahlen"]
+    # PostgreSQL has no stem for some words of the list: they are stop words of English there, too.
+    lexicon_stems = dict.fromkeys(lexicon.STOP_WORDS, "stem") | {next(iter(lexicon.STOP_WORDS)): None}
+    builder = QueryBuilder(
+        " ".join(words),
+        [[word] for word in words],
+        index,
+        {"simple": {word: word for word in words}},
+        lexicon_stems,
+    )
+
+    [ranking] = rank_index(index, question_query(builder), EVERYTHING)
+
+    assert ranking.title_similarity.tolist() == [1.0]

@@ -367,3 +367,30 @@ async def test_any_text_may_be_searched_for(api: Api, cast: Cast, query: str) ->
 async def test_bytes_that_are_no_text_may_be_searched_for(api: Api, cast: Cast) -> None:
     for raw in ("%ff%fe", "%ed%a0%80%ed%a0%80", "%c0%80ab", "+%2B", "%25%25"):
         assert (await api(cast.acme.read_key).get(f"{SEARCH}?q={raw}")).status_code in (200, 400), raw
+
+
+@pytest.mark.parametrize("query", ["GitHub", "github", "Github", '"Connect GitHub"', "connect github"])
+async def test_a_name_with_capitals_inside_is_found_however_it_is_written(
+    query: str, api: Api, cast: Cast
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Connect GitHub", "Choose GitHub under *Settings*.")
+    await publish(client, "Git", "A hub for git.")
+
+    assert (await titles(client, query))[0] == "Connect GitHub"
+
+
+async def test_a_name_with_capitals_inside_is_found_where_texts_write_it_small(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Deploy", "Run it from github.com.")
+    await publish(client, "Billing", "Pay.")
+
+    assert await titles(client, "GitHub") == ["Deploy"]
+
+
+async def test_a_name_in_code_is_found_as_it_stands(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Lists", "Set `pageSize` to 10.")
+    await publish(client, "Print", "The size of a page.")
+
+    assert await titles(client, "pageSize") == ["Lists"]

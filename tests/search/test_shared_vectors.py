@@ -139,6 +139,22 @@ async def test_processes_go_on_with_what_one_of_them_has_merged(
     assert sorted(hits) == sorted(await nearest(process(), ctx, model))
 
 
+async def test_a_merge_leaves_out_articles_that_have_no_vectors_any_more(
+    help_center: HelpCenter, ctx: Ctx, tmp_path: Path
+) -> None:
+    ids = await help_center.publish("Automobile", "Bill", "Holiday")
+    model = help_center.embedder.name
+    cache = process(tmp_path)
+    await nearest(cache, ctx, model)
+
+    ok(await help_center.client.delete(f"/v1/articles/{ids[1]}"))
+    ids += await help_center.publish("Vehicle", "Receipt")
+    index = await index_in(cache, ctx, model)
+
+    assert index is not None
+    assert sorted(index.article_ids) == sorted(set(ids) - {ids[1]})
+
+
 @pytest.mark.parametrize("damage", ["empty", "short", "long", "no vectors"])
 async def test_a_damaged_file_is_not_used_and_made_anew(
     damage: str, help_center: HelpCenter, ctx: Ctx, tmp_path: Path

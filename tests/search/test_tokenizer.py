@@ -55,7 +55,8 @@ def test_a_word_is_never_longer_than_postgresql_takes() -> None:
     [
         ("GET /v1/articles/{id}?page_size=5", ["get", "v1 articles id page size 5"]),
         ("**bold** `--flag`", ["bold", "flag"]),
-        ("pageSize HTTPServer", ["page size", "http server"]),
+        ("pageSize HTTPServer", ["page size", "pagesize", "http server", "httpserver"]),
+        ("GitHub's `page_size`", ["git hub s", "github", "page size"]),
         ("设置API密码。", ["设", "置", "设置", "api", "密", "码", "密码"]),
         ("ﬁle\u00a0\uff21\uff22\uff23", ["file", "abc"]),
         ("e\u0301cole", ["école"]),

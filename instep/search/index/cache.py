@@ -95,6 +95,11 @@ class Index:
     def is_flush_due(self) -> bool:
         return self.unflushed_changes > max(MAX_UNFLUSHED_ARTICLES, MAX_UNFLUSHED_SHARE * self.article_count)
 
+    def is_outdated(self, now: datetime) -> bool:
+        """Whether it can't be brought up to date: what was deleted since may be gone for good."""
+        known_from = now - limits.DELETED_ARTICLE_RETENTION
+        return self.resume_after is None and NEVER < self.synced_until < known_from
+
     def without(self, ids: set[str]) -> "Index":
         return replace(self, segments=tuple(delete_docs(live, ids) for live in self.segments))
 
@@ -166,7 +171,11 @@ class IndexCache:
             lock.release()
 
     async def refresh(self, ctx: Ctx, state: queries.IndexState) -> Index:
-        index = self.indexes.get(ctx.bot.id) or await load_stored_index(ctx, self.files)
+        index = self.indexes.get(ctx.bot.id)
+        if index is None or index.is_outdated(ctx.now):
+            index = await load_stored_index(ctx, self.files)
+        if index.is_outdated(ctx.now):
+            index = Index()
         if index.synced_until > state.changed_at:
             # Another request has read later changes than this one saw, or the database was restored.
             state = await queries.index_state(ctx)
@@ -251,9 +260,11 @@ async def catch_up_to(ctx: Ctx, index: Index, changed_at: datetime) -> Index:
 
 async def catch_up(ctx: Ctx, index: Index) -> Index:
     """The index with the changes since its stamp: all of them, or `BATCH_ARTICLES`."""
-    if index.synced_until > NEVER:
-        index = index.without(set(await queries.deleted_since(ctx, index.synced_until)))
     only_live, builder, count = index.synced_until == NEVER, SegmentBuilder(), 0
+    if not only_live:
+        before = index.article_count
+        index = index.without(set(await queries.deleted_since(ctx, index.synced_until)))
+        count = before - index.article_count
     changes = await next_changes(ctx, index, only_live=only_live)
     while changes:
         index = index.without({change.id for change in changes})
@@ -304,6 +315,8 @@ async def compact(index: Index) -> Index:
 
 
 async def merge_live(segments: Sequence[LiveSegment]) -> Segment:
+    if not segments:
+        return SegmentBuilder().build({})
     if len(segments) == 1 and segments[0].live_docs.all():
         return segments[0].segment
     size = sum(live.size for live in segments)

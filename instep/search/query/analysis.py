@@ -4,11 +4,12 @@ A query holds everything that a score depends on except the article itself. A cu
 page, so that an article that does not change keeps its score.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import log
+from types import MappingProxyType
 from typing import Any
 
 from instep.identity.schemas import Ctx
@@ -19,7 +20,13 @@ from instep.search.query import lexicon
 from instep.search.query.frequencies import share_of_articles
 from instep.search.query.fuzzy import fuzzy_matches
 from instep.search.query.synonyms import Synonyms, synonyms_of
-from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, UNSEGMENTED_RUN, normalize_title, parse_query
+from instep.search.query.tokenizer import (
+    CAMEL_CASE_BOUNDARY,
+    UNSEGMENTED_RUN,
+    camel_case_words,
+    normalize_title,
+    parse_query,
+)
 from instep.search.search_state import SearchState
 from instep.search.semantic.vector_index import SemanticHit
 
@@ -145,13 +152,15 @@ class QueryBuilder:
         stems: dict[str, Stems],
         lexicon_stems: Stems,
         synonyms: Synonyms | None = None,
+        joined_words: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """`word_groups`: the words of each term in lower case; `stems`: by language configuration."""
         self.title = normalize_title(question)
         self.word_groups = word_groups
         self.index = index
         self.stems = stems
-        self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS}
+        self.joined_words = joined_words
+        self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS} - {None}
         # By index term: what was looked up.
         self.document_frequencies: dict[str, int] = {}
         words = [word for group in word_groups for word in group]
@@ -190,11 +199,14 @@ class QueryBuilder:
         if not index_terms:
             return None
         is_stop_word = stem_by_config.get(lexicon.CONFIG) in self.stop_word_stems
+        joined_terms = self.joined_terms(word)
+        if joined_terms and not any(map(self.document_frequency, index_terms)):
+            index_terms = joined_terms
         return QueryTerm(
             word,
             round(self.idf(index_terms) * (STOP_WORD_WEIGHT if is_stop_word else 1), 4),
             is_bigram=False,
-            expansions=unboosted(index_terms),
+            expansions=unboosted(dict.fromkeys((*index_terms, *joined_terms))),
             stopword_in=frozenset(
                 language_code(config) for config, stem in stem_by_config.items() if not stem
             ),
@@ -202,6 +214,15 @@ class QueryBuilder:
             is_known=any(self.document_frequency(term) for term in index_terms),
             rarity=self.rarity(word, index_terms) * (STOP_WORD_WEIGHT if is_stop_word else 1),
         )
+
+    def joined_terms(self, word: str) -> list[str]:
+        """The index terms of the word that a word of the query is a part of, where articles have that."""
+        joined = self.joined_words.get(word)
+        if joined is None:
+            return []
+        stems = [(config, config_stems[joined]) for config, config_stems in self.stems.items()]
+        terms = [index_term(config, stem) for config, stem in stems if stem]
+        return [term for term in terms if self.document_frequency(term)]
 
     def bigram_term(self, first: str, second: str) -> QueryTerm | None:
         index_terms = [
@@ -300,14 +321,26 @@ def unboosted(index_terms: Iterable[str]) -> tuple[Expansion, ...]:
 
 
 async def analyze_query(ctx: Ctx, state: SearchState, question: str, locale: str | None) -> QueryBuilder:
-    groups = [CAMEL_CASE_BOUNDARY.sub(" ", term).lower().split() for term in parse_query(question)]
-    words = {word for group in groups for word in group}
+    terms = parse_query(question)
+    groups = [CAMEL_CASE_BOUNDARY.sub(" ", term).lower().split() for term in terms]
+    joined_words = joined_words_of(terms)
+    words = {word for group in (*groups, joined_words.values()) for word in group}
     stems = {
         config: await stems_of(ctx.tx, config, words) for config in sorted(configs_of(state.index, locale))
     }
     lexicon_stems = await stems_of(ctx.tx, lexicon.CONFIG, lexicon.STOP_WORDS)
     synonyms = await synonyms_of(ctx.tx, stems, state.synonyms)
-    return QueryBuilder(question, groups, state.index, stems, lexicon_stems, synonyms)
+    return QueryBuilder(question, groups, state.index, stems, lexicon_stems, synonyms, joined_words)
+
+
+def joined_words_of(terms: Iterable[str]) -> dict[str, str]:
+    """By each part of a word such as `GitHub`: the whole word in lower case, as many people write it."""
+    return {
+        part: word.lower()
+        for term in terms
+        for word in camel_case_words(term)
+        for part in CAMEL_CASE_BOUNDARY.sub(" ", word).lower().split()
+    }
 
 
 def all_terms_query(builder: QueryBuilder) -> WeightedQuery:

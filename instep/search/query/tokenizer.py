@@ -53,7 +53,8 @@ def split_terms(text: str) -> Iterator[str]:
 def tokenize(text: str) -> Iterator[list[str]]:
     """The words of a text in lower case, in one list for each token: a name in code has several words.
 
-    `pageSize` becomes the words `page` and `size`, as `page_size` does. A run of a script without blanks
+    `pageSize` becomes the words `page` and `size`, as `page_size` does, and in a list of its own `pagesize`,
+    because people write `github` for GitHub. A run of a script without blanks
     becomes its letters and its pairs of letters, each in a list of its own.
     """
     for chunk in (text if text.isascii() else unicodedata.normalize("NFKC", text)).split():
@@ -67,6 +68,12 @@ def tokenize(text: str) -> Iterator[list[str]]:
                 word.lower()[:MAX_WORD_CHARACTERS] for word in CAMEL_CASE_BOUNDARY.sub(" ", part).split()
             ]:
                 yield words
+                yield from ([word.lower()[:MAX_WORD_CHARACTERS]] for word in camel_case_words(part))
+
+
+def camel_case_words(text: str) -> list[str]:
+    """The words of a text without punctuation that are several words, such as `GitHub`."""
+    return [word for word in text.split() if CAMEL_CASE_BOUNDARY.search(word)]
 
 
 def normalize_title(text: str) -> str:
@@ -76,7 +83,8 @@ def normalize_title(text: str) -> str:
 
 def contains_phrase(text: str, phrase: str) -> bool:
     """Whether a text contains the words of a phrase in a row, whatever their case."""
-    words = f" {normalize_title(text)} "
+    # A phrase has the words of `pageSize` apart.
+    words = f" {normalize_title(text)} {normalize_title(CAMEL_CASE_BOUNDARY.sub(' ', text))} "
     return f" {phrase.lower()} " in words or (
         bool(UNSEGMENTED_RUN.search(phrase)) and phrase.lower() in words
     )

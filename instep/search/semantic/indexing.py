@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -29,6 +29,8 @@ PROBE_TEXT = "help"
 
 # The stored forms of chunks (see `vector_index.chunk_dtype`) by article id and hash.
 VectorsByChunk = dict[tuple[str, bytes], Array]
+# Changes are read in the order of their stamps, and those of one stamp in the order of the articles' ids.
+Place = tuple[datetime, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,21 @@ class EmbeddingBatch:
         return len(self.articles) < BATCH_ARTICLES
 
     @property
+    def end(self) -> Place:
+        """The place of the last article: many may have the same stamp."""
+        return self.articles[-1].changed_at, self.articles[-1].id
+
+    @property
     def missing(self) -> list[Chunk]:
         return [chunk for chunk in self.chunks if (chunk.article_id, chunk.hash) not in self.stored]
 
 
 async def embed_bot(database: Database, embedder: Embedder, bot: Bot) -> None:
     """Embed all changes of a bot. A `CompletionError` of the model ends it; finished batches are kept."""
+    after: Place | None = None
     while True:
         async with database.enter_workspace(bot.workspace_id) as tx:
-            batch = await next_embedding_batch(_context(tx, bot), embedder.name)
+            batch = await next_embedding_batch(_context(tx, bot), embedder.name, after)
         embedded = await embed_chunks(embedder, batch.missing)
         dimensions = {row.dtype["vector"].shape[0] for row in embedded.values()}
         async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
@@ -64,24 +72,28 @@ async def embed_bot(database: Database, embedder: Embedder, bot: Bot) -> None:
                 # These are the first vectors, or the model behind the name was replaced by another.
                 await vectors.reset_embeddings(ctx, embedder.name, dimensions.pop())
                 if batch.embedding_state.dimensions:
+                    after = None
                     continue
             await store_batch(ctx, batch, batch.stored | embedded)
         if batch.is_last:
             return
+        after = batch.end
 
 
 def _context(tx: Tx, bot: Bot) -> Ctx:
     return Ctx(tx, bot, Actor("command", "embeddings", can_write=False), utc_now())
 
 
-async def next_embedding_batch(ctx: Ctx, model: str) -> EmbeddingBatch:
+async def next_embedding_batch(ctx: Ctx, model: str, after: Place | None) -> EmbeddingBatch:
+    """The changes behind a place, or without one behind the stamp up to which the bot is embedded."""
     state = await vectors.embedding_state(ctx)
     if state is None or state.model != model:
         async with ctx.tx.transaction():
             await vectors.reset_embeddings(ctx, model, 0)
         state = EmbeddingState(model, 0, NEVER, False)
     index_state = await queries.index_state(ctx)
-    articles = await queries.changed_since(ctx, state.seen, None, BATCH_ARTICLES, only_live=False)
+    stamp, article_id = after or (state.seen, None)
+    articles = await queries.changed_since(ctx, stamp, article_id, BATCH_ARTICLES, only_live=False)
     chunks = await off_loop(chunk_articles, articles, is_long=True)
     stored = await vectors.vectors_of(ctx, [article.id for article in articles])
     return EmbeddingBatch(state, index_state, articles, chunks, by_chunk(stored, state.dimensions))
@@ -140,6 +152,6 @@ async def store_batch(ctx: Ctx, batch: EmbeddingBatch, by_chunk: VectorsByChunk)
     deleted = await queries.deleted_since(ctx, batch.embedding_state.seen)
     await vectors.delete_vectors(ctx, [*without_vectors, *deleted])
     await vectors.store_vectors(ctx, embedded)
-    # Articles of the last stamp may be left, so the next batch reads it again; hashes spare the model.
+    # Articles of the last stamp may be left, so another run reads it again; hashes spare the model.
     last_stamp = batch.articles[-1].changed_at - timedelta(microseconds=1) if not batch.is_last else None
     await vectors.set_seen(ctx, last_stamp or batch.index_state.changed_at, is_complete=batch.is_last)

@@ -6,6 +6,7 @@ Where `VectorCache.files` is set, the processes of a machine share the memory of
 """
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
@@ -72,7 +73,8 @@ class VectorCache:
             other = await catch_up(ctx, other, state)
             if not other.is_merge_due:
                 return other
-        return await asyncio.to_thread(merge, ctx.bot.id, index, self.files)
+        embedded = await vectors.embedded_articles(ctx)
+        return await asyncio.to_thread(merge, ctx.bot.id, index, embedded, self.files)
 
 
 def load_index(bot_id: UUID, state: EmbeddingState, files: IndexFiles | None) -> VectorIndex:
@@ -96,9 +98,11 @@ def map_vectors(files: IndexFiles, bot_id: UUID, seen: datetime, index: VectorIn
     return base
 
 
-def merge(bot_id: UUID, index: VectorIndex, files: IndexFiles | None) -> VectorIndex:
+def merge(
+    bot_id: UUID, index: VectorIndex, embedded: Collection[str], files: IndexFiles | None
+) -> VectorIndex:
     """The index without additions, in memory that other processes share."""
-    base = index.merged()
+    base = index.merged(embedded)
     if files:
         files.write(bot_id, index.seen, encode_vectors(base, index.model))
         base = map_vectors(files, bot_id, index.seen, index) or base

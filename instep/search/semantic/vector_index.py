@@ -1,6 +1,6 @@
 """The vectors of a bot's chunks in this process, and the articles nearest to a question by them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -106,11 +106,12 @@ class VectorIndex:
         size = self.additions.chunks.nbytes
         return size >= max(limits.LARGE_INDEX_BYTES, MAX_ADDITIONS_SHARE * self.base.chunks.nbytes)
 
-    def merged(self) -> VectorSegment:
-        """A base that has the additions in place."""
+    def merged(self, embedded: Collection[str]) -> VectorSegment:
+        """A base that has the additions in place, and no other articles than those that have vectors now."""
         additions = self.additions.chunks_by_article()
-        kept = self.base.chunks_by_article(without=additions)
-        return VectorSegment.of({**kept, **additions}, self.dimensions)
+        chunks = {**self.base.chunks_by_article(without=additions), **additions}
+        kept = {article_id: rows for article_id, rows in chunks.items() if article_id in embedded}
+        return VectorSegment.of(kept, self.dimensions)
 
     def nearest(
         self, question: Sequence[float], allowed: Iterable[AllowedArticles]

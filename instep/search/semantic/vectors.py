@@ -100,6 +100,18 @@ async def vectors_since(ctx: Ctx, seen: datetime, after: str | None, limit: int)
     )
 
 
+async def embedded_articles(ctx: Ctx) -> set[str]:
+    """The ids of the articles that have vectors."""
+    ids: list[str] | None = await ctx.tx.value(
+        """
+        select array_agg(article_id) from article_vectors
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=ctx.bot.id,
+    )
+    return set(ids or ())
+
+
 async def store_vectors(ctx: Ctx, articles: Sequence[StoredVectors]) -> None:
     await ctx.tx.execute(
         """
