@@ -1,8 +1,8 @@
 """Connections to PostgreSQL: one pool per process, and `Tx`, through which all SQL runs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
@@ -18,6 +18,7 @@ from instep.core.errors import Unavailable
 from instep.core.outages import OutageLog, is_conclusive, outage_of
 from instep.core.pipeline import Connection, Outcome, Params, Reply, SqlStatement, exchange, prepared_of
 from instep.core.places import entered_workspace
+from instep.core.restarts import drop_needed_work
 from instep.core.tracing import statement_span
 
 Row = TypeVar("Row")
@@ -262,7 +263,7 @@ class Tx:
             raise Unavailable
         self.openers.clear()
         if self.entrance is not None:
-            self.pass_entrance(outcomes.pop(0))
+            await self.pass_entrance(connection, outcomes.pop(0))
         if not body:
             return []
         replies, failure = outcomes[0]
@@ -291,14 +292,17 @@ class Tx:
         for item, reply in zip(upcoming, replies, strict=False):
             item.reply = reply
             if item.check is not None:
-                item.check(reply)
+                with refusing():
+                    item.check(reply)
 
-    def pass_entrance(self, outcome: Outcome) -> None:
+    async def pass_entrance(self, connection: Connection, outcome: Outcome) -> None:
         entrance, self.entrance = self.entrance, None
         assert entrance is not None, "there is one to pass"
         if outcome.error is not None:
+            await close_if_read_only(connection, outcome.error)
             raise outcome.error
-        entrance.check(outcome.replies[-1].first(entrance.kind))
+        with refusing():
+            entrance.check(outcome.replies[-1].first(entrance.kind))
 
     def groups_of(self, connection: Connection, statements: list[SqlStatement]) -> list[list[SqlStatement]]:
         groups: list[list[SqlStatement]] = []
@@ -332,6 +336,16 @@ class Tx:
         if self.database is not None and self.lent_connection is not None:
             connection, self.lent_connection = self.lent_connection, None
             await self.database.pool.putconn(connection)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """A request that a check refuses needs no more work, though its action may have asked for some."""
+    try:
+        yield
+    except Exception:
+        drop_needed_work()
+        raise
 
 
 async def close_if_read_only(connection: Connection, failure: psycopg.Error) -> None:

@@ -7,6 +7,7 @@ import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -180,7 +181,9 @@ async def exchange(connection: Connection, *groups: Sequence[SqlStatement]) -> l
             if connection.pgconn.pipeline_status != pq.PipelineStatus.OFF:
                 # What it still sends would be taken for the answer to another statement.
                 if isinstance(error, asyncio.CancelledError):
-                    await connection.cancel_safe(timeout=CANCEL_SECONDS)
+                    # A server that does not answer takes no request to cancel either.
+                    with suppress(psycopg.Error):
+                        await connection.cancel_safe(timeout=CANCEL_SECONDS)
                 await connection.close()
             raise
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 
 from instep.core import limits
@@ -60,10 +60,12 @@ class FairSlots:
             raise
 
     def _forget(self, workspace: str, turn: asyncio.Future[None]) -> None:
-        queue = self._waiting[workspace]
-        queue.remove(turn)
+        queue = self._waiting.get(workspace, deque())
+        # Whoever gave a slot back in the meantime has passed it over.
+        with suppress(ValueError):
+            queue.remove(turn)
         if not queue:
-            del self._waiting[workspace]
+            self._waiting.pop(workspace, None)
 
     def _give_back(self, workspace: str) -> None:
         self._free += 1
@@ -83,6 +85,8 @@ class FairSlots:
             turn = queue.popleft()
             if queue:
                 self._waiting[workspace] = queue
+            if turn.cancelled():
+                continue
             self._free -= 1
             self._slots_held[workspace] += 1
             turn.set_result(None)

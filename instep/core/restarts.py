@@ -58,6 +58,13 @@ class Attempts:
 attempts_under_way: ContextVar[Attempts | None] = ContextVar("attempts_under_way", default=None)
 
 
+def drop_needed_work() -> None:
+    """The current attempt is refused for another reason than the work that it has asked for."""
+    attempts = attempts_under_way.get()
+    if attempts is not None:
+        attempts.needed = None
+
+
 def first_attempt_began() -> float:
     """The monotonic time at which the first attempt at the current transaction began; now outside of one."""
     attempts = attempts_under_way.get()

@@ -135,6 +135,11 @@ async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) 
     await _emit_proposal(ctx, draft)
 
 
+async def stamp_comparison(ctx: Ctx) -> None:
+    """Have public pages made anew, since they say with which changes an article was compared."""
+    await queries.stamp_comparison(ctx)
+
+
 async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], task_id: str) -> None:
     """Take the pending drafts of a change out of the queue that the change of a task reverts."""
     for draft_id in await queries.find_pending_of_change(ctx, title, url_patterns, task_id):

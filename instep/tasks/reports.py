@@ -6,7 +6,12 @@ from instep import writer
 from instep.articles.schemas import Article
 from instep.collections.actions import find_collection
 from instep.core.errors import NotFound
-from instep.drafts.actions import dismiss_reverted, queue_edit_of_task, queue_new_article
+from instep.drafts.actions import (
+    dismiss_reverted,
+    queue_edit_of_task,
+    queue_new_article,
+    stamp_comparison,
+)
 from instep.drafts.schemas import Certainty, EditProposal, EvidenceOut, NewArticle, Statement
 from instep.drafts.suppression import is_suppressed
 from instep.identity.schemas import Ctx
@@ -45,6 +50,8 @@ async def write_report(
     proposals = [row for row in report.proposals if not await is_held_back(ctx, row)]
     outcome: Outcome = "drafts" if proposals else "no_changes"
     await queries.complete(ctx, task_id, outcome, report.summary, reviewed, unread_count)
+    # A later change may have been compared before, and its time may be what pages say now.
+    await stamp_comparison(ctx)
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
     reverted = reverted_change(work.change_title or "", work.change_body)
     if reverted:

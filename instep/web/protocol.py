@@ -60,6 +60,8 @@ class StrictHttp(HttpToolsProtocol):
     head_is_open = True
     head_has_begun = False
     body_bytes = 0
+    # Received since the last part of a body: sizes of chunks, and what follows the last one.
+    framing_bytes = 0
     body_is_open = False
     is_admitted = False
     is_refused_later = False
@@ -175,7 +177,20 @@ class StrictHttp(HttpToolsProtocol):
                 )
                 self.send_refusal()
                 return
+        body_bytes = self.body_bytes
         super().data_received(data)
+        if self.body_is_open:
+            self.framing_bytes = self.framing_bytes + len(data) if self.body_bytes == body_bytes else 0
+            if self.framing_bytes > limits.MAX_HEAD_BYTES:
+                self.refusal = malformed(
+                    f"What stands between or behind the chunks is larger than {limits.MAX_HEAD_BYTES} bytes."
+                )
+                self.send_refusal()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # The parser reports trailers, too. They must not become headers (RFC 9110 section 6.5.1).
+        if self.head_is_open:
+            super().on_header(name, value)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -188,7 +203,7 @@ class StrictHttp(HttpToolsProtocol):
         self.refuse_bad_head()
         super().on_headers_complete()
         self.body_is_open = True
-        self.body_bytes = 0
+        self.body_bytes = self.framing_bytes = 0
         self.waited_seconds = 0.0
         if self.is_stopping:
             self.cycle.keep_alive = False

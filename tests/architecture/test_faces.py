@@ -84,7 +84,7 @@ FACES: dict[str, set[str]] = {
     "site": {"kept_pages", "shared_states"},
     "search": {
         *("article_selection", "index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
-        *("index.shared_files", "semantic.query_embedder"),
+        *("index.shared_files", "semantic.query_embedder", "shared_indexes"),
     },
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},

@@ -1,7 +1,8 @@
 """Several hosts in `INSTEP_DATABASE_URL`: the one that takes writes is used, and its successor after it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
 
 import psycopg
 import pytest
@@ -39,20 +40,34 @@ async def note(database: Database) -> None:
         await tx.execute(NOTE)
 
 
-async def note_until_taken(database: Database) -> None:
+@dataclass(frozen=True, slots=True)
+class Note:
+    workspace_id: str
+
+
+async def note_on_entering(database: Database) -> None:
+    """As the statement does that finds a key and counts the request."""
+    async with database.enter(Note, f"{NOTE} returning '' as workspace_id"):
+        pass
+
+
+Write = Callable[[Database], Awaitable[None]]
+
+
+async def note_until_taken(database: Database, write: Write = note) -> None:
     """As clients do that were told to come back."""
     async with asyncio.timeout(SECONDS):
         while True:
             try:
-                return await note(database)
+                return await write(database)
             except Unavailable:
                 await asyncio.sleep(0.1)
 
 
-async def note_until_refused(database: Database) -> None:
+async def note_until_refused(database: Database, write: Write) -> None:
     async with asyncio.timeout(SECONDS):
         while True:
-            await note(database)
+            await write(database)
 
 
 async def test_after_a_failover_the_new_primary_is_used(pair: Pair, database: Database) -> None:
@@ -69,19 +84,20 @@ async def test_after_a_failover_the_new_primary_is_used(pair: Pair, database: Da
         assert await tx.value("select count(*) from jobs where kind = 'note'") == 2
 
 
+@pytest.mark.parametrize("write", [note, note_on_entering])
 async def test_a_connection_to_a_primary_that_takes_no_more_writes_is_given_up(
-    pair: Pair, database: Database
+    write: Write, pair: Pair, database: Database
 ) -> None:
-    await note(database)
+    await write(database)
     with psycopg.connect(pair.primary.url, autocommit=True) as connection:
         connection.execute("alter system set default_transaction_read_only = on")
         connection.execute("select pg_reload_conf()")
     with pytest.raises(DatabaseReadOnly):
-        await note_until_refused(database)
+        await note_until_refused(database, write)
 
     pair.promote_standby()
 
-    await note_until_taken(database)
+    await note_until_taken(database, write)
     with psycopg.connect(pair.standby.url) as connection:
         assert connection.execute("select count(*) > 1 from jobs where kind = 'note'").fetchone() == (True,)
 

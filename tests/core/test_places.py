@@ -105,3 +105,16 @@ async def test_a_single_place_serves_everybody() -> None:
 
     assert office.began == ["a", "a", "b"]
     await drop(tasks)
+
+
+async def test_many_who_stop_waiting_at_once_lose_no_place() -> None:
+    office = Office(places=3)
+    holding = await office.begin("a", pieces=2)
+    waiting = await office.begin("a", pieces=2)
+
+    # As when a group of tasks is cancelled: those with a place give it back while others still wait.
+    await drop([*holding, *waiting])
+
+    tasks = await office.begin("a", pieces=2) + await office.begin("b")
+    assert office.began == ["a"] * 4 + ["b"]
+    await drop(tasks)

@@ -1,12 +1,14 @@
 """Transactions that need expensive work: undone, and run anew once it is done, without a connection held."""
 
 from asyncio import create_task
+from dataclasses import dataclass
 
 import pytest
 
-from instep.core.database import Database
+from instep.core.database import Database, Entrance
 from instep.core.errors import InvalidRequest
-from instep.core.restarts import restartable
+from instep.core.pipeline import SqlStatement
+from instep.core.restarts import between_attempts, restartable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from tests.core.test_bounded import refuse, spin
 from tests.support.limits import SetLimit
@@ -94,3 +96,29 @@ async def test_the_attempt_that_was_interrupted_leaves_nothing_behind(database: 
     assert await restartable(attempt) == 1
     async with database.enter_workspace("") as tx:
         assert await tx.execute("delete from jobs where kind = 'interrupted'") == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    number: int
+
+
+async def test_a_request_that_is_refused_has_no_work_done_for_it(database: Database) -> None:
+    """The answer about the caller comes after the action has asked for work, if that comes first."""
+    pieces_done: list[int] = []
+
+    async def work() -> int:
+        pieces_done.append(1)
+        return 1
+
+    def refuse_caller(row: Found | None) -> None:
+        raise InvalidRequest("Nobody knows this key.")
+
+    async def attempt() -> None:
+        entrance = Entrance(Found, SqlStatement("select 1 as number"), refuse_caller)
+        async with database.enter_presumably("", entrance):
+            await between_attempts(abs, (-1,), work)
+
+    with pytest.raises(InvalidRequest, match="Nobody knows this key"):
+        await restartable(attempt)
+    assert pieces_done == []

@@ -4,7 +4,8 @@ import pytest
 
 from instep.core.database import Tx
 from tests.site.pages import Page, collect, publish, set_article, visit
-from tests.support.cast import Api, Cast, Client
+from tests.support.cast import Api, Cast, Client, RunJobs
+from tests.tasks import changes
 
 
 async def test_a_visitor_reads_the_article(client: Client, api: Api, cast: Cast) -> None:
@@ -332,6 +333,23 @@ async def test_it_says_with_which_product_changes_it_was_compared(
 
     assert (await client.post("/v1/drafts/drf_1/reopen")).status_code == 200
     assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
+
+
+async def test_a_change_that_is_compared_after_a_later_one_is_not_passed_over(
+    client: Client, api: Api, cast: Cast, owner: Tx, run_jobs: RunJobs
+) -> None:
+    await changes.write_articles(client)
+    path = f"{cast.acme.slug}/articles/settings"
+    await changes.send(client)
+    await add_task(owner, cast, 1, "01-03")
+    # Pages that are rendered before the index of the search is read are dropped when it is there.
+    await client.get("/v1/articles/search", params={"q": "settings"})
+    assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
+
+    # The proposal of the earlier one waits for review now.
+    await run_jobs()
+
+    assert "January 3, 2099" not in Page((await visit(api, path)).text).text
 
 
 async def test_code_of_texts_that_were_saved_without_colours_has_them_too(

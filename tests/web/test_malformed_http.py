@@ -139,3 +139,35 @@ async def test_a_malformed_request_is_refused_in_its_turn(
 
     assert [answer.status for answer in answers] == [200] * before + [400]
     assert answers[-1].headers["connection"] == "close"
+
+
+async def test_trailers_that_never_end_are_refused(port: int, cast: Cast) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n")
+    sent_bytes = 0
+    async with asyncio.timeout(SECONDS):
+        while not reader.at_eof() and not writer.is_closing() and sent_bytes < 50_000_000:
+            writer.write(b"a:b\r\n" * 10_000)
+            sent_bytes += 50_000
+            try:
+                await writer.drain()
+            except ConnectionError:
+                break
+    writer.close()
+
+    assert sent_bytes < 50_000_000
+
+
+async def test_trailers_are_no_headers(port: int, cast: Cast) -> None:
+    key = f"Authorization: Bearer {cast.acme.write_key}\r\n".encode()
+    body = b'{"title": "Whole", "contentMarkdown": "x"}'
+    chunks = b"%x\r\n%s\r\n0\r\n" % (len(body), body)
+
+    # A second line of this header would be refused.
+    answers = await send(
+        port,
+        POST + key + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks,
+        b"Authorization: Bearer another\r\nHost: elsewhere.test\r\n\r\n",
+    )
+
+    assert [answer.status for answer in answers] == [201]

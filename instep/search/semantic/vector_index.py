@@ -110,8 +110,10 @@ class VectorIndex:
         """A base that has the additions in place, and no other articles than those that have vectors now."""
         additions = self.additions.chunks_by_article()
         chunks = {**self.base.chunks_by_article(without=additions), **additions}
-        kept = {article_id: rows for article_id, rows in chunks.items() if article_id in embedded}
-        return VectorSegment.of(kept, self.dimensions)
+        return VectorSegment.of(
+            {article_id: rows for article_id, rows in chunks.items() if article_id in embedded},
+            self.dimensions,
+        )
 
     def nearest(
         self, question: Sequence[float], allowed: Iterable[AllowedArticles]
