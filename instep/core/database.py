@@ -18,11 +18,13 @@ from instep.core.errors import Unavailable
 from instep.core.outages import OutageLog, is_conclusive, outage_of
 from instep.core.pipeline import Connection, Outcome, Params, Reply, SqlStatement, exchange, prepared_of
 from instep.core.places import entered_workspace
-from instep.core.restarts import drop_needed_work
+from instep.core.restarts import drop_needed_work, refuse_unfinished
 from instep.core.tracing import statement_span
 
 Row = TypeVar("Row")
 
+# What begins a transaction that no other one encloses.
+BEGIN = "begin"
 ROLE = "instep_app"
 # The login role may own the tables, so the session switches to a role that row-level security restricts.
 # Compiling a statement (`jit`) takes a second, and none of ours runs long enough to win that back.
@@ -198,6 +200,8 @@ class Tx:
         before, opener = len(self.statements_at_commit), self.open()
         try:
             yield
+            if opener == BEGIN:
+                refuse_unfinished()
             await self.commit(opener, self.statements_at_commit[before:])
         except BaseException:
             await self.roll_back(opener)
@@ -208,7 +212,7 @@ class Tx:
 
     def open(self) -> str:
         is_outermost = self.depth == 0 and not self.is_begun
-        opener = "begin" if is_outermost else f"savepoint instep_{self.depth}"
+        opener = BEGIN if is_outermost else f"savepoint instep_{self.depth}"
         self.depth += 1
         self.openers.append(opener)
         return opener
@@ -221,7 +225,7 @@ class Tx:
         if is_unsent and not statements:
             self.openers.remove(opener)
             return
-        end = "commit" if opener == "begin" else f"release {opener}"
+        end = "commit" if opener == BEGIN else f"release {opener}"
         await self.send([*statements, SqlStatement(end)], may_repeat=False)
 
     async def roll_back(self, opener: str) -> None:
@@ -229,7 +233,7 @@ class Tx:
         if opener in self.openers:
             self.openers.remove(opener)
         elif self.is_begun:
-            undo = ["rollback"] if opener == "begin" else [f"rollback to {opener}", f"release {opener}"]
+            undo = ["rollback"] if opener == BEGIN else [f"rollback to {opener}", f"release {opener}"]
             with suppress(psycopg.Error):
                 await exchange(self.connection, [SqlStatement(sql) for sql in undo])
 
@@ -317,7 +321,7 @@ class Tx:
             if openers:
                 body.append(openers.pop(0))
             elif not connection.autocommit:
-                body.append(SqlStatement("begin"))
+                body.append(SqlStatement(BEGIN))
             if self.workspace_id is not None:
                 body += [SqlStatement(TAKE_ROLE)] if has_no_role else []
                 body.append(SqlStatement(ENTER, {"workspace": self.workspace_id}))

@@ -58,6 +58,16 @@ class Attempts:
 attempts_under_way: ContextVar[Attempts | None] = ContextVar("attempts_under_way", default=None)
 
 
+def refuse_unfinished() -> None:
+    """Raises `WorkNeeded` if the current attempt has asked for work, though somebody caught that.
+
+    The attempt is repeated then, so what it has done so far must not stay.
+    """
+    attempts = attempts_under_way.get()
+    if attempts is not None and attempts.needed is not None:
+        raise WorkNeeded
+
+
 def drop_needed_work() -> None:
     """The current attempt is refused for another reason than the work that it has asked for."""
     attempts = attempts_under_way.get()

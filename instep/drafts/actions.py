@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from instep.articles.actions import delete_article
-from instep.articles.schemas import ArticleCreate, TextSource
+from instep.articles.schemas import Article, ArticleCreate, TextSource
 from instep.articles.texts import create_for_review, find_article, replace_text
 from instep.core.errors import InvalidState
 from instep.core.ids import DRAFT_PREFIXES, new_id
@@ -127,6 +127,8 @@ async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) 
     # Two tasks may end at the same time: the second waits here, and then sees the draft of the first.
     await queries.lock_change(ctx, proposal.source_url)
     draft = await _queue_edit(ctx, article_id, proposal)
+    # Whoever applies a draft locks its article first, too.
+    await queries.lock_article_of_edit(ctx, draft.id)
     superseded_ids = await queries.dismiss_superseded(ctx, article_id, proposal.source_url)
     if draft.id in superseded_ids:
         draft = replace(draft, status="dismissed", conflict=False)
@@ -148,8 +150,37 @@ async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], ta
 
 
 async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
-    """Put a new article that the service wrote into the review queue."""
+    """Put a new article that the service wrote into the review queue; a later task of a change renews it."""
+    if new.source_url is not None:
+        await queries.lock_change(ctx, new.source_url)
+        draft_id = await queries.find_pending_new(ctx, new)
+        if draft_id is not None and await _renew_new_article(ctx, draft_id, new):
+            return draft_id
     return await _queue_new(ctx, "new_article", new)
+
+
+async def _renew_new_article(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
+    """Give a pending draft the text of a later task; one that somebody has edited keeps its own.
+
+    Whether it still waits.
+    """
+    try:
+        draft = await find_pending(ctx, draft_id)
+        article = await lock_article(ctx, draft)
+    except (DraftNotPending, InvalidState):
+        return False
+    is_same = (article.title, article.content) == (new.title, new.content)
+    if is_same or not await _is_as_the_service_wrote_it(ctx, article):
+        return await queries.follow_task(ctx, draft_id, new.task_id)
+    if not await queries.renew_new(ctx, draft_id, new):
+        return False
+    await replace_text(ctx, article, new.title, new.content, TextSource("update", draft_id))
+    return True
+
+
+async def _is_as_the_service_wrote_it(ctx: Ctx, article: Article) -> bool:
+    """Whether nobody has edited the text of an article that the service wrote, live or not."""
+    return not article.has_unpublished_changes and await queries.was_written_by_service(ctx, article.id)
 
 
 async def queue_gap_draft(ctx: Ctx, new: NewArticle) -> str:
@@ -175,7 +206,7 @@ async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
         article = await lock_article(ctx, await find_pending(ctx, draft_id))
     except (DraftNotPending, InvalidState):
         return
-    if await queries.renew(ctx, draft_id, new) and await queries.was_written_by_service(ctx, article.id):
+    if await queries.renew(ctx, draft_id, new) and await _is_as_the_service_wrote_it(ctx, article):
         await replace_text(ctx, article, article.title, new.content, TextSource("update", draft_id))
 
 
@@ -230,7 +261,9 @@ async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
 
 
 @writes
-async def apply_draft(ctx: Ctx, draft_id: str, request: DraftApply, if_match: str | None = None) -> Draft:
+async def apply_draft(
+    ctx: Ctx, draft_id: str, request: DraftApply, if_match: str | None = None, *, seen: str | None = None
+) -> Draft:
     """Make a draft's text the article's: an edit is live at once if its article is, a new article goes live.
 
     Where the article has changed since, both changes are merged; `onConflict` chooses otherwise. An edit that
@@ -238,7 +271,7 @@ async def apply_draft(ctx: Ctx, draft_id: str, request: DraftApply, if_match: st
     `hunks` takes in only a part of an edit's diff. With `when` `release` nothing goes live yet: the approval
     is recorded, and an edit of the draft takes it back. `If-Match` takes the ETag of the draft's article.
     """
-    return await apply_pending(ctx, draft_id, request, if_match)
+    return await apply_pending(ctx, draft_id, request, if_match, seen=seen)
 
 
 @writes

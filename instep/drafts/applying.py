@@ -11,12 +11,13 @@ from instep.core.etags import refuse_stale
 from instep.drafts import queries
 from instep.drafts.hunks import SIDES, content_with_hunks
 from instep.drafts.merging import ALL_IS_LIVE, overwrite_warnings, text_to_apply
-from instep.drafts.pending import find_pending, lock_article
+from instep.drafts.pending import ProposalChanged, find_pending, lock_article
 from instep.drafts.schemas import Draft, DraftApply, DraftTexts, TitledText
 from instep.identity.schemas import Ctx
 from instep.text.diff import compare
 
 NOW = DraftApply()
+WORKING_COPY_IN_HISTORY = "The article had changes that were not published yet: they are in its history now."
 WITHOUT_SOURCE = "This draft has neither a `sourceUrl` nor a task, which releases name: apply it yourself."
 
 
@@ -33,10 +34,12 @@ async def apply_pending(
     if_match: str | None = None,
     *,
     accepts_no_changes: bool = False,
+    seen: str | None = None,
 ) -> Draft:
     """Apply a pending draft now, or approve it for a release, as the request says.
 
-    `accepts_no_changes` settles a draft whose text is live already, instead of refusing it.
+    `accepts_no_changes` settles a draft whose text is live already, instead of refusing it. `seen` is the
+    digest of the proposal that was looked at: another one is not applied.
     """
     draft = await find_pending(ctx, draft_id)
     _refuse_misuse(draft, request)
@@ -45,6 +48,8 @@ async def apply_pending(
     # The draft may have been changed or settled since it was read.
     draft = await find_pending(ctx, draft_id, lock=True)
     refuse_stale(if_match, article.etag)
+    if seen not in (None, draft.text_digest):
+        raise ProposalChanged
     if request.base_version not in (MISSING, article.version):
         raise Conflict
     text = await text_to_apply(draft, request)
@@ -68,6 +73,8 @@ async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: Title
     elif isinstance(text, TitledText):
         if draft.conflict:
             ctx.warnings.extend(await overwrite_warnings(draft, text))
+        if article.has_unpublished_changes:
+            ctx.warnings.append(WORKING_COPY_IN_HISTORY)
         applied_version = (await replace_text(ctx, article, text.title, text.content, source)).version
     await queries.set_versions(ctx, draft.id, article.version, applied_version)
     return replace(draft, status="applied")

@@ -2,7 +2,7 @@
 
 from instep.articles.schemas import Article
 from instep.articles.texts import find_article
-from instep.core.errors import AppError, InvalidState, NotFound
+from instep.core.errors import AppError, Conflict, InvalidState, NotFound
 from instep.drafts import queries
 from instep.drafts.schemas import Draft, DraftTexts
 from instep.identity.schemas import Ctx
@@ -14,11 +14,21 @@ class DraftNotPending(AppError):
     code = "draft_not_pending"
 
 
+class ProposalChanged(Conflict):
+    """Somebody changed this proposal while you looked at it, so nothing is applied: look again."""
+
+
 async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
     draft = await queries.find(ctx, draft_id, lock=lock)
     if draft is None:
         raise NotFound("There is no such draft.")
     return draft
+
+
+async def lock_draft(ctx: Ctx, draft_id: str) -> DraftTexts:
+    """A draft, locked after its article, as every other writer does, so that there is no deadlock."""
+    await queries.lock_article_of_edit(ctx, draft_id)
+    return await find_draft(ctx, draft_id, lock=True)
 
 
 async def find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:

@@ -153,6 +153,43 @@ async def renew(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
     return await change(ctx, draft_id, {**changes, "reason": new.reason})
 
 
+async def find_pending_new(ctx: Ctx, new: NewArticle) -> str | None:
+    """The pending draft of a new article, by an earlier task for the same change, that states the same."""
+    draft_id: str | None = await ctx.tx.value(
+        """
+        select d.id from drafts d
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and d.type = 'new_article' and d.source_url = %(url)s and d.task_id <> %(task)s
+          and exists (
+            select from jsonb_array_elements(d.statements) s where s ->> 'key' = any(%(keys)s::text[]))
+        order by d.created_at, d.id limit 1
+        """,
+        bot=ctx.bot.id,
+        url=new.source_url,
+        task=new.task_id,
+        keys=[statement.key for statement in new.statements],
+    )
+    return draft_id
+
+
+async def follow_task(ctx: Ctx, draft_id: str, task_id: str | None) -> bool:
+    """Make a pending draft one of a later task; whether it was still pending."""
+    return await change(ctx, draft_id, {"task_id": task_id})
+
+
+async def renew_new(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
+    """Give a pending draft what a later task says of it; whether it was still pending."""
+    changes = {
+        "task_id": new.task_id,
+        "reason": new.reason,
+        "evidence": Jsonb([item.model_dump() for item in new.evidence]),
+        "warnings": Jsonb(list(new.warnings)),
+        "certainty": new.certainty,
+        "statements": Jsonb([asdict(statement) for statement in new.statements]),
+    }
+    return await change_text(ctx, draft_id, changes)
+
+
 async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
     """Whether the article's current text was written by the service and not edited since."""
     is_by_service: bool = await ctx.tx.value(

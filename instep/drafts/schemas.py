@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BeforeValidator, ConfigDict, Field
 
 from instep.core import limits
+from instep.core.etags import etag_of
 from instep.core.markdown import Format
 from instep.web.shapes import (
     AuthorOut,
@@ -147,6 +148,11 @@ class DraftTexts(Draft):
     statements: list[dict[str, str]]
     replaced_version: int | None
     applied_version: int | None
+
+    @property
+    def text_digest(self) -> str:
+        """Tells whether the proposal is still the one that somebody has seen."""
+        return etag_of(f"{self.title}\0{self.content}".encode()).strip('"')
 
     @property
     def base(self) -> TitledText:

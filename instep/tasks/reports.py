@@ -53,7 +53,7 @@ async def write_report(
     # A later change may have been compared before, and its time may be what pages say now.
     await stamp_comparison(ctx)
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
-    reverted = reverted_change(work.change_title or "", work.change_body)
+    reverted = reverted_change(work.change_title or "", work.change_body, work.source_url)
     if reverted:
         await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)
     for proposal in proposals:

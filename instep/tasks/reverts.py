@@ -6,6 +6,8 @@ from dataclasses import dataclass
 _TITLE = re.compile(r"\s*+[Rr]evert(?:s|ed)?:?\s++(?P<title>\S.*)")
 _COMMIT = re.compile(r"\b[Rr]everts commit ([0-9a-f]{7,64})\b")
 _NUMBER = re.compile(r"\b[Rr]everts (?:[\w.-]{1,100}/[\w./-]{1,200})?[#!](\d{1,10})\b")
+_NUMBERED_URL = re.compile(r"(?P<start>.+/)\d{1,10}/?")
+_WILDCARD = re.compile(r"[\\%_]")
 _SUFFIX = re.compile(r" \([#!]\d{1,10}\)$")
 _QUOTES = "\"'“”"
 
@@ -21,12 +23,17 @@ class RevertedChange:
     url_patterns: tuple[str, ...]
 
 
-def reverted_change(title: str, body: str | None) -> RevertedChange | None:
-    """The change that another with this title and description reverts; None if it is no revert."""
+def reverted_change(title: str, body: str | None, url: str | None) -> RevertedChange | None:
+    """The change that another with this title, description and address reverts; None if it is no revert.
+
+    A number is that of a change of the same repository, whose addresses begin as that of the revert does.
+    """
     match = _TITLE.match(title)
     if match is None:
         return None
     reverted_title = _SUFFIX.sub("", match["title"].strip()).strip(_QUOTES + " ")
     commits = [f"%/{commit}%" for commit in _COMMIT.findall(body or "")]
-    numbers = [f"%/{number}" for number in _NUMBER.findall(body or "")]
+    numbered = _NUMBERED_URL.fullmatch(url or "")
+    start = _WILDCARD.sub(r"\\\g<0>", numbered["start"]) if numbered else None
+    numbers = [f"{start}{number}" for number in _NUMBER.findall(body or "") if start]
     return RevertedChange(_SUFFIX.sub("", reverted_title), (*commits, *numbers))

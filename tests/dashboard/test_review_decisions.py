@@ -64,6 +64,36 @@ async def test_a_choice_for_an_older_text_is_not_applied(desk: Desk, shelf: Shel
     assert await shelf.statuses() == {draft["id"]: "pending"}
 
 
+async def test_a_proposal_that_somebody_changed_meanwhile_is_not_applied(
+    desk: Desk, shelf: Shelf, client: Client
+) -> None:
+    draft = await shelf.edit()
+    seen = SEEN.search((await desk.get(f"review/{draft['id']}")).text)
+    assert seen
+    changed = await client.patch(
+        f"/v1/drafts/{draft['id']}", json={"contentMarkdown": f"Unseen.\n\n{NEW_LIMITS}"}
+    )
+    assert changed.status_code == 200
+    for out in ("", "2"):
+        answer = await decide(desk, draft, "apply", out=out, hunks="2", baseVersion="1", seen=seen[1])
+
+        assert "changed this proposal while you looked" in (await desk.follow(answer)).text
+    assert await shelf.statuses() == {draft["id"]: "pending"}
+
+
+async def test_a_long_text_is_saved_and_applied_in_one_step(desk: Desk, shelf: Shelf) -> None:
+    """Rendering it takes a process of its own, and the request begins anew after that."""
+    draft = await shelf.edit()
+    page = f"review/{draft['id']}/edit"
+    seen = SEEN.search((await desk.get(page)).text)
+    assert seen is not None
+    long_text = NEW_LIMITS + "\nOne more line of a long page.\n" * 3_000
+    answer = await desk.send(page, page, seen=seen[1], title="Limits", content=long_text, act="apply")
+
+    assert answer.status_code == 303
+    assert await shelf.text_of(draft) == long_text
+
+
 async def test_a_dismissal_keeps_its_reason(desk: Desk, shelf: Shelf, owner: Tx) -> None:
     draft = await shelf.edit()
     await decide(desk, draft, "dismiss", reason="wrong_text", comment="It is an internal name.")

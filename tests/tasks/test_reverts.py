@@ -56,6 +56,7 @@ async def test_drafts_of_the_reverted_change_leave_the_queue(
         ("Revert to the old look of buttons", None),
         (f'Revert "{TITLE}"', "Reverts acme/app#70"),
         (f"Do not revert {TITLE}", f"See {URL}"),
+        ('Revert "Something of another repository"', "Reverts acme/web#7"),
     ],
 )
 async def test_drafts_of_other_changes_stay(
@@ -64,7 +65,8 @@ async def test_drafts_of_other_changes_stay(
     client = api(cast.acme.write_key)
     draft = await pending_draft(client, run_jobs)
 
-    await revert(client, title, body, diff=None)
+    url = REVERT_URL.replace("acme", "acme-web") if body and "acme/web" in body else REVERT_URL
+    await send(client, title=title, body=body, diff=None, url=url)
     await run_jobs()
 
     assert await status(client, draft) == "pending"

@@ -153,6 +153,18 @@ def test_a_new_page_is_a_draft_with_its_text() -> None:
     assert draft.evidence[0].file == "docs/sso.md"
 
 
+@pytest.mark.parametrize("title", ['title: ""', "title: ''", "title: ", "title: ` `"])
+def test_a_new_page_without_a_title_is_called_as_its_heading_or_its_file(title: str) -> None:
+    text = "Staff sign in with the accounts they have.\n" * 3
+    article = Article("a", "Backups", TEXT)
+    by_heading = port("", f"---\n{title}\n---\n\n# Sign in\n\n{text}", article, path="docs/single-sign-on.md")
+    by_file = port("", f"---\n{title}\n---\n\n{text}", article, path="docs/single-sign-on.md")
+    by_empty_heading = port("", f"# \n\n{text}", article, path="docs/single-sign-on.md")
+
+    titles = [report.proposals[0].title for report in (by_heading, by_file, by_empty_heading)]
+    assert titles == ["Sign in", "Single sign on", "Single sign on"]
+
+
 @pytest.mark.parametrize(
     "path",
     ["docs/CHANGELOG.md", "docs/decisions/0004-queue.md", "tests/docs/page.md", "notes.md", "docs/de/sso.md"],

@@ -17,7 +17,7 @@ from instep.dashboard.review.queue_pane import read_pane
 from instep.dashboard.review.resolution import UndecidedConflict, picked_text, picked_title, read_resolution
 from instep.drafts.actions import apply_draft, dismiss_draft, get_draft, propose_edit, update_draft
 from instep.drafts.conflicts import merge_parts
-from instep.drafts.pending import find_draft
+from instep.drafts.pending import ProposalChanged, find_draft, lock_draft
 from instep.drafts.queue_pages import find_place
 from instep.drafts.reopening import reopen_draft
 from instep.drafts.schemas import DraftApply, DraftCreate, DraftDismiss, DraftUpdate
@@ -42,7 +42,8 @@ async def send_apply(page: BotPage) -> Response:
     words = f"Approved “{title}” for release." if is_release else f"Applied “{title}”."
 
     async def act() -> None:
-        await apply_draft(page.ctx, draft_id_of(page), body_of(DraftApply, apply_fields(page)))
+        request = body_of(DraftApply, apply_fields(page))
+        await apply_draft(page.ctx, draft_id_of(page), request, seen=page.form.get("seen"))
 
     return await decide(page, act, words, can_be_undone=not is_release)
 
@@ -87,7 +88,7 @@ async def send_reopen(page: BotPage) -> Response:
 async def send_edit(page: BotPage) -> Response:
     """Save the proposal as it was written, or apply it at once."""
     draft_id = draft_id_of(page)
-    draft = await find_draft(page.ctx, draft_id, lock=True)
+    draft = await lock_draft(page.ctx, draft_id)
     outdated = outdated_editing(page.form, draft)
     if outdated is not None:
         return await show_form_again(page, outdated, 409)
@@ -145,7 +146,7 @@ async def send_resolution(page: BotPage) -> Response:
         return await show_conflict_again(page, CHANGED_SINCE)
 
     async def act() -> None:
-        await apply_draft(page.ctx, draft.id, body_of(DraftApply, fields))
+        await apply_draft(page.ctx, draft.id, body_of(DraftApply, fields), seen=page.form.get("seen"))
 
     return await decide(page, act, f"Applied “{title}”.")
 
@@ -169,6 +170,8 @@ async def decide(
         # A refusal takes back what the action has done, and nothing else.
         async with page.ctx.tx.transaction():
             await act()
+    except ProposalChanged as error:
+        return await refuse(page, error.message)
     except Conflict:
         return await refuse(page, CHANGED_SINCE)
     except AppError as error:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from instep.core.errors import AppError
-from instep.core.etags import etag_of
 from instep.drafts.schemas import DraftTexts
 from instep.web.forms import Form
 
@@ -21,12 +20,8 @@ class Editing:
     is_settled: bool = False
 
 
-def digest_of(draft: DraftTexts) -> str:
-    return etag_of(f"{draft.title}\0{draft.content}".encode()).strip('"')
-
-
 def editing_of(draft: DraftTexts) -> Editing:
-    return Editing(draft.title, draft.content, digest_of(draft))
+    return Editing(draft.title, draft.content, draft.text_digest)
 
 
 def typed_text(form: Form, draft: DraftTexts) -> str:
@@ -44,13 +39,13 @@ def outdated_editing(form: Form, draft: DraftTexts) -> Editing | None:
             f"{draft.settled_by_name or 'Somebody'} {verb} this draft while you wrote."
             " Your text is below; nothing of it is saved."
         )
-        return Editing(title, content, digest_of(draft), problem, draft.content, is_settled=True)
-    if form.get("seen") != digest_of(draft):
+        return Editing(title, content, draft.text_digest, problem, draft.content, is_settled=True)
+    if form.get("seen") != draft.text_digest:
         problem = (
             "Somebody changed this proposal while you wrote. Your text is below and is not saved yet:"
             " compare it with theirs, then save or apply it."
         )
-        return Editing(title, content, digest_of(draft), problem, draft.content)
+        return Editing(title, content, draft.text_digest, problem, draft.content)
     return None
 
 

@@ -63,12 +63,20 @@ def deleted_pages(files: Sequence[ReviewedFile], index: LineIndex) -> Iterator[t
 
 def title_of(path: str, text: str) -> str:
     """The title of a page: of its front matter, its first heading, or its name."""
-    settings = front_matter(text)
-    stated = _TITLE_LINE.search(settings)
+    stated = _TITLE_LINE.search(front_matter(text))
     headings = headings_of(text)
-    name = re.sub(r"[_-]+", " ", name_of(path)).strip().capitalize()
-    title = unquoted(stated["title"]) if stated else headings[0].title if headings else name
-    return remove_hidden(" ".join(title.replace("`", "").split()))[: limits.MAX_TITLE_CHARACTERS].strip()
+    candidates = (
+        unquoted(stated["title"]) if stated else "",
+        headings[0].title if headings else "",
+        re.sub(r"[_-]+", " ", name_of(path)).strip().capitalize(),
+        path,
+    )
+    # A generator of sites leaves titles blank.
+    return next(title for title in map(clean_title, candidates) if title)
+
+
+def clean_title(text: str) -> str:
+    return remove_hidden(" ".join(text.replace("`", "").split()))[: limits.MAX_TITLE_CHARACTERS].strip()
 
 
 def unquoted(text: str) -> str:
