@@ -1,8 +1,8 @@
 """The parts of a long-running process: PostgreSQL, an up-to-date schema, the pool, jobs."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -17,6 +17,7 @@ from instep.core.config import Settings, secret_key, settings
 from instep.core.crypto import key_ring
 from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
+from instep.core.errors import Unavailable
 from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import OutboundClient
 from instep.core.postgres import application_url, replica_url, running_postgres
@@ -52,6 +53,7 @@ from instep.webhooks.sender import Sender
 log = structlog.get_logger()
 
 WATCH_SECONDS = 0.5
+SCHEDULE_RETRY_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +126,34 @@ async def watch(embedded: EmbeddedPostgres | None) -> None:
 
 
 async def work(runtime: Runtime, stop: asyncio.Event) -> None:
-    """ImportRun jobs and send deliveries until `stop`."""
-    await schedule_prune(runtime.database)
-    await schedule_sweep(runtime.database)
-    await schedule_indexes(runtime.database)
-    await schedule_backups(runtime.database)
-    if runtime.embedders.by_locales:
-        await schedule_embedding(runtime.database, timedelta())
+    """Run jobs and send deliveries until `stop`."""
     assert runtime.outbound is not None, "a process that runs jobs has a client"
     sender = Sender(runtime.database, runtime.outbound, key_ring())
     worker = worker_of(
         runtime.database, runtime.outbound, runtime.model, runtime.embedders, runtime.owner_url
     )
-    await asyncio.gather(worker.run(stop), sender.run(stop))
+    await asyncio.gather(worker.run(stop), sender.run(stop), schedule_jobs(runtime, stop))
+
+
+async def schedule_jobs(runtime: Runtime, stop: asyncio.Event) -> None:
+    """Schedule the jobs that return by themselves, as soon as the database takes it."""
+    schedules: list[Callable[[Database], Awaitable[None]]]
+    schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups]
+    if runtime.embedders.by_locales:
+        schedules.append(partial(schedule_embedding, wait=timedelta()))
+    for schedule in schedules:
+        while not stop.is_set() and not await is_scheduled(runtime.database, schedule):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), SCHEDULE_RETRY_SECONDS)
+
+
+async def is_scheduled(database: Database, schedule: Callable[[Database], Awaitable[None]]) -> bool:
+    try:
+        await schedule(database)
+    except Unavailable as outage:
+        log.warning("a job waits to be scheduled", reason=outage.message)
+        return False
+    return True
 
 
 def log_end(working: asyncio.Task[None]) -> None:

@@ -61,6 +61,8 @@ async def change_role(tx: Tx, workspace_id: str, email: str, role: Role, actor: 
     if role != Role.OWNER:
         await _refuse_last_owner(tx, user, actor)
     changed = await queries.set_role(tx, user, role.value)
+    # A link from before would give another role to the person once they are disabled.
+    await queries.delete_invitations_to(tx, workspace_id, user.email)
     await record(tx, workspace_id, actor, "change_role", user.id)
     return changed
 
@@ -82,6 +84,8 @@ async def disable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPE
     await _refuse_last_owner(tx, user, actor)
     disabled = await queries.set_disabled(tx, user, True)
     await queries.end_sessions_in_workspace(tx, user)
+    # A link from before would let the person in again.
+    await queries.delete_invitations_to(tx, workspace_id, user.email)
     await record(tx, workspace_id, actor, "disable_user", user.id)
     return disabled
 

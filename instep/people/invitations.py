@@ -20,11 +20,12 @@ class UnknownInvitation(NotFound):
 
 
 async def invite(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor = OPERATOR) -> NewInvitation:
-    """Invite somebody; the token is for the link, and only its hash is stored."""
+    """Invite somebody in place of earlier invitations; only the hash of the link's token is stored."""
     address = valid_email(email)
     user = await queries.lock_user(tx, workspace_id, address)
     if user is not None and user.disabled_at is None:
         raise InvalidRequest(f"{address} is in this workspace already.")
+    await queries.delete_invitations_to(tx, workspace_id, address)
     if await queries.count_invitations(tx, workspace_id) >= limits.MAX_INVITATIONS:
         raise InvalidRequest(f"At most {limits.MAX_INVITATIONS} invitations may wait: revoke some first.")
     token = new_token()

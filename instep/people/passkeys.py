@@ -7,7 +7,7 @@ passkey signs is worth nothing on another site.
 import ipaddress
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from instep.core import limits
@@ -25,6 +25,10 @@ from instep.people.known_browsers import new_cookie
 from instep.people.schemas import Attempt, Passkey, SignedIn
 from instep.people.second_factors import renew_recovery_codes
 from instep.people.second_step import SecondStepExpired, begin_in
+from instep.web.origins import origin_of
+
+if TYPE_CHECKING:
+    from webauthn.helpers.structs import AuthenticationCredential
 
 NAME = "Instep"
 
@@ -55,7 +59,8 @@ def passkey_site(settings: Settings) -> PasskeySite | None:
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        return PasskeySite(host, settings.base_url)
+        # Browsers name the origin in its canonical form, however the setting writes it.
+        return PasskeySite(host, origin_of(settings.base_url) or settings.base_url)
     return None
 
 
@@ -113,7 +118,7 @@ async def add_passkey(
             expected_origin=site.origin,
             require_user_verification=True,
         )
-    except (WebAuthnException, ValueError):
+    except (WebAuthnException, ValueError, RecursionError):
         raise PasskeyRefused from None
     passkey_id = bytes_to_base64url(verified.credential_id)
     is_new = await queries.insert_passkey(
@@ -154,17 +159,13 @@ async def sign_in_with_passkey(
 ) -> SignedIn:
     """Begin a session for the person of the passkey; `key` signs the cookie of a known browser."""
     from webauthn import verify_authentication_response
-    from webauthn.helpers import parse_authentication_credential_json
     from webauthn.helpers.exceptions import WebAuthnException
 
+    answer = read_answer(credential)
     async with database.enter_workspace("") as tx:
         challenge = await take_challenge(tx, "passkey", token)
         if challenge is None:
             raise PasskeyRefused
-        try:
-            answer = parse_authentication_credential_json(credential)
-        except (WebAuthnException, ValueError):
-            raise PasskeyRefused from None
         stored = await queries.find_passkey(tx, answer.id)
         candidate = await queries.find_for_sign_in(tx, stored.email) if stored else None
     if stored is None or candidate is None:
@@ -190,6 +191,21 @@ async def sign_in_with_passkey(
         except SecondStepExpired:
             raise PasskeyRefused from None
     return SignedIn(session_token, new_cookie(key, candidate.id, candidate.password_hash, utc_now()))
+
+
+def read_answer(credential: str) -> "AuthenticationCredential":
+    """What the browser says that the authenticator answered; raises `PasskeyRefused`."""
+    from webauthn.helpers import bytes_to_base64url, parse_authentication_credential_json
+    from webauthn.helpers.exceptions import WebAuthnException
+
+    try:
+        answer = parse_authentication_credential_json(credential)
+    except (WebAuthnException, ValueError, RecursionError):
+        raise PasskeyRefused from None
+    # Any other text might be none that the database can look up.
+    if answer.id != bytes_to_base64url(answer.raw_id):
+        raise PasskeyRefused
+    return answer
 
 
 def data_of(challenge: bytes) -> dict[str, Any]:

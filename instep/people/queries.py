@@ -262,12 +262,20 @@ async def delete_invitation(tx: Tx, workspace_id: str, invitation_id: str) -> bo
     return await tx.execute(sql, workspace=workspace_id, id=invitation_id) == 1
 
 
+async def delete_invitations_to(tx: Tx, workspace_id: str, email: str) -> None:
+    sql = "delete from invitations where workspace_id = %(workspace)s and email = %(email)s"
+    await tx.execute(sql, workspace=workspace_id, email=email)
+
+
 async def find_invitation(tx: Tx, token_hash: bytes) -> OpenInvitation | None:
     return await tx.first(OpenInvitation, "select * from find_invitation(%(token)s)", token=token_hash)
 
 
 async def accept_invitation(tx: Tx, token_hash: bytes, person_id: str, password_hash: str | None) -> bool:
-    """With a password the person is new; without one they exist and have the address that is invited."""
+    """With a password the person is new; without one they exist and have the address that is invited.
+
+    All invitations of the address to the workspace end with it. Who is a member already keeps the role.
+    """
     member_id: str | None = await tx.value(
         "select accept_invitation(%(token)s, %(person)s, %(hash)s)",
         token=token_hash,

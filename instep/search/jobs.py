@@ -1,14 +1,18 @@
 """The jobs of the search, which follow the changes of articles: storing indexes, embedding articles."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import structlog
 
 from instep.core.clock import utc_now
 from instep.core.database import Database
-from instep.core.jobs import Job, defer
+from instep.core.errors import Unavailable
+from instep.core.jobs import Job, Postponed, defer
+from instep.core.outages import DatabaseSlow
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.embedding import Embedder, Embedders
 from instep.llm.protocol import CompletionError
@@ -21,8 +25,10 @@ STORE_INDEXES = "store_indexes"
 EMBED_ARTICLES = "embed_articles"
 STORE_INTERVAL = timedelta(minutes=1)
 EMBED_INTERVAL = timedelta(seconds=5)
-# The wait after a failure of the embedding model.
+# The wait after a failure, such as one of the embedding model.
 EMBED_RETRY_DELAY = timedelta(minutes=1)
+# The wait where not even the next run can be scheduled, for example because the disk is full.
+SCHEDULE_RETRY_DELAY = timedelta(minutes=1)
 # Bots of one run; the next run takes the others.
 STORE_BATCH = 50
 EMBED_BATCH = 1_000
@@ -50,40 +56,89 @@ async def schedule_indexes(database: Database) -> None:
         await defer(tx, STORE_INDEXES, {}, run_at=run_at, dedupe=STORE_INDEXES)
 
 
-async def store_indexes(database: Database, job: Job) -> None:
-    async with database.enter_workspace("") as tx:
-        sql = "select * from search_behind(%(max_unflushed)s, %(limit)s)"
-        bots = await tx.all(OutdatedBot, sql, max_unflushed=MAX_UNFLUSHED_ARTICLES, limit=STORE_BATCH)
-    for bot in bots:
-        async with database.enter_workspace(bot.workspace_id) as tx:
-            actor = Actor("command", "index", can_write=False)
-            # It stores what it has read if enough has changed.
-            await index_cache.index_of(Ctx(tx, bot.bot, actor, utc_now()))
-    await schedule_indexes(database)
-
-
 async def schedule_embedding(database: Database, wait: timedelta = EMBED_INTERVAL) -> None:
+    """Schedule the next run of `embed_articles`; the earlier of two times counts."""
     async with database.enter_workspace("") as tx:
         await defer(tx, EMBED_ARTICLES, {}, run_at=utc_now() + wait, dedupe=EMBED_ARTICLES)
+
+
+async def has_turn(database: Database, job: Job, schedule: Callable[[], Awaitable[None]]) -> bool:
+    """Schedule the run after this one; False while an earlier one is not done."""
+    # It comes first, since a run may fail for longer than a job is retried.
+    try:
+        await schedule()
+        return not await is_underway(database, job)
+    except Unavailable as outage:
+        raise Postponed(SCHEDULE_RETRY_DELAY) from outage
+
+
+async def is_underway(database: Database, job: Job) -> bool:
+    """Whether a worker runs an earlier job of the kind: its lease has not ended."""
+    sql = """
+        select exists (
+          select from jobs
+          where kind = %(kind)s and id < %(id)s and worker is not null and run_at > now())
+    """
+    async with database.enter_workspace("") as tx:
+        has_one: bool = await tx.value(sql, kind=job.kind, id=job.id)
+    return has_one
+
+
+async def store_indexes(database: Database, job: Job) -> None:
+    if not await has_turn(database, job, partial(schedule_indexes, database)):
+        return
+    try:
+        async with database.enter_workspace("") as tx:
+            sql = "select * from search_behind(%(max_unflushed)s, %(limit)s)"
+            bots = await tx.all(OutdatedBot, sql, max_unflushed=MAX_UNFLUSHED_ARTICLES, limit=STORE_BATCH)
+        await update_each(bots, partial(store_index, database))
+    except Unavailable as outage:
+        log.warning("indexes wait for the database", reason=outage.message)
+
+
+async def store_index(database: Database, bot: Bot) -> None:
+    async with database.enter_workspace(bot.workspace_id) as tx:
+        actor = Actor("command", "index", can_write=False)
+        # It stores what it has read if enough has changed.
+        await index_cache.index_of(Ctx(tx, bot, actor, utc_now()))
 
 
 async def embed_articles(database: Database, embedders: Embedders, job: Job) -> None:
     """Embed what has changed, and schedule the next run; without an embedding model the job ends."""
     if not embedders.by_locales:
         return
+    if not await has_turn(database, job, partial(schedule_embedding, database, EMBED_RETRY_DELAY)):
+        return
     are_done = [await embed_outdated(database, *pair) for pair in embedders.by_locales]
-    await schedule_embedding(database, EMBED_INTERVAL if all(are_done) else EMBED_RETRY_DELAY)
+    if all(are_done):
+        await schedule_embedding(database)
 
 
 async def embed_outdated(database: Database, embedder: Embedder, locales: str) -> bool:
-    """Embed the changes of all bots whose language the pattern matches; False if the model has failed."""
-    async with database.enter_workspace("") as tx:
-        sql = "select * from vectors_behind(%(model)s, %(locales)s, %(limit)s)"
-        bots = await tx.all(OutdatedBot, sql, model=embedder.name, locales=locales, limit=EMBED_BATCH)
+    """Embed the changes of all bots whose language the pattern matches; False if something has failed."""
     try:
-        for bot in bots:
-            await embed_bot(database, embedder, bot.bot)
-    except CompletionError as error:
+        async with database.enter_workspace("") as tx:
+            sql = "select * from vectors_behind(%(model)s, %(locales)s, %(limit)s)"
+            bots = await tx.all(OutdatedBot, sql, model=embedder.name, locales=locales, limit=EMBED_BATCH)
+        return await update_each(bots, partial(embed_bot, database, embedder))
+    except (CompletionError, Unavailable) as error:
         log.warning("articles wait for their vectors", model=embedder.name, reason=error.message)
         return False
-    return True
+
+
+async def update_each(bots: Sequence[OutdatedBot], update: Callable[[Bot], Awaitable[None]]) -> bool:
+    """Update one bot after the other; False if one has failed, which is logged and left to the next run.
+
+    What concerns all of them ends it: a `CompletionError` of the model, or `Unavailable`.
+    """
+    are_done = True
+    for bot in bots:
+        try:
+            await update(bot.bot)
+        except Exception as error:
+            concerns_all = isinstance(error, CompletionError | Unavailable)
+            if concerns_all and not isinstance(error, DatabaseSlow):
+                raise
+            are_done = False
+            log.exception("the search of a bot could not be brought up to date", bot=bot.slug)
+    return are_done

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import urlsplit
 
 import structlog
 
@@ -80,7 +79,7 @@ async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str, actor: Actor = 
 
 def valid_issuer(text: str, allow: AllowList) -> str:
     issuer = text.strip()
-    if not issuer or len(issuer) > limits.MAX_ISSUER_CHARACTERS or urlsplit(issuer).query:
+    if not issuer or len(issuer) > limits.MAX_ISSUER_CHARACTERS or "?" in issuer:
         raise InvalidRequest(
             "The issuer must be an address such as https://token.actions.githubusercontent.com."
         )

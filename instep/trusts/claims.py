@@ -1,6 +1,5 @@
 """Compare the claims of an ID token with what a trust asks of them."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,8 +14,31 @@ def claims_match(patterns: Mapping[str, str], claims: Mapping[str, Any]) -> bool
 
 def value_matches(pattern: str, value: Any) -> bool:
     values = value if isinstance(value, list) else [value]
-    expression = re.compile("[^/]*".join(re.escape(part) for part in pattern.split("*")))
-    return any(expression.fullmatch(text) for text in map(text_of, values) if text is not None)
+    return any(text_matches(pattern, text) for text in map(text_of, values) if text is not None)
+
+
+def text_matches(pattern: str, text: str) -> bool:
+    """Whether the text is what the pattern describes; the time is bounded by the product of their lengths."""
+    # As `*` never crosses `/`, what stands between two of them is compared for itself.
+    globs, segments = pattern.split("/"), text.split("/")
+    return len(globs) == len(segments) and all(map(segment_matches, globs, segments))
+
+
+def segment_matches(glob: str, segment: str) -> bool:
+    """Find each literal at its first place behind the one before: a later one would leave less room."""
+    first, *others = glob.split("*")
+    if not others:
+        return segment == first
+    *inner, last = others
+    start, end = len(first), len(segment) - len(last)
+    if start > end or not (segment.startswith(first) and segment.endswith(last)):
+        return False
+    for literal in inner:
+        place = segment.find(literal, start, end)
+        if place < 0:
+            return False
+        start = place + len(literal)
+    return True
 
 
 def text_of(value: Any) -> str | None:

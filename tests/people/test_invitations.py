@@ -1,5 +1,6 @@
 """Invitations: a link makes exactly the invited person a member, once, in the role that was given."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -15,6 +16,7 @@ from instep.people import actions, invitations
 from instep.people.schemas import NewInvitation, User
 from tests.support.cast import Api, Cast
 from tests.support.limits import SetLimit
+from tests.support.second_factors import person_of
 from tests.support.sign_in import PASSWORD, Browser, browser, fresh_email, is_signed_in, sign_up
 
 
@@ -137,3 +139,117 @@ async def test_members_and_too_many_are_not_invited(
     set_limit("MAX_INVITATIONS", 1, limits)
     with pytest.raises(InvalidRequest, match="At most 1"):
         await invite(database, cast.globex.workspace_id, fresh_email(), Role.EDITOR)
+
+
+async def accept(database: Database, invitation: NewInvitation, user: User) -> None:
+    await invitations.accept_as(database, invitation.token, person_of(user))
+
+
+async def leads_nowhere(database: Database, invitation: NewInvitation) -> bool:
+    try:
+        await invitations.open_invitation(database, invitation.token)
+    except invitations.UnknownInvitation:
+        return True
+    return False
+
+
+async def keep_link(
+    owner: Tx, database: Database, workspace_id: str, role: Role, email: str
+) -> NewInvitation:
+    """A second link to the address, as earlier versions left behind."""
+    kept = await invite(database, workspace_id, fresh_email(), role)
+    await owner.execute(
+        "update invitations set email = %(email)s where id = %(id)s", email=email, id=kept.invitation.id
+    )
+    return kept
+
+
+async def test_a_new_invitation_replaces_the_earlier_ones_of_the_address(
+    api: Api, cast: Cast, database: Database, set_limit: SetLimit
+) -> None:
+    email = fresh_email()
+    old = await invite(database, cast.acme.workspace_id, email, Role.OWNER)
+    others = [
+        await invite(database, cast.globex.workspace_id, email, Role.OWNER),
+        await invite(database, cast.acme.workspace_id, fresh_email(), Role.OWNER),
+    ]
+    async with database.enter_workspace(cast.acme.workspace_id) as tx:
+        count = len(await invitations.list_invitations(tx, cast.acme.workspace_id))
+    # Who has reached the limit may still invite the same people again.
+    set_limit("MAX_INVITATIONS", count, limits)
+
+    new = await invite(database, cast.acme.workspace_id, email, Role.VIEWER)
+
+    assert await leads_nowhere(database, old)
+    assert not await leads_nowhere(database, new)
+    assert [await leads_nowhere(database, other) for other in others] == [False, False]
+
+
+async def test_who_joins_ends_all_invitations_of_their_address(
+    api: Api, cast: Cast, owner: Tx, database: Database, user: User
+) -> None:
+    workspace_id = cast.globex.workspace_id
+    viewer = await invite(database, workspace_id, user.email, Role.VIEWER)
+    kept = await keep_link(owner, database, workspace_id, Role.OWNER, user.email)
+
+    await accept(database, viewer, user)
+
+    assert await leads_nowhere(database, kept)
+    assert (await roles_of(owner, cast, user.email))["globex"] == "viewer"
+
+
+async def test_a_link_that_was_left_over_changes_no_role_of_a_member(
+    api: Api, cast: Cast, owner: Tx, database: Database, user: User
+) -> None:
+    workspace_id = cast.acme.workspace_id
+    kept = await keep_link(owner, database, workspace_id, Role.VIEWER, user.email)
+
+    await accept(database, kept, user)
+
+    # The last owner would be none any more, too.
+    assert await roles_of(owner, cast, user.email) == {"acme": "owner"}
+
+
+@pytest.mark.parametrize("change", ["role", "disabled"])
+async def test_what_an_owner_decides_about_a_member_is_not_undone_by_an_old_link(
+    api: Api, cast: Cast, owner: Tx, database: Database, user: User, change: str
+) -> None:
+    workspace_id = cast.acme.workspace_id
+    kept = await keep_link(owner, database, workspace_id, Role.OWNER, user.email)
+    async with database.enter_workspace(workspace_id) as tx, tx.transaction():
+        if change == "role":
+            await actions.change_role(tx, workspace_id, user.email, Role.VIEWER)
+        else:
+            await actions.disable_user(tx, workspace_id, user.email)
+
+    assert await leads_nowhere(database, kept)
+    with pytest.raises(invitations.UnknownInvitation):
+        await accept(database, kept, user)
+
+
+async def test_who_is_disabled_returns_by_a_new_invitation_in_its_role(
+    api: Api, cast: Cast, owner: Tx, database: Database, user: User
+) -> None:
+    workspace_id = cast.acme.workspace_id
+    await actions.disable_user(owner, workspace_id, user.email)
+    invitation = await invite(database, workspace_id, user.email, Role.VIEWER)
+
+    await accept(database, invitation, user)
+
+    members = {other.email: other for other in await actions.list_users(owner, workspace_id)}
+    assert (members[user.email].role, members[user.email].disabled_at) == ("viewer", None)
+
+
+async def test_of_several_links_that_are_opened_at_once_one_is_accepted(
+    api: Api, cast: Cast, owner: Tx, database: Database, user: User
+) -> None:
+    workspace_id = cast.globex.workspace_id
+    links = [
+        await invite(database, workspace_id, user.email, Role.VIEWER),
+        *[await keep_link(owner, database, workspace_id, Role.OWNER, user.email) for _ in range(3)],
+    ]
+
+    outcomes = await asyncio.gather(*(accept(database, link, user) for link in links), return_exceptions=True)
+
+    refusals = [outcome for outcome in outcomes if outcome is not None]
+    assert [type(refusal) for refusal in refusals] == [invitations.UnknownInvitation] * 3

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -9,8 +10,18 @@ from fastapi import FastAPI
 from structlog.testing import capture_logs
 
 from instep import app as server
+from instep import runtime
+from instep.answers.visitor_data import KEEP_ERASURES
+from instep.core.config import settings
+from instep.core.database import Database, Tx
+from instep.core.jobs import defer
+from instep.core.outages import DatabaseFull
+from instep.core.outbound.allowed import read_allow_list
+from instep.core.outbound.client import OutboundClient
+from instep.ops.prune import PRUNE, schedule_prune
 from instep.runtime import Runtime
-from tests.support.limits import SetSetting
+from instep.search.jobs import STORE_INDEXES
+from tests.support.limits import SetLimit, SetSetting
 
 
 async def test_a_server_whose_jobs_have_failed_says_so(
@@ -34,3 +45,31 @@ async def serve_until(lines: Sequence[Mapping[str, Any]], event: str) -> None:
 
 def events(lines: Sequence[Mapping[str, Any]]) -> list[Any]:
     return [line["event"] for line in lines if line["log_level"] == "error"]
+
+
+async def test_jobs_run_while_the_database_takes_no_new_ones_and_those_that_return_do_later(
+    database: Database, owner: Tx, set_limit: SetLimit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_limit("SCHEDULE_RETRY_SECONDS", 0.01, runtime)
+    is_freed, stop = asyncio.Event(), asyncio.Event()
+
+    async def schedule(database: Database) -> None:
+        if not is_freed.is_set():
+            raise DatabaseFull
+        await schedule_prune(database)
+
+    monkeypatch.setattr(runtime, "schedule_prune", schedule)
+    async with database.enter_workspace("") as tx:
+        await defer(tx, KEEP_ERASURES, {})
+    kinds = "select coalesce(array_agg(kind), '{}') from jobs"
+
+    async with aclosing(OutboundClient(read_allow_list(""))) as outbound, asyncio.timeout(10):
+        resources = Runtime(settings(), database, b"a key for the cursors of the tests", outbound=outbound)
+        working = asyncio.create_task(runtime.work(resources, stop))
+        while await owner.value(kinds):
+            await asyncio.sleep(0.01)
+        is_freed.set()
+        while not {PRUNE, STORE_INDEXES} <= set(await owner.value(kinds)):
+            await asyncio.sleep(0.01)
+        stop.set()
+        await working

@@ -318,6 +318,7 @@ async def test_exchanges_and_requests_of_a_trust_are_limited_together(
         ({"issuer": "https://10.0.0.1"}, "not a public address"),
         ({"issuer": "issuer.test"}, "must be an address"),
         ({"issuer": "https://issuer.test?a=b"}, "must be an address"),
+        ({"issuer": "https://["}, "must be an address"),
         ({"audience": " "}, "The audience must have"),
         ({"audience": "a\0"}, "The audience must have"),
         ({"claims": {}}, "without one, every job of the issuer would be trusted"),
