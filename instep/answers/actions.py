@@ -176,7 +176,8 @@ async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
     await queries.insert_message(ctx, row, source_rows, turn.key, sent_sources)
     if not answer.answered:
         nearest = [Nearest(cited.passage.article_id, cited.passage.score) for cited in answer.sources]
-        await log_unanswered(ctx, turn.context.query, turn.visitor, turn.context.locale, nearest)
+        question, locale = turn.request.text, turn.context.locale
+        await log_unanswered(ctx, question, turn.visitor, locale, nearest, meaning=turn.context.query)
     return SavedAnswer(answer, conversation_id, message_id, sources)
 
 

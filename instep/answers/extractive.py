@@ -77,7 +77,7 @@ def size_of(block: AnswerBlock) -> int:
 
 def read_passage(passage: Passage, question: QuestionTerms) -> PassageExtract:
     """The coherent part of a passage: a sentence that shares no term with the text around it is left out."""
-    blocks = read_answer_blocks(passage.markdown)
+    blocks = read_answer_blocks(passage.shown_markdown)
     subject_terms = terms_of(title_and_headings(passage)) | terms_of(passage.lead) | question.terms
     units_terms = [(block, terms_of(unit.plain)) for block in blocks for unit in block.units]
     coherent: list[AnswerBlock] = []
@@ -122,7 +122,7 @@ def extract_passages(query: str, passages: Sequence[Passage]) -> list[PassageExt
         max_words = most_words if not chosen else limits.MAX_ANSWER_WORDS // 2
         extract = shorten_extract(extract, question, max_words)
         blocks = with_place(
-            extract.blocks, read_answer_blocks(passage.markdown), *passage.steps, passage.locale
+            extract.blocks, read_answer_blocks(passage.shown_markdown), *passage.steps, passage.locale
         )
         chosen.append(replace(extract, blocks=blocks))
         used_units.update(unit.plain for unit in extracted_units(extract))

@@ -6,11 +6,14 @@ identifier or a conversation to the questions that were asked with it.
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from instep.alerts.actions import SEND_ALERT
 from instep.answers.erasure_marks import ErasureMark, mark_erasure, scan_marks
+from instep.core import limits
 from instep.core.database import Tx
 from instep.core.errors import InvalidRequest
 from instep.core.jobs import defer
@@ -213,10 +216,12 @@ async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:
         conversations=conversations,
         email=email_of(subject),
     )
-    questions = await tx.value(
+    questions_by_conversation = await tx.value(
         """
-        select array_agg(question) from messages
-        where workspace_id = %(workspace)s and conversation_id = any (%(ids)s)
+        select jsonb_agg(questions) from (
+            select jsonb_agg(question order by created_at, id) as questions from messages
+            where workspace_id = %(workspace)s and conversation_id = any (%(ids)s)
+            group by conversation_id) as by_conversation
         """,
         workspace=workspace_id,
         ids=conversations,
@@ -234,7 +239,7 @@ async def find_traces(tx: Tx, workspace_id: str, subject: Subject) -> Traces:
         conversations=conversations,
         leads=leads,
     )
-    wordings = {wording_of(question) for question in questions or []}
+    wordings = set(chain.from_iterable(map(wordings_of, questions_by_conversation or [])))
     return Traces(conversations, leads, wordings, {*(emails or []), *filter(None, [email_of(subject)])})
 
 
@@ -397,6 +402,16 @@ async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dic
 
 def email_of(subject: Subject) -> str | None:
     return subject.email.lower() if subject.email else None
+
+
+def wordings_of(questions: list[str]) -> Iterator[str]:
+    """The wordings that questions of one conversation, in their order, may be stored in.
+
+    Earlier versions of Instep stored a follow-up behind the questions that it went on from.
+    """
+    for end in range(1, len(questions) + 1):
+        for start in range(max(0, end - 1 - limits.MAX_EARLIER_QUESTIONS), end):
+            yield wording_of(" ".join(questions[start:end])[: limits.MAX_QUESTION_CHARACTERS])
 
 
 def wording_of(question: str) -> str:

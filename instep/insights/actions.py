@@ -2,6 +2,7 @@
 
 import hashlib
 from bisect import bisect_right
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import MISSING
@@ -141,13 +142,25 @@ async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
     return question
 
 
-async def log_unanswered(ctx: Ctx, question: str, visitor: str, locale: str, nearest: list[Nearest]) -> str:
+async def log_unanswered(
+    ctx: Ctx,
+    question: str,
+    visitor: str,
+    locale: str,
+    nearest: list[Nearest],
+    *,
+    meaning: str | None = None,
+) -> str:
     """Count a question that the articles did not answer, under its meaning; return the id of that.
+
+    `meaning` is the question behind those that it goes on from: "And on Windows?" means something else behind
+    each of them. Only the question itself is kept as a wording, so that erasing its visitor finds it.
 
     It is not marked `@writes`, because visitors may not write and a paused workspace goes on answering. Call
     it last in a transaction: until that ends, others who log a question of the same language wait.
     """
-    wording = question_key(question[: limits.MAX_QUESTION_CHARACTERS])
+    text = question_key(question[: limits.MAX_QUESTION_CHARACTERS]).text
+    wording = replace(question_key((meaning or question)[: limits.MAX_QUESTION_CHARACTERS]), text=text)
     terms = await queries.question_terms(ctx, wording, locale)
     await queries.lock_language(ctx, locale)
     question_id = await queries.find_same(ctx, terms, wording.marks, locale)

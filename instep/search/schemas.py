@@ -17,6 +17,7 @@ from instep.search.passage_kinds import PassageKind
 from instep.search.query.tokenizer import normalize_title
 from instep.search.text_cache import TextCache
 from instep.text.comments import without_comments
+from instep.text.definitions import without_unused_definitions
 from instep.web.shapes import NOT_BLANK, Body, Out, Text, not_blank, without_nul
 
 # What the API's description says of a synonym; `valid_synonym` checks more.
@@ -107,12 +108,12 @@ class LiveArticle:
 
     @property
     def searched_text(self) -> str:
-        return f"{self.title}\n{self.description or ''}\n{self.shown_markdown}"
+        return f"{self.title}\n{self.description or ''}\n{without_comments(self.markdown)}"
 
     @property
     def shown_markdown(self) -> str:
-        """The text without what its authors note in comments, as no page shows it."""
-        return without_comments(self.markdown)
+        """The text without what its authors note in comments of either kind, as no page shows it."""
+        return without_unused_definitions(without_comments(self.markdown))
 
 
 @dataclass(slots=True)
@@ -211,6 +212,11 @@ class Passage:
     steps: tuple[int, int] = (0, 0)
     # The description of its article, which says what all of it is about.
     lead: str = ""
+
+    @property
+    def shown_markdown(self) -> str:
+        """The text for readers. Its comments are out of the index, where unused definitions of links stay."""
+        return without_unused_definitions(self.markdown)
 
     @property
     def excerpt(self) -> str:

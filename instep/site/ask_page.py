@@ -44,7 +44,11 @@ from instep.web.public import public
 TAG = re.compile(r"(<[^<>]*>)")
 # Where the answer goes in a page that is sent before there is one.
 MARKER = Markup("<!-- answer -->")
-CITATION = re.compile(r"\[(\d{1,2})\]")
+# A number that the answer cites a source by. The brackets of an article's own text have a backslash each.
+CITATION = re.compile(r"(?<!\\)((?:\\\\)*+)\[(\d{1,2})\]")
+# Two private-use characters around the number of a citation while the answer is rendered.
+CITATION_MARK = "\U000f0000{}\U000f0001"
+CITATION_MARK_PATTERN = re.compile("\U000f0000(\\d{1,2})\U000f0001")
 # How many articles a page of an answer offers besides its sources.
 RELATED_ARTICLES = 3
 TOO_LONG = message("Ask in at most %(number)s characters.")
@@ -163,17 +167,23 @@ def shown_source(bot: Bot, cited: CitedPassage) -> ShownSource:
 
 async def answer_html(saved: SavedAnswer, catalogue: Catalogue) -> Markup:
     """The text of an answer, in which the numbers of sources lead to them."""
-    html = await render_answer(saved.answer.text)
+    html = await render_answer(mark_citations(saved.answer.text))
     return sanitised(link_citations(html, len(saved.answer.sources), catalogue))
 
 
+def mark_citations(markdown: str) -> str:
+    """The answer with marks for the brackets of citations: rendered, they look as an article's own do."""
+    unmarked = markdown.translate(dict.fromkeys(map(ord, CITATION_MARK.format(""))))
+    return CITATION.sub(lambda match: match[1] + CITATION_MARK.format(match[2]), unmarked)
+
+
 def link_citations(html: str, source_count: int, catalogue: Catalogue) -> str:
-    """Make each `[n]` outside of code a link to its source; `html` is sanitised."""
+    """Make each mark outside of code a link to its source, the others `[n]` again; `html` is sanitised."""
 
     def link(match: re.Match[str]) -> str:
         n = int(match[1])
         if not 1 <= n <= source_count:
-            return match[0]
+            return f"[{match[1]}]"
         label = escape(catalogue.gettext("Source %(number)s", number=n))
         return f'<a class="mark" href="#source-{n}" aria-label="{label}">{n}</a>'
 
@@ -182,8 +192,8 @@ def link_citations(html: str, source_count: int, catalogue: Catalogue) -> str:
         if piece.startswith("<"):
             code_depth += piece.startswith("<code") - piece.startswith("</code")
         elif code_depth == 0:
-            pieces[index] = CITATION.sub(link, piece)
-    return "".join(pieces)
+            pieces[index] = CITATION_MARK_PATTERN.sub(link, piece)
+    return CITATION_MARK_PATTERN.sub(r"[\1]", "".join(pieces))
 
 
 @public

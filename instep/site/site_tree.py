@@ -58,7 +58,7 @@ async def tree_of_article(visit: Visit, article: ArticlePage) -> SiteTree:
 
 async def tree_of_collection(visit: Visit, slug: str | None) -> SiteTree:
     """The tree with a collection as the current page, or with none."""
-    rows = await queries.list_tree(visit.ctx, visit.ctx.bot.locale, slug)
+    rows = await queries.list_tree(visit.ctx, visit.locale, slug)
     branches, _ = grow(rows, slug, is_page=True)
     return SiteTree(branches)
 

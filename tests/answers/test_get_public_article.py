@@ -44,6 +44,20 @@ async def test_notes_of_its_authors_in_comments_are_left_out(client: Client, api
     assert ok(answer)["contentMarkdown"].strip() == "Words."
 
 
+async def test_notes_in_definitions_that_no_link_uses_are_left_out(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    text = "[Words][a].\n\n[//]: # (secret)\n\n```md\n[//]: # (shown)\n```\n\n[a]: https://acme.test\n"
+    article = await create_article(client, title="Files", contentMarkdown=text)
+    ok(await client.post(f"/v1/articles/{article['id']}/publish"))
+
+    answer = await api(None).get(
+        f"/widget/{cast.acme.bot_id}/articles/{article['id']}", params={"botKey": cast.acme.bot_key}
+    )
+
+    assert ok(answer)["contentMarkdown"] == text.replace("[//]: # (secret)", "")
+
+
 async def test_a_signed_in_visitor_reads_what_is_meant_for_them(
     client: Client, api: Api, cast: Cast, owner: Tx
 ) -> None:

@@ -8,8 +8,11 @@ from instep.core.database import Database, Tx
 from instep.insights.actions import log_unanswered
 from instep.insights.schemas import Nearest
 from instep.workspaces.actions import pause_workspace
+from tests.site.pages import publish
 from tests.support.cast import Api, Cast
+from tests.support.commands import Operator
 from tests.support.http import ID, TIMESTAMP, at_once, create_article, ok
+from tests.support.questions import ask as ask_chat
 from tests.support.unanswered import LIST, RESET, ask, questions, unanswered, visiting
 
 
@@ -185,6 +188,56 @@ async def fail_after_asking(database: Database, cast: Cast) -> None:
     async with visiting(database, cast.acme) as ctx:
         await log_unanswered(ctx, RESET, "ann", "en", [])
         raise ZeroDivisionError
+
+
+FIRST, FOLLOW_UP = "Do you sell zeppelins?", "And do you rent green gliders to children?"
+
+
+async def ask_with_follow_up(api: Api, cast: Cast) -> None:
+    """Ann asks two questions in vain, of which the second goes on from the first."""
+    client = api(cast.acme.write_key)
+    await publish(client, "Reset your password", "Open **Settings**.")
+    first = await ask_chat(api(None), cast.acme, FIRST)
+    second = await ask_chat(api(None), cast.acme, FOLLOW_UP, conversationId=first["conversationId"])
+    assert [first["answered"], second["answered"]] == [False, False]
+
+
+async def test_a_follow_up_is_listed_in_its_own_words_and_erased_with_its_visitor(
+    api: Api, cast: Cast, operator: Operator
+) -> None:
+    client = api(cast.acme.read_key)
+    await ask_with_follow_up(api, cast)
+    wordings = {wording for row in await unanswered(client) for wording in row["examples"]}
+
+    await operator.json("visitor", "erase", "--visitor", "ann-7", "--workspace", cast.acme.workspace_id)
+
+    assert wordings == {FIRST, FOLLOW_UP}
+    assert await unanswered(client, status="all") == []
+
+
+async def test_the_same_follow_up_of_different_questions_is_not_the_same_question(
+    api: Api, cast: Cast
+) -> None:
+    client = api(cast.acme.read_key)
+    await ask_with_follow_up(api, cast)
+    parking = await ask_chat(api(None), cast.acme, "Can I park at your factory?", visitor="bob")
+    await ask_chat(api(None), cast.acme, FOLLOW_UP, visitor="bob", conversationId=parking["conversationId"])
+
+    rows = await unanswered(client)
+    assert [row["visitorCount"] for row in rows if FOLLOW_UP in row["examples"]] == [1, 1]
+
+
+async def test_a_follow_up_that_was_kept_behind_its_question_is_erased_with_its_visitor(
+    api: Api, cast: Cast, database: Database, operator: Operator
+) -> None:
+    client = api(cast.acme.read_key)
+    await ask_with_follow_up(api, cast)
+    await ask(database, cast.acme, f"{FIRST} {FOLLOW_UP}", visitor="ann-7")
+    await ask(database, cast.acme, f"Can I park here? {FOLLOW_UP}", visitor="bob")
+
+    await operator.json("visitor", "erase", "--visitor", "ann-7", "--workspace", cast.acme.workspace_id)
+
+    assert await questions(client, status="all") == [(f"Can I park here? {FOLLOW_UP}", 1)]
 
 
 async def test_of_many_at_once_all_are_counted_in_one_question(

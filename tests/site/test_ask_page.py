@@ -10,8 +10,9 @@ from fastapi import FastAPI
 
 from instep.core import limits
 from instep.core.database import Tx
+from instep.core.markdown import render_answer
 from instep.site import public_forms
-from instep.site.ask_page import link_citations
+from instep.site.ask_page import link_citations, mark_citations
 from instep.web.catalogues import catalogue_of
 from instep.workspaces.actions import pause_workspace
 from tests.site.pages import Page, publish, visit
@@ -150,12 +151,38 @@ async def test_search_offers_to_ask_the_same_words_and_the_answer_to_search_them
     assert f"/help/{cast.acme.slug}/search?q=zeppelin" in Page(answer.text).links
 
 
-def test_numbers_in_code_and_of_no_source_are_no_links() -> None:
-    link = '<a class="mark" href="#source-1" aria-label="Source 1">1</a>'
+LINK = '<a class="mark" href="#source-1" aria-label="Source 1">1</a>'
 
-    assert link_citations("<p><code>list[1]</code> [1] or [7].</p>", 2, catalogue_of("en")) == (
-        f"<p><code>list[1]</code> {link} or [7].</p>"
-    )
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("`list[1]` [1] or [7].", f"<p><code>list[1]</code> {LINK} or [7].</p>"),
+        ("Press \\[1\\] for billing [1].", f"<p>Press [1] for billing {LINK}.</p>"),
+        ("In C:\\\\[1]", f"<p>In C:\\{LINK}</p>"),
+        ("Stop\U000f00001\U000f0001 [1].", f"<p>Stop1 {LINK}.</p>"),
+        ("`\\[1\\]` [1]", f"<p><code>\\[1\\]</code> {LINK}</p>"),
+    ],
+    ids=[
+        "code and no source",
+        "an article's own brackets",
+        "behind a backslash",
+        "marks",
+        "backslashes in code",
+    ],
+)
+async def test_only_the_numbers_of_sources_are_links(markdown: str, html: str) -> None:
+    page = link_citations(await render_answer(mark_citations(markdown)), 2, catalogue_of("en"))
+
+    assert page.strip() == html
+
+
+async def test_brackets_of_an_article_stay_as_they_are(client: Client, api: Api, cast: Cast) -> None:
+    await publish(client, "Call support", "To call support, dial 555 and press [1] for billing.")
+
+    answer = await ask(api, cast, "How do I call support?")
+
+    assert f"press [1] for billing {LINK}." in answer.text
 
 
 async def test_an_answer_is_rated_once_its_page_was_shown(

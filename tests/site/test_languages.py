@@ -86,6 +86,20 @@ async def test_the_switcher_leads_to_the_same_page(client: Client, api: Api, cas
     assert 'lang="de" hreflang="de" dir="ltr" aria-current="page">Deutsch' in switcher[2]
 
 
+async def test_the_tree_beside_a_collection_lists_what_its_language_has(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    await translated(client)
+    await publish(client, "Prices", collectionId=(await collect(client, "Only in English"))["id"])
+    german_group = await collect(client, "Nur auf Deutsch")
+    await publish(client, "Preise", locale="de", collectionId=german_group["id"])
+
+    page = Page((await visit(api, f"{cast.acme.slug}/de/collections/first-steps")).text)
+
+    here = f"/help/{cast.acme.slug}/de/collections"
+    assert page.links_in("nav", "Artikel") == [f"{here}/first-steps", f"{here}/nur-auf-deutsch"]
+
+
 async def test_from_an_article_it_leads_to_its_translations_or_else_to_the_home_page(
     client: Client, api: Api, cast: Cast
 ) -> None:
