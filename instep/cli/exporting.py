@@ -85,4 +85,6 @@ def as_text(out: "ExportOut") -> str:
             f"Unpublished changes in the editor are not in it: {out.unpublished_changes:,} "
             f"{'article has' if out.unpublished_changes == 1 else 'articles have'} some."
         )
+    if out.missing_files:
+        lines.append(f"The storage has lost these files, which are left out: {', '.join(out.missing_files)}.")
     return "\n".join(lines)

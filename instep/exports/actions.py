@@ -1,13 +1,14 @@
 """Exports: a whole help center as files that people, git hosts and `instep import` read."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from instep.core.database import Database, Tx
 from instep.exports import queries
 from instep.exports.file_contents import (
     MANIFEST_FILE,
+    MISSING_FILE,
     QUESTIONS_FILE,
     REDIRECTS_FILE,
     article_values,
@@ -22,7 +23,7 @@ from instep.exports.page_file import new_page
 from instep.exports.relative_links import to_paths
 from instep.exports.schemas import ArticleRow, CollectionRow, EntryRow, ExportOut, MarkdownRow
 from instep.files.schemas import StoredFile
-from instep.files.storage import Storages
+from instep.files.storage import ObjectMissing, Storages
 from instep.identity.audit import record
 from instep.identity.schemas import Bot, Ctx
 
@@ -52,9 +53,12 @@ class Export:
     layout: Layout
     parts: dict[str, Part]
     counts: dict[str, int]
+    # The paths of files that the storage has lost, known when everything has been read.
+    missing_files: list[str] = field(default_factory=list)
 
     def summary(self, path: str, size: int) -> ExportOut:
-        return ExportOut(path=path, bytes=size, **self.counts)
+        counts = {**self.counts, "files": self.counts["files"] - len(self.missing_files)}
+        return ExportOut(path=path, bytes=size, missing_files=self.missing_files, **counts)
 
 
 async def prepare_export(ctx: Ctx) -> Export:
@@ -118,14 +122,39 @@ async def read_parts(
 ) -> AsyncIterator[tuple[str, AsyncIterator[bytes]]]:
     """Each file of an export, in the order of their paths, with its bytes in pieces.
 
-    No connection is held while the pieces of a file are written.
+    No connection is held while the pieces of a file are written. A file that the storage has lost is left
+    out; the last file names all of these.
     """
+    export.missing_files.clear()
     paths = list(export.parts)
     for start in range(0, len(paths), BATCH_TEXTS):
         batch = paths[start : start + BATCH_TEXTS]
         texts = await read_texts(export, database, batch)
         for path in batch:
-            yield path, pieces_of(export, storages, path, texts)
+            try:
+                pieces = await begun(pieces_of(export, storages, path, texts))
+            except ObjectMissing:
+                export.missing_files.append(path)
+            else:
+                yield path, pieces
+    if export.missing_files:
+        yield MISSING_FILE, one_piece("".join(f"{path}\n" for path in export.missing_files).encode())
+
+
+async def begun(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The same content, whose first piece is there already, so that a missing object begins no file."""
+    first = await anext(content, b"")
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield first
+        async for piece in content:
+            yield piece
+
+    return pieces()
+
+
+async def one_piece(content: bytes) -> AsyncIterator[bytes]:
+    yield content
 
 
 async def read_texts(export: Export, database: Database, paths: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import urldefrag
 
 from instep.core.clock import isoformat
 from instep.exports.layout import AT_TOP, Layout
@@ -23,6 +22,8 @@ from instep.redirects.path_patterns import page_path
 MANIFEST_FILE = "instep.json"
 REDIRECTS_FILE = "redirects.json"
 QUESTIONS_FILE = "golden-questions.json"
+# Names the files that the storage has lost, one in a line; it is there only if some are.
+MISSING_FILE = "missing-files.txt"
 # What the value `collection` says of an article that stands in a collection's folder and belongs to none.
 NO_COLLECTION = "/"
 # It grows when a reader of the version before would misread an export.
@@ -123,7 +124,7 @@ def portable_url(bot: Bot, url: str, layout: Layout) -> str:
     """The file that stands for a URL of the help center itself; any other URL as it is."""
     path = page_path(bot.help_url, url)
     file = layout.site.path_of(f"/help/{bot.slug}{path}") if path is not None else None
-    fragment = urldefrag(url).fragment
+    fragment = url.partition("#")[2]
     return url if file is None else f"{file}#{fragment}" if fragment else file
 
 

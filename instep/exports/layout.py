@@ -7,6 +7,7 @@ of a file's name is the slug, and what follows a dot is the language, `02-instal
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import PurePosixPath
 
 from instep.exports.relative_links import SiteMap, article_address, file_address
@@ -49,7 +50,7 @@ def lay_out(
     layout = Layout(
         folders,
         dict(place_articles(bot, folders, articles)),
-        {entry.id: f"{CHANGELOG_FOLDER}/{file_stem(entry.slug)}.md" for entry in entries},
+        dict(place_entries(entries)),
         {file.id: f"{FILES_FOLDER}/{file.sha256}/{file_name(file)}" for file in files},
     )
     add_addresses(bot, layout, collections, articles, entries, files)
@@ -78,6 +79,24 @@ def place_articles(
             for row in (original, *translations[original.id]):
                 locale = "" if row.locale == bot.locale else f".{row.locale}"
                 yield row.id, f"{stem}{locale}.md"
+
+
+def place_entries(entries: Sequence[EntryRow]) -> Iterator[tuple[str, str]]:
+    """The file of each entry, by its id; long slugs that are cut to the same name get a number."""
+    # What is not cut has its name before what is, so that a number goes to neither.
+    taken = {entry.slug for entry in entries if file_stem(entry.slug) == entry.slug}
+    for entry in sorted(entries, key=lambda entry: entry.slug):
+        stem = file_stem(entry.slug)
+        if stem != entry.slug:
+            stem = next(name for name in numbered_names(stem) if name not in taken)
+            taken.add(stem)
+        yield entry.id, f"{CHANGELOG_FOLDER}/{stem}.md"
+
+
+def numbered_names(stem: str) -> Iterator[str]:
+    """The name itself, then with -2, -3 and so on."""
+    yield stem
+    yield from (f"{stem}-{number}" for number in count(2))
 
 
 def group_articles(

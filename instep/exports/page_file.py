@@ -17,6 +17,9 @@ HEAD = re.compile(r"\ufeff?---[ \t]*(\r?\n)(?:.*?\r?\n)??---[ \t]*(?:\r?\n|\Z)",
 MAX_HEAD_CHARACTERS = 64 * 1024
 # A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
 CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
+# What no plain text begins with. A parser would read a title such as `{<<: [*a, *a]}` as a mapping, which can
+# be endless.
+INDICATORS = frozenset(",[]{}#&*!|>'\"%@`")
 
 
 class UnreadableFrontMatter(ValueError):
@@ -104,6 +107,8 @@ def scalar(value: str) -> str:
 def is_plain(value: str) -> bool:
     if not value.isprintable() or value != value.strip() or len(value) > MAX_HEAD_CHARACTERS:
         return False
+    if value[:1] in INDICATORS:
+        return False
     try:
         # Other readers take words such as `yes` and `12` for something else than a text.
         return bool(yaml.safe_load(f"key: {value}") == {"key": value})
@@ -120,12 +125,18 @@ def problem_of(error: Exception) -> str:
 
 
 class TextLoader(yaml.SafeLoader):
-    """Reads scalars as the texts that stand there: `1.10` is a version, and `no` may be a word."""
+    """Reads scalars as the texts that stand there: `1.10` is a version, and `no` may be a word.
+
+    It is not libyaml's, which ends the whole process over front matter that is nested deeply enough.
+    """
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Leave merge keys as they are: a few lines of them stand for billions of values."""
 
 
 def construct_text(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
     return str(loader.construct_scalar(node))
 
 
-for tag in ("bool", "int", "float", "timestamp", "null", "binary"):
+for tag in ("bool", "int", "float", "timestamp", "null", "binary", "merge"):
     TextLoader.add_constructor(f"tag:yaml.org,2002:{tag}", construct_text)

@@ -89,4 +89,6 @@ class ExportOut(Out):
     golden_questions: int
     # Articles whose unpublished changes in the editor are not in it.
     unpublished_changes: int
+    # The paths of files that the storage has lost; `files` does not count them.
+    missing_files: list[str]
     bytes: int

@@ -236,7 +236,7 @@ def belongs_elsewhere(work: SyncWork, plan: ArticlePlan) -> bool:
     is_told = "collection" in page.matter or work.navigation is not None
     if is_told or target == plan.values["collection"] or (target or "").startswith(NEW_FOLDER):
         return False
-    original = original_path(page)
+    original = original_path(work, page)
     return original not in work.pages or original in work.misplaced_paths
 
 
@@ -376,7 +376,7 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
 
 def original_id(work: SyncWork, page: FolderPage) -> str | None:
     """The article that a translation belongs to: that of the file without its language, or that it names."""
-    path = original_path(page)
+    path = original_path(work, page)
     if path is None:
         return None
     row = work.rows.get(path)
@@ -387,13 +387,19 @@ def original_id(work: SyncWork, page: FolderPage) -> str | None:
     return row.resource_id if row is not None else None
 
 
-def original_path(page: FolderPage) -> str | None:
-    """Where the file of a translation's original stands."""
+def original_path(work: SyncWork, page: FolderPage) -> str | None:
+    """Where the file of a translation's original stands.
+
+    A page in another language than the help center's own may be the original of one in that.
+    """
     locale = page.matter.get("translates")
     if page.locale is None and locale is None:
         return None
     path = f"{page.group}.{locale}.md" if locale else f"{page.group}.md"
-    return path if path != page.path else None
+    candidate = work.pages.get(path)
+    own_locale = page.locale or work.ctx.bot.locale
+    is_translation = candidate is not None and candidate.matter.get("translates") == own_locale
+    return None if path == page.path or is_translation else path
 
 
 def remove_page(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:

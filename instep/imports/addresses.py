@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from instep.imports.other_pages import OtherPage, OtherPages, other_pages_of
+from instep.imports.pattern_index import PatternIndex
 from instep.imports.tree import ImportedPage, Tree
-from instep.redirects.path_patterns import ANY, is_match
+from instep.imports.url_parts import split_url
+from instep.redirects.path_patterns import ANY
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
@@ -53,7 +55,7 @@ class Directory:
     by_name: dict[str, ImportedPage] = field(default_factory=dict)
     by_address: dict[str, ImportedPage] = field(default_factory=dict)
     by_folder: dict[str, ImportedPage] = field(default_factory=dict)
-    patterns: list[tuple[str, ImportedPage]] = field(default_factory=list)
+    patterns: PatternIndex[ImportedPage] = field(default_factory=PatternIndex)
     redirects: dict[str, str] = field(default_factory=dict)
     translations: dict[tuple[str, str], ImportedPage] = field(default_factory=dict)
     languages: dict[str, list[ImportedPage]] = field(default_factory=dict)
@@ -91,8 +93,8 @@ class Directory:
     @cached_property
     def parts(self) -> set[str]:
         """The parts of the site that the source has pages of."""
-        addresses = chain(self.by_address, (pattern for pattern, _ in self.patterns))
-        others = chain(self.other_pages.by_address, (pattern for pattern, _ in self.other_pages.patterns))
+        addresses = chain(self.by_address, self.patterns)
+        others = chain(self.other_pages.by_address, self.other_pages.patterns)
         names = chain(addresses, map(address_name, others))
         return {part_of(name) for name in names if name != "/"}
 
@@ -104,8 +106,8 @@ class Directory:
     @cached_property
     def origin(self) -> str | None:
         """The scheme and host of the source's own site, if its configuration or its links name it."""
-        sites = (urlsplit(site) for site in self.tree.sites if "://" in site)
-        return next((f"{site.scheme}://{site.netloc}" for site in sites), None)
+        sites = (split_url(site) for site in self.tree.sites if "://" in site)
+        return next((f"{site.scheme}://{site.netloc}" for site in sites if site.netloc), None)
 
     def find_path(self, path: str, fragment: str, page: ImportedPage, *, is_picture: bool) -> SourceTarget:
         pages = (self.page_target, self.other_page_target)
@@ -184,8 +186,7 @@ class Directory:
             found_page = self.by_address.get(address_name(path))
             if found_page is not None:
                 return found_page
-            matches = (page for pattern, page in self.patterns if is_match(pattern, path))
-            if match := next(matches, None):
+            if match := self.patterns.first_match(path):
                 return match
         return None
 
@@ -255,7 +256,7 @@ class Directory:
 
     def path_on_site(self, url: str) -> str | None:
         """The path of a URL of the source's own site; None for any other."""
-        parts = urlsplit(url if "://" in url else f"https:{url}")
+        parts = split_url(url if "://" in url else f"https:{url}")
         base = self.origins.get(parts.netloc.lower().removeprefix("www."))
         if base is None or parts.scheme not in ("http", "https"):
             return None
@@ -276,7 +277,7 @@ def directory_of(tree: Tree, paths: Iterable[str]) -> Directory:
     """Index a tree; of two pages with one name the first has it."""
     directory = Directory(tree, frozenset(paths))
     for site in tree.sites:
-        parts = urlsplit(site if "://" in site else f"https://{'' if site.startswith('/') else '/'}{site}")
+        parts = split_url(site if "://" in site else f"https://{'' if site.startswith('/') else '/'}{site}")
         base = parts.path.rstrip("/")
         if parts.netloc:
             directory.origins.setdefault(parts.netloc.lower().removeprefix("www."), base)
@@ -307,7 +308,7 @@ def add_addresses(directory: Directory, page: ImportedPage, addresses: Iterable[
     for address in addresses:
         path = source_path(address)
         if ANY in path:
-            directory.patterns.append((path, page))
+            directory.patterns.add(path, page)
         else:
             directory.by_address.setdefault(address_name(path), page)
             for folder in addresses_above(path):
@@ -316,7 +317,7 @@ def add_addresses(directory: Directory, page: ImportedPage, addresses: Iterable[
 
 def source_path(address: str) -> str:
     """The path of an address, be it a whole URL or a path."""
-    path = urlsplit(address).path if "://" in address else address.partition("#")[0].partition("?")[0]
+    path = split_url(address).path if "://" in address else address.partition("#")[0].partition("?")[0]
     return unquote(path) if path.startswith("/") else f"/{unquote(path)}"
 
 
@@ -337,7 +338,8 @@ def candidates(base: str, path: str) -> Iterator[str]:
 def addresses_above(path: str) -> Iterator[str]:
     """The names of all addresses above one, the nearest first; the root is none of them."""
     folder = posixpath.dirname(path.rstrip("/"))
-    while folder not in ("", "/"):
+    # A path may begin with several slashes, and its root then has as many.
+    while folder.strip("/"):
         yield address_name(folder)
         folder = posixpath.dirname(folder)
 

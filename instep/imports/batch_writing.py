@@ -65,22 +65,59 @@ class Ids:
 
 
 @writes
-async def import_collections(ctx: Ctx, import_id: str, plan: Plan) -> str:
-    """Make and change collections; parents come first, as in the plan."""
+async def import_collections(ctx: Ctx, import_id: str, plan: Plan, written: Written) -> str:
+    """Make and change collections; parents come first, as in the plan.
+
+    What stood in one that is refused goes to the one above it, as `ids_of_homes` has it for pages.
+    """
     ids = await queries.ids_of(ctx, plan.source, "collection")
     for planned in plan.collections:
         key = planned.collection.key
-        if key not in ids:
-            ids[key] = await _create_collection(ctx, planned, ids)
-        elif planned.outcome == "updated" and planned.earlier is not None:
-            await _update_collection(ctx, planned, planned.earlier.facts, ids)
-        elif planned.outcome == "unchanged":
-            continue
-        # The order is kept once the pages are there, by `import_order`.
-        facts = {**planned.facts, "order": planned.earlier.order if planned.earlier else []}
-        row = {"collection_id": ids[key], "digest": "", "facts": facts, "title": "", "content": ""}
-        await queries.keep_ref(ctx, plan.source, "collection", key, row)
+        try:
+            async with ctx.tx.transaction():
+                await _write_collection(ctx, plan, planned, ids)
+        except (InvalidRequest, ValidationError, SlugTaken) as error:
+            written.outcomes[key] = "failed"
+            what = f"{_lost_part(planned, ids)}: {_reason(error)}"
+            written.losses.append(Loss(planned.collection.path or key, what))
+            _stand_for_parent(planned, ids)
     return import_id
+
+
+def ids_of_homes(plan: Plan, ids: Mapping[str, str]) -> dict[str, str]:
+    """The ids of collections by their keys; one that was refused has that of the one above it."""
+    homes = dict(ids)
+    for planned in plan.collections:
+        _stand_for_parent(planned, homes)
+    return homes
+
+
+def _stand_for_parent(planned: PlannedCollection, ids: dict[str, str]) -> None:
+    parent_id = ids.get(planned.parent or "")
+    if parent_id is not None:
+        ids.setdefault(planned.collection.key, parent_id)
+
+
+def _lost_part(planned: PlannedCollection, ids: Mapping[str, str]) -> str:
+    if planned.collection.key in ids:
+        return f"what has changed of the collection “{planned.title}”"
+    return f"collection “{planned.title}”, whose pages go to where it would stand"
+
+
+async def _write_collection(ctx: Ctx, plan: Plan, planned: PlannedCollection, ids: dict[str, str]) -> None:
+    key = planned.collection.key
+    collection_id = ids.get(key)
+    if collection_id is None:
+        collection_id = await _create_collection(ctx, planned, ids)
+    elif planned.outcome == "updated" and planned.earlier is not None:
+        await _update_collection(ctx, planned, planned.earlier.facts, ids)
+    elif planned.outcome == "unchanged":
+        return
+    # The order is kept once the pages are there, by `import_order`.
+    facts = {**planned.facts, "order": planned.earlier.order if planned.earlier else []}
+    row = {"collection_id": collection_id, "digest": "", "facts": facts, "title": "", "content": ""}
+    await queries.keep_ref(ctx, plan.source, "collection", key, row)
+    ids[key] = collection_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +170,12 @@ async def import_pages(
 async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
     """Put articles into the order of the source where that is another one than at the last import."""
     await lock_order(ctx)
-    collections = {ids.collections[row.collection.key]: row for row in plan.collections if row.moved}
+    # A collection that was refused shares its id with the one above it, which comes first in the plan.
+    collections: dict[str, PlannedCollection] = {}
+    for row in plan.collections:
+        collection_id = ids.collections.get(row.collection.key)
+        if collection_id is not None and row.moved:
+            collections.setdefault(collection_id, row)
     places = await queries.list_places(ctx, list(collections))
     positions = {place.id: place.position for place in places}
     changed: dict[str, int] = {}
@@ -362,7 +404,7 @@ async def _write_entry(ctx: Ctx, plan: Plan, entry: PlannedEntry, known_id: str 
     await queries.keep_ref(ctx, plan.source, "entry", entry.entry.key, ref)
 
 
-def _reason(error: InvalidRequest | ValidationError) -> str:
+def _reason(error: AppError | ValidationError) -> str:
     if isinstance(error, ValidationError):
         fault = error.errors()[0]
         return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"

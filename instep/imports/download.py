@@ -1,12 +1,12 @@
 """Fetches an archive by its address through the outbound guard."""
 
 import asyncio
-from urllib.parse import urljoin
 
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch
 from instep.imports.tree import UnreadableSource
+from instep.imports.url_parts import joined_url
 
 MOVED = {301, 302, 303, 307, 308}
 
@@ -17,7 +17,10 @@ async def download_archive(client: OutboundClient, url: str) -> bytes:
     for _ in range(limits.MAX_REDIRECT_HOPS):
         response = await get(client, address)
         if response.status in MOVED and response.headers.get("location"):
-            address = urljoin(address, response.headers["location"])
+            next_address = joined_url(address, response.headers["location"])
+            if next_address is None:
+                raise UnreadableSource(f"{url} leads to an address that is none: name the right one.")
+            address = next_address
             continue
         if response.status != 200:
             raise UnreadableSource(f"{url} answers with status {response.status}: check the address.")

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from instep.imports.pattern_index import PatternIndex
 from instep.imports.tree import ImportedCollection, ImportedEntry, Tree
-from instep.redirects.path_patterns import ANY, is_match, segments_of
+from instep.redirects.path_patterns import ANY, segments_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,11 @@ class OtherPages:
 
     by_path: dict[str, OtherPage] = field(default_factory=dict)
     by_address: dict[str, OtherPage] = field(default_factory=dict)
-    patterns: list[tuple[str, OtherPage]] = field(default_factory=list)
+    patterns: PatternIndex[OtherPage] = field(default_factory=PatternIndex)
 
     def at_address(self, path: str) -> OtherPage | None:
         exact = self.by_address.get(without_slashes(path))
-        return exact or next((page for pattern, page in self.patterns if is_match(pattern, path)), None)
+        return exact or self.patterns.first_match(path)
 
 
 def other_pages_of(tree: Tree) -> OtherPages:
@@ -39,7 +40,7 @@ def other_pages_of(tree: Tree) -> OtherPages:
             pages.by_path.setdefault(collection.path, collection)
         for address in collection.addresses:
             if ANY in address:
-                pages.patterns.append((address, collection))
+                pages.patterns.add(address, collection)
             else:
                 pages.by_address.setdefault(without_slashes(address), collection)
     return pages

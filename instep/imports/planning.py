@@ -9,6 +9,7 @@ from instep.core.locales import valid_locale
 from instep.imports.addresses import Directory, SourceTarget, directory_of, source_path
 from instep.imports.ordering import moved_keys
 from instep.imports.placing import Places, place_on_levels
+from instep.imports.redirect_urls import redirect_url
 from instep.imports.rewriting import PageRewriter
 from instep.imports.schemas import (
     BotState,
@@ -26,7 +27,7 @@ from instep.imports.schemas import (
 )
 from instep.imports.site_addresses import SiteAddresses
 from instep.imports.slugging import first_free, slug_of_page
-from instep.imports.tree import ImportedEntry, ImportedPage, Loss, SourceFiles, Tree
+from instep.imports.tree import ImportedEntry, ImportedPage, ImportedRedirect, Loss, SourceFiles, Tree
 from instep.redirects.path_patterns import normal_path
 from instep.text.characters import shorten
 
@@ -210,7 +211,7 @@ class Planner:
             except ValueError as error:
                 # The first page of a site always answers itself.
                 if path.strip("/"):
-                    self.losses.append(Loss(path, f"former address: {error}"))
+                    self.losses.append(Loss(told(path), f"former address: {error}"))
                 continue
             if path in seen:
                 continue
@@ -245,14 +246,26 @@ class Planner:
         for page_key, address in chain(present, former):
             yield from ((path, page_key, None) for path in self.with_bases(source_path(address)))
         for redirect in self.tree.redirects:
-            path = source_path(redirect.source)
-            target = self.directory.redirect_target(path, "")
-            if target is None:
-                self.losses.append(Loss(path, f"redirect that leads nowhere: {redirect.target}"))
-                continue
-            key = target.page.key if target.page else None
-            url = self.url_of(addresses.of_other_page(target)) if target.other_page else target.url
-            yield from ((with_base, key, url) for with_base in self.with_bases(path))
+            yield from self.redirected_paths(redirect, addresses)
+
+    def redirected_paths(
+        self, redirect: ImportedRedirect, addresses: SiteAddresses
+    ) -> Iterator[FormerAddress]:
+        """The paths that a redirect of the source starts from, if it leads where redirects may lead."""
+        path = source_path(redirect.source)
+        target = self.directory.redirect_target(path, "")
+        if target is None:
+            self.losses.append(Loss(told(path), f"redirect that leads nowhere: {told(redirect.target)}"))
+            return
+        key = target.page.key if target.page else None
+        url = self.url_of(addresses.of_other_page(target)) if target.other_page else None
+        if target.url is not None:
+            try:
+                url = redirect_url(target.url)
+            except ValueError as error:
+                self.losses.append(Loss(told(path), f"redirect to {told(target.url)}: {error}"))
+                return
+        yield from ((with_base, key, url) for with_base in self.with_bases(path))
 
     def with_bases(self, path: str) -> Iterator[str]:
         """A path as the old site had it, which may have stood below a base path."""
@@ -348,6 +361,11 @@ def needed_collections(places: Places, pages: list[PlannedPage]) -> set[str]:
 
 def is_placed(page: PlannedPage) -> bool:
     return page.earlier is None or page.earlier.facts.get("collection") != page.collection
+
+
+def told(text: str) -> str:
+    """A text of the source as a report can store it."""
+    return text.replace("\0", "")
 
 
 def names_of(slug: str | None) -> list[str]:

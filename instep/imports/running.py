@@ -24,6 +24,7 @@ from instep.imports.batch_writing import (
     Ids,
     InspectedFile,
     Written,
+    ids_of_homes,
     import_collections,
     import_entries,
     import_files,
@@ -37,6 +38,8 @@ from instep.imports.schemas import (
     WRITTEN,
     FilePiece,
     ImportReport,
+    Outcome,
+    OutcomeCounts,
     Plan,
     PlannedEntry,
     PlannedPage,
@@ -105,10 +108,7 @@ async def run_plan(run: ImportRun) -> ImportReport:
         return run.plan.report
     addresses = await store_files(run)
 
-    async def write_collections(ctx: Ctx) -> None:
-        await import_collections(ctx, run.import_id, run.plan)
-
-    await attempt(run, write_collections)
+    await write_collections(run)
     await write_pages(run, addresses)
     for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
         await write_redirects(run, redirects)
@@ -118,6 +118,22 @@ async def run_plan(run: ImportRun) -> ImportReport:
         await write_entries(run, addresses, entries)
     run.plan.report.losses += run.losses
     return run.plan.report
+
+
+async def write_collections(run: ImportRun) -> None:
+    written = Written([], {})
+
+    async def write(ctx: Ctx) -> None:
+        written.losses.clear()
+        written.outcomes.clear()
+        await import_collections(ctx, run.import_id, run.plan, written)
+
+    await attempt(run, write)
+    run.losses += written.losses
+    counts = run.plan.report.collections
+    for planned in run.plan.collections:
+        if planned.collection.key in written.outcomes:
+            count_anew(counts, planned.outcome, "failed")
 
 
 async def store_files(run: ImportRun) -> dict[str, str]:
@@ -261,7 +277,8 @@ async def attempt(run: ImportRun, write: Callable[[Ctx], Coroutine[Any, Any, Non
 
 async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
     collections = await queries.ids_of(ctx, run.plan.source, "collection")
-    return Ids(collections, await queries.ids_of(ctx, run.plan.source, "page"), files)
+    homes = ids_of_homes(run.plan, collections)
+    return Ids(homes, await queries.ids_of(ctx, run.plan.source, "page"), files)
 
 
 def recount(report: ImportReport, pages: Sequence[PlannedPage], written: Written) -> None:
@@ -269,8 +286,12 @@ def recount(report: ImportReport, pages: Sequence[PlannedPage], written: Written
     for page in pages:
         outcome = written.outcomes[page.page.key]
         if outcome != page.outcome:
-            setattr(report.pages, page.outcome, getattr(report.pages, page.outcome) - 1)
-            setattr(report.pages, outcome, getattr(report.pages, outcome) + 1)
+            count_anew(report.pages, page.outcome, outcome)
+
+
+def count_anew(counts: OutcomeCounts, planned: Outcome, actual: Outcome) -> None:
+    setattr(counts, planned, getattr(counts, planned) - 1)
+    setattr(counts, actual, getattr(counts, actual) + 1)
 
 
 def batches(items: Sequence[Item], size: int) -> list[Sequence[Item]]:

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from instep.core import limits
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
@@ -12,6 +11,7 @@ from instep.imports.planning import plan
 from instep.imports.schemas import BotState, Plan
 from instep.imports.source_files import open_archive, open_folder, root_name
 from instep.imports.tree import SourceFiles, Tree, UnreadableSource
+from instep.imports.url_parts import split_url
 from instep.text.slugs import slugify
 
 # What a name has at its end when the same source is sent again: a number, a date, a branch, a commit.
@@ -71,7 +71,7 @@ def lasting_name(tree: Tree, name: str) -> str:
 
     The same name is given to `docs`, `docs-main.zip` and `docs-2026-11-22 (2).zip`.
     """
-    site = next((urlsplit(site).netloc for site in tree.sites if "://" in site), None)
+    site = next((split_url(site).netloc for site in tree.sites if "://" in site), None)
     slug = slugify(Path(name).name.removesuffix(".zip"), "source")
     return f"{tree.format}:{site or without_version(slug)}"
 

@@ -56,7 +56,10 @@ def requested_path(path: str) -> str | None:
 
 def path_below(help_url: str, url: str) -> str | None:
     """The part of an address behind that of a help center, as it is written; None if it leads elsewhere."""
-    address, home = urlsplit(url), urlsplit(help_url)
+    try:
+        address, home = urlsplit(url), urlsplit(help_url)
+    except ValueError:
+        return None
     path = f"{address.path.rstrip('/')}/"
     if address.netloc.lower() != home.netloc.lower() or not path.startswith(f"{home.path}/"):
         return None

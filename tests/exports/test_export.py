@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.config import settings
-from instep.core.database import Database
+from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest
 from instep.exports.actions import prepare_export
 from instep.exports.archive import write_export
@@ -18,7 +18,7 @@ from tests.exports.library import export_zip, fill, folder_texts, texts_of, unpa
 from tests.site.pages import publish
 from tests.support.articles import acting, put_into_review, save_copy
 from tests.support.cast import Api, Cast, Client
-from tests.support.http import create_article, ok
+from tests.support.http import create_article, created, ok
 
 
 async def test_an_article_is_a_file_and_a_collection_a_folder(
@@ -157,3 +157,39 @@ async def test_an_owner_downloads_it_and_an_editor_does_not(
     assert answer.content == await export_zip(database, cast.acme)
     assert refusal.status_code == 403
     assert "export help center" in (await desk.get("settings/audit")).text
+
+
+async def test_two_entries_whose_long_slugs_begin_alike_have_two_files(
+    client: Client, database: Database, cast: Cast
+) -> None:
+    for end in ("一", "二", "三"):
+        body = {"title": "設" * 70 + end, "contentMarkdown": f"Text {end}.\n"}
+        created(await client.post("/v1/changelog/entries", json=body))
+
+    texts = await texts_of(database, cast.acme)
+
+    paths = [path for path in texts if path.startswith("changelog/")]
+    assert {texts[path].splitlines()[-1] for path in paths} == {"Text 一.", "Text 二.", "Text 三."}
+    assert sorted(path.rpartition("設")[2] for path in paths) == ["-2.md", "-3.md", ".md"]
+
+
+async def test_a_file_that_the_storage_has_lost_is_named_and_the_rest_is_exported(
+    client: Client, database: Database, owner: Tx, cast: Cast, tmp_path: Path
+) -> None:
+    await fill(client, database, cast.acme)
+    before = unpacked(await export_zip(database, cast.acme))
+    storages = open_storages(settings(), database)
+    async with acting(database, cast.acme) as ctx:
+        export = await prepare_export(ctx)
+    await owner.execute("delete from object_chunks")
+
+    size = await write_export(export, database, storages, tmp_path / "docs", lambda: None)
+
+    [lost_path] = [path for path in before if path.startswith("files/")]
+    after = folder_texts(tmp_path / "docs")
+    assert after.pop("missing-files.txt") == f"{lost_path}\n".encode()
+    assert after == {path: data for path, data in before.items() if path != lost_path}
+    summary = export.summary("docs", size)
+    assert (summary.files, summary.missing_files) == (0, [lost_path])
+    archive = unpacked(await export_zip(database, cast.acme))
+    assert archive == {**after, "missing-files.txt": f"{lost_path}\n".encode()}

@@ -39,3 +39,20 @@ async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help
         answer = await api(None).get(f"/help/{cast.globex.slug}{source}")
         assert answer.headers["Location"] == f"http://help.test/help/{cast.globex.slug}{path}"
     assert unpacked(await export_zip(database, cast.globex)) == first
+
+
+async def test_an_original_in_another_language_and_its_translation_into_ours_stay_together(
+    client: Client, api: Api, database: Database, cast: Cast
+) -> None:
+    german = await publish(client, "Einrichten", locale="de")
+    await publish(client, "Set up", translationOf=german["id"])
+    await publish(client, "Installer", locale="fr", translationOf=german["id"])
+
+    first = unpacked(await export_zip(database, cast.acme))
+    files = FilesOf(first)
+    report = await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    assert report.losses == []
+    article = ok(await api(cast.globex.write_key).get("/v1/articles/set-up"))
+    assert article["translationOf"] is not None
+    assert unpacked(await export_zip(database, cast.globex)) == first

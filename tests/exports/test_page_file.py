@@ -59,8 +59,30 @@ def test_numbers_and_words_are_read_as_they_stand() -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["title: [", "- a", "words", "a: 1\n a: 2", "!!python/object:os.system {}", "{" * 1000]
+    "head",
+    ["title: [", "- a", "words", "a: 1\n a: 2", "!!python/object:os.system {}", "{" * 1000, "- " * 30_000],
 )
 def test_what_is_no_yaml_is_told(head: str) -> None:
     with pytest.raises(UnreadableFrontMatter):
         read_values(split_page(f"---\n{head}\n---\n"))
+
+
+def hostile(count: int) -> str:
+    """Front matter whose merge keys stand for ten values, a hundred, a thousand, and so on."""
+    lines = ["title: A", "m0: &m0 {k: v}"]
+    for number in range(1, count):
+        aliases = ", ".join([f"*m{number - 1}"] * 10)
+        lines.append(f"m{number}: &m{number} {{<<: [{aliases}]}}")
+    return "\n".join(lines)
+
+
+def test_merge_keys_are_not_expanded() -> None:
+    assert read_values(split_page(f"---\n{hostile(40)}\n---\n")) == {"title": "A"}
+
+
+def test_a_title_that_is_yaml_is_only_a_title() -> None:
+    title = "{" + hostile(40).replace("\n", ", ") + "}"
+
+    page = split_page(new_page({"title": title}, "").text)
+
+    assert read_values(page) == {"title": title}

@@ -67,3 +67,23 @@ def test_what_is_wrong_is_named(path: str, data: bytes | None, sentence: str) ->
 def test_the_file_of_another_program_is_not_recognised(data: bytes) -> None:
     assert not READER.recognises(FilesOf({"instep.json": data}))
     assert not READER.recognises(FilesOf({}))
+
+
+@pytest.mark.parametrize("original", ["en", "de"])
+def test_an_original_in_another_language_keeps_its_translations(original: str) -> None:
+    """The help center's own language is German."""
+    matter = f"translates: {original}\n" if original != "de" else ""
+    heads = {"01-a.md": "title: Eins\n", "01-a.en.md": "title: One\n", "01-a.fr.md": "title: Une\n"}
+    heads = {path: head + ("" if locale_of(path) == original else matter) for path, head in heads.items()}
+    files = {path: f"---\n{head}---\nText.\n".encode() for path, head in heads.items()}
+    manifest = b'{"format": "instep-export", "version": 1, "locale": "de"}'
+
+    tree = READER.read(FilesOf({**GOOD, "instep.json": manifest, **files}))
+
+    key = "01-a.en.md" if original == "en" else "01-a.md"
+    originals = {page.key: page.translation_of for page in tree.pages}
+    assert originals == {path: None if path == key else key for path in files}
+
+
+def locale_of(path: str) -> str:
+    return path.split(".")[1] if path.count(".") == 2 else "de"

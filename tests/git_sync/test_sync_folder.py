@@ -445,3 +445,18 @@ async def test_a_digest_that_names_no_known_text_needs_it(client: Client, reposi
     body["files"][0]["sha256"] = "0" * 64
 
     assert "send the `content`" in await refused(client, body)
+
+
+async def test_an_original_in_another_language_keeps_its_translation_into_ours(
+    client: Client, repository: Repository
+) -> None:
+    repository.write("b.de.md", page("B auf Deutsch"))
+    repository.write("b.md", page("B", translates="de"))
+
+    await repository.sync()
+    await repository.settle()
+
+    rows = {row["title"]: row for row in await all_pages(client, "/v1/articles")}
+    german = await article_at(client, rows["B auf Deutsch"]["id"])
+    assert german["translationOf"] is None
+    assert [row["locale"] for row in german["translations"]] == ["en"]

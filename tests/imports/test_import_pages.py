@@ -397,3 +397,32 @@ async def test_many_articles_come_in_batches(
     assert outcomes(report) == {"created": 120}
     assert report.redirects.created == 120
     assert limits.IMPORT_BATCH_ARTICLES < 120
+
+
+async def test_a_collection_that_is_refused_leaves_its_pages_where_it_would_stand(
+    client: Client, importer: Importer
+) -> None:
+    source = tree(
+        page("a.md", collection="deep"),
+        page("b.md", collection="icon"),
+        page("c.md", collection="last"),
+        collections=(
+            ImportedCollection("first", "First"),
+            ImportedCollection("deep", "Deeper", "first", icon="no icon, but a sentence " * 20),
+            ImportedCollection("icon", "Icon", icon="no icon, but a sentence " * 20),
+            ImportedCollection("last", "Last", "deep"),
+        ),
+    )
+
+    report = await importer.bring(source)
+
+    collections = {row["title"]: row for row in ok(await client.get("/v1/collections"))["results"]}
+    assert collections.keys() == {"First", "Last"}
+    assert collections["Last"]["parentId"] == collections["First"]["id"]
+    homes = {article["slug"]: article["collectionId"] for article in (await articles(client)).values()}
+    assert homes == {"a": collections["First"]["id"], "b": None, "c": collections["Last"]["id"]}
+    assert [(loss.path, loss.what.partition(",")[0]) for loss in report.losses] == [
+        ("deep", "collection “Deeper”"),
+        ("icon", "collection “Icon”"),
+    ]
+    assert (report.collections.created, report.collections.failed) == (2, 2)

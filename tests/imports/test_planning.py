@@ -355,3 +355,48 @@ def test_addresses_of_collections_lead_to_them() -> None:
         ("/hc/*/sections/360001*", "https://help.example.com/collections/first"),
         ("/c/2", "https://help.example.com/collections/second"),
     ]
+
+
+@pytest.mark.parametrize(
+    "link", ["http://[your-host]:8080/x", "https://[a", "//[b]/c", "http://a.example\N{ACCOUNT OF}b/"]
+)
+def test_a_link_whose_host_nobody_can_read_stays_and_the_rest_is_imported(link: str) -> None:
+    source = tree(
+        page("a.md", f'[x](<{link}>) <a href="{link}">y</a> [b](b.md)\n', former_addresses=(link,)),
+        page("b.md"),
+        sites=("https://[your-host]/docs", "https://docs.example.com"),
+    )
+
+    plan = planned(source)
+
+    assert text_of(plan, "a.md") == f'[x](<{link}>) <a href="{link}">y</a> [b](/help/acme/articles/b)\n'
+    assert plan.report.links.external == 2
+
+
+@pytest.mark.parametrize(
+    ("target", "what"),
+    [
+        ("https://[h]/", "redirect to https://[h]/: it must be an address"),
+        ("javascript:alert(1)", "redirect to javascript:alert(1): it must be an address"),
+        ("https://example.com/\0", "redirect to https://example.com/: it has characters that"),
+        (f"https://example.com/{'a' * 2_000}", "redirect to https://example.com/aaa"),
+    ],
+)
+def test_a_redirect_that_no_browser_may_follow_is_left_out_and_told(target: str, what: str) -> None:
+    source = tree(page("a.md"), redirects=(ImportedRedirect("/old", target),))
+
+    plan = planned(source)
+
+    assert plan.redirects == ()
+    [loss] = plan.report.losses
+    assert loss.path == "/old"
+    assert loss.what.startswith(what)
+    assert "\0" not in loss.what
+
+
+def test_a_redirect_to_an_address_in_letters_of_any_language_is_kept() -> None:
+    source = tree(page("a.md"), redirects=(ImportedRedirect("/old", "https://example.com/wiki/Über#é"),))
+
+    [redirect] = planned(source).redirects
+
+    assert redirect.url == "https://example.com/wiki/%C3%9Cber#%C3%A9"

@@ -8,6 +8,7 @@ from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, object_fields
 from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import objects
+from instep.imports.url_parts import split_url
 
 SOLUTIONS = "/api/v2/solutions"
 DOWNLOADS = re.compile(r"/helpdesk/attachments/")
@@ -15,7 +16,7 @@ PAGE_ROWS = 100
 
 
 def base(url: str) -> str | None:
-    host = urlsplit(url).hostname or ""
+    host = split_url(url).hostname or ""
     return f"https://{host}" if host.endswith((".freshdesk.com", ".freshservice.com")) else None
 
 

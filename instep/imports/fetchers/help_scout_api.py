@@ -2,19 +2,19 @@
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, object_fields
 from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows
+from instep.imports.url_parts import split_url
 
 HOST = "https://docsapi.helpscout.net"
 DOWNLOADS = re.compile(r"/docs/assets/")
 
 
 def base(url: str) -> str | None:
-    host = urlsplit(url).hostname or ""
+    host = split_url(url).hostname or ""
     return HOST if host == "docsapi.helpscout.net" or host.endswith(".helpscoutdocs.com") else None
 
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api, Headers, NotThere, bearer, object_fields
 from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows, text
+from instep.imports.url_parts import split_url
 
 VERSION = "2.14"
 PAGE_ROWS = 150
@@ -18,7 +18,7 @@ DOWNLOADS = re.compile(r"^https://(?:downloads\.intercomcdn|[\w.-]+\.intercom-at
 
 
 def base(url: str) -> str | None:
-    host = urlsplit(url).hostname or ""
+    host = split_url(url).hostname or ""
     if host in REGIONS:
         return f"https://{host}"
     return HOST if host in {"intercom.help", "intercom.com", "www.intercom.com", "app.intercom.com"} else None

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urldefrag, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch
 from instep.imports.tree import UnreadableSource
+from instep.imports.url_parts import joined_url, split_url
 
 Headers = Mapping[str, str]
 JSON_HEADERS = {"Accept": "application/json", "User-Agent": "instep"}
@@ -116,8 +117,9 @@ class Api:
 
     def url_of(self, path: str) -> str:
         """The URL; the credentials go to no other origin, whatever an answer says comes next."""
-        url = request_url(self.base + path if path.startswith("/") else urljoin(f"{self.base}/", path))
-        if urlsplit(url)[:2] != urlsplit(self.base)[:2]:
+        address = self.base + path if path.startswith("/") else joined_url(f"{self.base}/", path)
+        url = request_url(address or path)
+        if split_url(url)[:2] != urlsplit(self.base)[:2]:
             raise UnreadableSource(f"{self.title} names {url}, which is not below {self.base}.")
         return url
 
@@ -176,4 +178,4 @@ def object_fields(page: Any) -> dict[str, Any]:
 
 def request_url(url: str) -> str:
     """The URL as it is requested (RFC 3986): without a fragment, and what URLs may not hold is encoded."""
-    return quote(urldefrag(url).url, safe="%/:?&=+,;@!$'()*~")
+    return quote(url.partition("#")[0], safe="%/:?&=+,;@!$'()*~")

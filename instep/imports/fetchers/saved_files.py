@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from instep.core import limits
 from instep.core.outbound.client import RequestFailed
@@ -17,6 +17,7 @@ from instep.core.outbound.requests import RawResponse, fetch
 from instep.imports.fetchers.product_api import Api, request_url
 from instep.imports.products.html_texts import SAVED_FILES
 from instep.imports.tree import UnreadableSource
+from instep.imports.url_parts import joined_url, split_url
 
 FOLDER = "files"
 IMAGE = re.compile(r"<img\b[^<>]*?\bsrc\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
@@ -49,8 +50,11 @@ class FileSaver:
             self.api.tell(f"{self.api.title}: images and downloads, {len(self.entries)}")
 
     async def save(self, url: str) -> str | dict[str, str]:
+        address = joined_url(f"{self.api.base}/", url)
+        if address is None:
+            return {"error": "its address is none"}
         try:
-            response = await self.follow(request_url(urljoin(f"{self.api.base}/", url)))
+            response = await self.follow(request_url(address))
         except (TimeoutError, RequestFailed):
             return {"error": "its address can't be reached, or it is too large"}
         if response.status != 200:
@@ -63,7 +67,7 @@ class FileSaver:
         """The response at the end of a few redirects; only the API's own host gets the credentials."""
         for _ in range(limits.MAX_IMPORT_FILE_REDIRECTS + 1):
             self.api.count_request()
-            is_own = urlsplit(url)[:2] == urlsplit(self.api.base)[:2]
+            is_own = split_url(url)[:2] == urlsplit(self.api.base)[:2]
             async with asyncio.timeout(limits.IMPORT_REQUEST_SECONDS):
                 response = await fetch(
                     self.api.client, url, self.api.headers if is_own else {}, limits.MAX_FETCHED_FILE_BYTES
@@ -71,7 +75,10 @@ class FileSaver:
             self.api.bytes_left -= len(response.body)
             if response.status not in REDIRECTS or "location" not in response.headers:
                 break
-            url = request_url(urljoin(url, response.headers["location"]))
+            next_url = joined_url(url, response.headers["location"])
+            if next_url is None:
+                break
+            url = request_url(next_url)
         return response
 
 
@@ -110,5 +117,5 @@ def is_fetchable(url: str) -> bool:
 
 
 def extension_of(url: str) -> str:
-    extension = PurePosixPath(urlsplit(url).path).suffix
+    extension = PurePosixPath(split_url(url).path).suffix
     return extension.lower() if EXTENSION.fullmatch(extension) else ""

@@ -2,13 +2,13 @@
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, bearer, object_fields
 from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows, text
 from instep.imports.tree import UnreadableSource
+from instep.imports.url_parts import split_url
 
 HELP_CENTER = "/api/v2/help_center"
 DOWNLOADS = re.compile(r"/article_attachments/")
@@ -17,7 +17,7 @@ OPTIONAL = {"locales": f"{HELP_CENTER}/locales.json", "user_segments": f"{HELP_C
 
 
 def base(url: str) -> str | None:
-    host = urlsplit(url).hostname or ""
+    host = split_url(url).hostname or ""
     return f"https://{host}" if host.endswith(".zendesk.com") else None
 
 

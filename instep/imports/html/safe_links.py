@@ -1,7 +1,7 @@
 """Links, images and what is embedded: only addresses that pages may have are kept."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from instep.core.readable import IGNORED_IN_URLS, SCHEME
 from instep.imports.html.html_document import (
@@ -14,6 +14,7 @@ from instep.imports.html.html_document import (
     text_of,
     unwrap,
 )
+from instep.imports.url_parts import split_url
 
 SCHEMES = ("http:", "https:", "mailto:")
 # Where pages that load images late keep the address.
@@ -117,7 +118,7 @@ def page_of(address: str) -> str:
         if match := pattern.match(address):
             return page.format(match[1])
     # Embed.ly wraps the address of other players.
-    wrapped = parse_qs(urlsplit(address).query).get("url") if "embedly.com" in address else None
+    wrapped = parse_qs(split_url(address).query).get("url") if "embedly.com" in address else None
     return wrapped[0] if wrapped and wrapped[0].startswith("https://") else address
 
 

@@ -1,7 +1,6 @@
 """The Markdown of Python-Markdown, PyMdown Extensions and Material for MkDocs as plain Markdown."""
 
 import re
-from urllib.parse import urljoin
 
 from instep.imports.markdown.callouts import (
     replace_colon_containers,
@@ -12,6 +11,7 @@ from instep.imports.markdown.definition_lists import replace_definition_lists
 from instep.imports.markdown.emoji_codes import replace_emoji_codes, replace_icons
 from instep.imports.markdown.front_matter import SourcePage
 from instep.imports.markdown.plain_pages import headed_block
+from instep.imports.url_parts import joined_url
 
 _TAB = re.compile(r"^([ \t]*+)===[!+]?[ \t]++(?:\"(.*)\"|'(.*)')[ \t]*$")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[([^\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
@@ -67,7 +67,7 @@ def _absolute_html(text: str, address: str) -> str:
 
     def absolute(value: re.Match[str]) -> str:
         is_relative = not re.match(r"[a-z][a-z0-9+.-]*:|[/#]", value[2], re.IGNORECASE)
-        return value[1] + (urljoin(address, value[2]) if is_relative else value[2])
+        return value[1] + ((joined_url(address, value[2]) if is_relative else None) or value[2])
 
     return _ADDRESS.sub(lambda tag: _VALUE.sub(absolute, tag[0]), text)
 

@@ -1,13 +1,14 @@
 """Pages of exports that are HTML files: what stands where in them, and their place among each other."""
 
 import posixpath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from instep.core.html_cost import refuse_costly_html
 from instep.core.markdown_cost import TooComplex
 from instep.imports.html.html_document import NOT_IN_TEXTS, paragraphs_of_text, text_of
+from instep.imports.url_parts import split_url
 
 
 def parse_page(content: bytes) -> LexborHTMLParser:
@@ -36,7 +37,7 @@ def inner_html(node: LexborNode | None) -> str:
 
 def linked_path(base: str, href: str | None) -> str | None:
     """The path of the file that a relative link in the file `base` leads to; None for any other link."""
-    parts = urlsplit(href or "")
+    parts = split_url(href or "")
     if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
         return None
     path = posixpath.normpath(posixpath.join(posixpath.dirname(base), unquote(parts.path)))

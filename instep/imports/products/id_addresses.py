@@ -1,6 +1,8 @@
 """Addresses that are found by an id, whatever words follow it."""
 
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
+
+from instep.imports.url_parts import split_url
 
 # A shorter id may be the beginning of another one.
 LONG_ID_CHARACTERS = 6
@@ -15,13 +17,13 @@ def id_patterns(prefix: str, foreign_id: str) -> tuple[str, ...]:
 
 def path_of(url: str) -> str | None:
     """The path of a URL, decoded; None for the address of the whole site."""
-    path = unquote(urlsplit(url).path).rstrip("/")
+    path = unquote(split_url(url).path).rstrip("/")
     return path or None
 
 
 def site_of(url: str) -> str | None:
     """The scheme and the host of a URL."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} and parts.netloc else None
 
 

@@ -158,8 +158,9 @@ def read_pages(
 ) -> Iterator[ImportedPage]:
     """The pages in reading order; a translation follows its original."""
     by_path = {row.path: row for row in documents}
-    for row in sorted(documents, key=lambda row: (row.folder, row.group, original_of(row, by_path) or "")):
-        original = original_of(row, by_path)
+    originals = {row.path: original_of(row, by_path, locale) for row in documents}
+    for row in sorted(documents, key=lambda row: (row.folder, row.group, originals[row.path] or "")):
+        original = originals[row.path]
         yield ImportedPage(
             key=row.path,
             path=row.path,
@@ -176,14 +177,19 @@ def read_pages(
         )
 
 
-def original_of(row: ExportedPage, by_path: dict[str, ExportedPage]) -> str | None:
-    """The path of the page that this one translates, if it does."""
+def original_of(row: ExportedPage, by_path: dict[str, ExportedPage], default_locale: str) -> str | None:
+    """The path of the page that this one translates, if it does.
+
+    A page in another language than the help center's own may be the original of one in that.
+    """
     own_locale = locale_of_name(row.name)
     locale = row.facts.translates
     if own_locale is None and locale is None:
         return None
     path = f"{row.group}.{locale}.md" if locale else f"{row.group}.md"
-    return path if path in by_path and path != row.path else None
+    candidate = by_path.get(path) if path != row.path else None
+    is_translation = candidate is not None and candidate.facts.translates == (own_locale or default_locale)
+    return None if candidate is None or is_translation else path
 
 
 def collection_key(row: ExportedPage, folders: dict[str, ExportedPage], slugs: dict[str, str]) -> str | None:
