@@ -1,10 +1,11 @@
 """What the editor does for those who write: formatting, tables, links, pictures, preview, keys."""
 
+import asyncio
 import base64
 import re
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Request, Route, expect
 
 from tests.browser.chromium import Complaints
 from tests.dashboard.writer import Writer
@@ -191,6 +192,69 @@ async def test_ctrl_enter_publishes(writer: Writer, client: Client) -> None:
     await writer.page.wait_for_url(re.compile(r"/articles/art_\w+$"))
     article = await article_of(client, "begin")
     assert (article["status"], article["contentMarkdown"]) == ("published", "Go.")
+
+
+async def test_two_presses_create_one_article(
+    writer: Writer, development_server: str, client: Client, cast: Cast
+) -> None:
+    page = writer.page
+    is_answered = asyncio.Event()
+
+    async def answer_late(route: Route) -> None:
+        await is_answered.wait()
+        await route.continue_()
+
+    posts = posts_of(page)
+    await page.goto(f"{development_server}/app/{cast.acme.slug}/articles/new")
+    await page.get_by_label("Title", exact=True).fill("Once")
+    await writer.type("Go.")
+    # Neither while the answer is on its way nor while its page is, the text is sent again.
+    await page.route("**/articles/**", answer_late)
+    async with page.expect_response(lambda answer: answer.url.endswith("/new")):
+        await page.get_by_role("button", name="Publish").dblclick()
+        is_answered.set()
+    is_answered.clear()
+    await page.keyboard.press("Control+Enter")
+    is_answered.set()
+
+    await page.wait_for_url(re.compile(r"/articles/art_\w+$"))
+    assert [address for address in posts if address.endswith("/new")] == posts[:1]
+    articles = ok(await client.get("/v1/articles"))["results"]
+    assert sorted(article["title"] for article in articles) == ["Begin", "Once"]
+
+
+async def test_a_held_ctrl_s_creates_one_entry(
+    writer: Writer, development_server: str, client: Client, cast: Cast
+) -> None:
+    page = writer.page
+    posts = posts_of(page)
+    await page.goto(f"{development_server}/app/{cast.acme.slug}/changelog/new")
+    await page.get_by_label("Title", exact=True).fill("Once")
+    await writer.type("Go.")
+    await page.keyboard.down("Control")
+    for _ in range(3):
+        await page.keyboard.down("s")
+    await page.wait_for_url(re.compile(r"/changelog/\w+/edit$"))
+    await page.locator(".cm-content").wait_for()
+    await page.keyboard.down("s")
+    await page.keyboard.up("s")
+    await page.keyboard.up("Control")
+
+    assert len(posts) == 1
+    [entry] = ok(await client.get("/v1/changelog/entries"))["results"]
+    assert entry["contentMarkdown"] == "Go."
+
+
+def posts_of(page: Page) -> list[str]:
+    """The addresses to which the editor sends its form from now on."""
+    posts: list[str] = []
+
+    def note(request: Request) -> None:
+        if request.method == "POST" and request.url.endswith(("/new", "/edit")):
+            posts.append(request.url)
+
+    page.on("request", note)
+    return posts
 
 
 async def paste(page: Page, name: str, kind: str, data: bytes) -> None:

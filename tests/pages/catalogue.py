@@ -67,6 +67,10 @@ async def open_menu(page: Page, stage: Stage) -> None:
     await page.locator("[data-row] [popovertarget]").first.click()
 
 
+async def open_dismissal(page: Page, stage: Stage) -> None:
+    await page.get_by_role("button", name="Dismiss").click()
+
+
 async def ask_to_delete(page: Page, stage: Stage) -> None:
     await page.get_by_role("button", name="Delete", exact=True).click()
 
@@ -257,6 +261,7 @@ PAGES = (
     PageState("Review", "queue", "/app/desk/review", person="anna"),
     PageState("Review", "no match", "/app/desk/review?kind=question", person="anna"),
     PageState("Review", "page", "{review_edit}", person="anna"),
+    PageState("Review", "dismissal", "{review_edit}", person="anna", step=open_dismissal),
     PageState("Review", "left out", "{review_edit}?out=1", person="anna"),
     PageState("Review", "text", "{review_edit}?view=text", person="anna"),
     PageState("Review", "side by side", "{review_edit}?view=sides", person="anna"),

@@ -11,7 +11,7 @@ export function listenForMenus(document) {
     next.focus();
   });
   // A choice closes the menu, as everywhere.
-  document.addEventListener("click", (event) => event.target.closest?.(".menu > *")?.parentElement.hidePopover());
+  document.addEventListener("click", (event) => event.target.closest?.(".menu > :is(a, button)")?.parentElement.hidePopover());
 }
 
 function openedMenu(button) {

@@ -1,4 +1,5 @@
 // Single keys. `data-key="a"` on a button or link lets the key press it; `data-key="g r"` is one key after the other.
+// A key that is held presses once, except where `data-repeats` says that it goes on.
 //
 // They are silent in fields and dialogs, and each can be turned off (WCAG 2.1.4), which this browser remembers.
 const STORAGE = "instep.keys-off";
@@ -17,6 +18,7 @@ export function listenForKeys(document) {
     if (!target) return;
     typed = [];
     event.preventDefault();
+    if (event.repeat && !target.matches("[data-repeats]")) return;
     if (target.matches(FIELDS)) target.focus();
     else target.click();
   });

@@ -17,8 +17,12 @@ export function review(document) {
   document.addEventListener("keydown", (event) => desk.type(event));
   document.addEventListener("change", (event) => desk.pick(event));
   addEventListener("popstate", () => location.reload());
+  // A page that the browser brings back has been left, and can be left again.
+  addEventListener("pageshow", (event) => event.persisted && (desk.isGoingOn = false));
   setInterval(() => desk.tellPresence(), PRESENCE_MILLISECONDS);
 }
+
+const isDecision = (button) => button?.type === "submit" && button.form?.matches("[data-act]");
 
 class Desk {
   constructor(document, frame) {
@@ -26,6 +30,8 @@ class Desk {
     this.frame = frame;
     // The next draft, out of the page, so that none of its keys act; or the promise of it.
     this.next = null;
+    // Whether somebody waits for the next draft: what they press until then is meant for none that they see.
+    this.isGoingOn = false;
     // The last decision on its way to the server; null when all have arrived.
     this.sending = null;
     this.presenceTimer = 0;
@@ -107,30 +113,44 @@ class Desk {
     if (isSettled && waiting) waiting.textContent = String(Math.max(0, Number(waiting.textContent) - 1));
   }
 
+  /** The next draft, which can be shown only once; null where the answer is a whole page. */
+  async takeNext() {
+    this.isGoingOn = true;
+    try {
+      return await this.next;
+    } finally {
+      this.next = null;
+      this.isGoingOn = false;
+    }
+  }
+
   async decide(event) {
     const form = event.target;
     const button = event.submitter;
-    if (!form.matches("[data-act]") || button?.matches("[data-whole-page]") || !this.next || event.defaultPrevented) return;
+    if (!form.matches("[data-act]") || button?.matches("[data-whole-page]") || event.defaultPrevented) return;
     event.preventDefault();
+    if (this.isGoingOn) return;
     const values = Object.fromEntries(new FormData(form, button));
     const address = button?.getAttribute("formaction") ?? form.getAttribute("action");
-    const next = await this.next;
-    if (!next) {
-      // Nothing is next: the answer is a whole page.
-      await this.sending;
-      // A form ignores that it is to be sent while the event of its sending is still on its way (HTML, 4.10.22.3).
-      await new Promise((resolve) => setTimeout(resolve));
-      form.removeAttribute("data-act");
-      form.requestSubmit(button);
-      return;
-    }
-    this.next = null;
+    const next = await this.takeNext();
+    if (!next) return this.leave(form, button);
     this.show(next, values.when !== "release");
     const before = this.sending;
     const sending = this.send(address, values).then(() => before);
     this.sending = sending;
     await sending;
     if (this.sending === sending) this.sending = null;
+  }
+
+  /** Nothing is next: the answer is a whole page, and until it comes the same is not sent again. */
+  async leave(form, button) {
+    this.isGoingOn = true;
+    await this.sending;
+    // A form ignores that it is to be sent while the event of its sending is still on its way (HTML, 4.10.22.3).
+    await new Promise((resolve) => setTimeout(resolve));
+    form.removeAttribute("data-act");
+    form.requestSubmit(button);
+    form.setAttribute("data-act", "");
   }
 
   /** Send a decision; its answer, with the way back or with what went wrong, is a toast. */
@@ -156,6 +176,8 @@ class Desk {
   }
 
   click(event) {
+    // The second half of a double click would decide about the draft that has come into the place of the first.
+    if (event.detail > 1 && isDecision(event.target.closest?.("button"))) return event.preventDefault();
     const link = event.target.closest?.("a[href]");
     if (link && this.sending && !link.matches("[data-next-draft]") && !link.hash && !event.ctrlKey && !event.metaKey) {
       // A new page would end the request: it waits for the answer.
@@ -171,9 +193,9 @@ class Desk {
   }
 
   async goOn(event) {
-    if (!this.next) return;
     event.preventDefault();
-    const next = await this.next;
+    if (this.isGoingOn) return;
+    const next = await this.takeNext();
     if (next) this.show(next, false);
     else location.assign(event.target.closest("a").href);
   }
@@ -243,7 +265,7 @@ class Desk {
     const act = { Enter: "apply", s: "save" }[event.key];
     if (form && act && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      form.querySelector(`button[value=${act}]`)?.click();
+      if (!event.repeat) form.querySelector(`button[value=${act}]`)?.click();
     }
   }
 

@@ -20,6 +20,8 @@ class Saving {
     // A request whose answer got lost: the same text is sent again before a newer one, so that it is no conflict.
     this.unanswered = null;
     this.isSending = false;
+    // A new text that is sent twice would become two.
+    this.isSubmitting = false;
     // Somebody else's text is replaced on purpose alone: by the button, not by typing.
     this.isRefused = "conflict" in form.dataset;
     this.isKept = true;
@@ -30,6 +32,8 @@ class Saving {
     form.addEventListener("submit", (event) => this.submit(event));
     addEventListener("online", () => this.send());
     addEventListener("pagehide", () => this.keep());
+    // A page that the browser brings back can be left again.
+    addEventListener("pageshow", () => (this.isLeaving = false));
     document.addEventListener("visibilitychange", () => document.hidden && this.keep());
     // A page that could not save shows what it was sent, which is nowhere else.
     if ("unsaved" in form.dataset) this.keep();
@@ -127,6 +131,7 @@ class Saving {
   /** The keys that save and publish press the buttons. */
   press(event, act) {
     event.preventDefault();
+    if (event.repeat) return;
     document.querySelector(`[form="editor"][name="act"][value="${act}"]`).click();
   }
 
@@ -135,9 +140,14 @@ class Saving {
     const act = event.submitter?.value ?? "save";
     event.preventDefault();
     this.keep();
-    if (!this.form.reportValidity() || this.isLeaving) return;
-    if (this.isRefused) this.leave(act);
-    else if (await this.settle()) await this.sendForm(act);
+    if (!this.form.reportValidity() || this.isLeaving || this.isSubmitting) return;
+    this.isSubmitting = true;
+    try {
+      if (this.isRefused) this.leave(act);
+      else if (await this.settle()) await this.sendForm(act);
+    } finally {
+      this.isSubmitting = false;
+    }
   }
 
   async sendForm(act) {
@@ -156,7 +166,10 @@ class Saving {
   takeForm({ address, version, savedAt }, fields) {
     this.saved = fields;
     this.keep();
-    if (address) return location.assign(address);
+    if (address) {
+      this.isLeaving = true;
+      return location.assign(address);
+    }
     this.form.elements.version.value = version;
     this.savedAt = savedAt;
     for (const [name, value] of Object.entries(fields)) {
