@@ -211,7 +211,7 @@ class Planner:
             except ValueError as error:
                 # The first page of a site always answers itself.
                 if path.strip("/"):
-                    self.losses.append(Loss(told(path), f"former address: {error}"))
+                    self.losses.append(Loss(storable(path), f"former address: {error}"))
                 continue
             if path in seen:
                 continue
@@ -255,7 +255,9 @@ class Planner:
         path = source_path(redirect.source)
         target = self.directory.redirect_target(path, "")
         if target is None:
-            self.losses.append(Loss(told(path), f"redirect that leads nowhere: {told(redirect.target)}"))
+            self.losses.append(
+                Loss(storable(path), f"redirect that leads nowhere: {storable(redirect.target)}")
+            )
             return
         key = target.page.key if target.page else None
         url = self.url_of(addresses.of_other_page(target)) if target.other_page else None
@@ -263,7 +265,7 @@ class Planner:
             try:
                 url = redirect_url(target.url)
             except ValueError as error:
-                self.losses.append(Loss(told(path), f"redirect to {told(target.url)}: {error}"))
+                self.losses.append(Loss(storable(path), f"redirect to {storable(target.url)}: {error}"))
                 return
         yield from ((with_base, key, url) for with_base in self.with_bases(path))
 
@@ -363,7 +365,7 @@ def is_placed(page: PlannedPage) -> bool:
     return page.earlier is None or page.earlier.facts.get("collection") != page.collection
 
 
-def told(text: str) -> str:
+def storable(text: str) -> str:
     """A text of the source as a report can store it."""
     return text.replace("\0", "")
 

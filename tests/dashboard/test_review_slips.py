@@ -111,6 +111,7 @@ async def test_a_held_key_goes_on_moving(signed_in_tab: Page, shelf: Shelf) -> N
     for title in ("Two", "Three"):
         await signed_in_tab.keyboard.down("j")
         await sees(signed_in_tab, title)
+    await expect(signed_in_tab.get_by_role("heading", name="Three", level=1)).to_be_visible()
 
 
 @pytest.mark.parametrize(("key", "fate"), [("j", "pending"), ("a", "applied")])

@@ -73,3 +73,5 @@ async def test_jobs_run_while_the_database_takes_no_new_ones_and_those_that_retu
             await asyncio.sleep(0.01)
         stop.set()
         await working
+
+    assert {PRUNE, STORE_INDEXES} <= set(await owner.value(kinds))
