@@ -4,6 +4,7 @@ A transaction that needs such work is rolled back and returns its connection; th
 transaction is repeated with the result. The work is pure, so a repetition has the same result.
 """
 
+import asyncio
 import hashlib
 import pickle
 from collections.abc import Awaitable, Callable
@@ -28,6 +29,8 @@ class Attempts:
     """The attempts at one transaction: the time of the first, and results of the work between attempts."""
 
     began_at: float = field(default_factory=monotonic)
+    # What an attempt leaves to other tasks goes on by itself, and is not repeated.
+    task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
     results: dict[bytes, Any] = field(default_factory=dict)
     refusals: dict[bytes, Exception] = field(default_factory=dict)
     needed: tuple[bytes, Compute] | None = None
@@ -64,7 +67,9 @@ def refuse_unfinished() -> None:
     The attempt is repeated then, so what it has done so far must not stay.
     """
     attempts = attempts_under_way.get()
-    if attempts is not None and attempts.needed is not None:
+    if attempts is None or attempts.task is not asyncio.current_task():
+        return
+    if attempts.needed is not None:
         raise WorkNeeded
 
 
