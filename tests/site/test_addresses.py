@@ -80,7 +80,8 @@ async def test_it_takes_no_other_method(visitor: Client, cast: Cast, address: st
 
 
 # One that enters and one that finds, and then: for the tree beside the text, for the articles around one,
-# and for those that are near to it the state of the search; the sitemap asks for the last change, and lists articles and changelog.
+# and for those that are near to it the state of the search; the sitemap asks for the last change, and lists
+# articles and changelog.
 STATEMENTS = {"collections/guides": 3, "articles/install": 5, "sitemap.xml": 4}
 
 
