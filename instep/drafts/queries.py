@@ -179,15 +179,19 @@ async def follow_task(ctx: Ctx, draft_id: str, task_id: str | None) -> bool:
 
 async def renew_new(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
     """Give a pending draft what a later task says of it; whether it was still pending."""
-    changes = {
-        "task_id": new.task_id,
-        "reason": new.reason,
-        "evidence": Jsonb([item.model_dump() for item in new.evidence]),
-        "warnings": Jsonb(list(new.warnings)),
-        "certainty": new.certainty,
-        "statements": Jsonb([asdict(statement) for statement in new.statements]),
+    return await change_text(ctx, draft_id, origin_columns(new))
+
+
+def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
+    """Where a draft comes from, and what speaks for it."""
+    return {
+        "task_id": origin.task_id,
+        "reason": origin.reason,
+        "evidence": Jsonb([item.model_dump() for item in origin.evidence]),
+        "warnings": Jsonb(list(origin.warnings)),
+        "certainty": origin.certainty,
+        "statements": Jsonb([asdict(statement) for statement in origin.statements]),
     }
-    return await change_text(ctx, draft_id, changes)
 
 
 async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
@@ -206,15 +210,10 @@ async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
 async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
     values = {
         **row,
+        **origin_columns(origin),
         "bot_id": ctx.bot.id,
         "status": "pending",
-        "task_id": origin.task_id,
-        "reason": origin.reason,
         "source_url": origin.source_url,
-        "evidence": Jsonb([item.model_dump() for item in origin.evidence]),
-        "warnings": Jsonb(list(origin.warnings)),
-        "certainty": origin.certainty,
-        "statements": Jsonb([asdict(statement) for statement in origin.statements]),
         "author_type": ctx.actor.type,
         "author_name": ctx.actor.name,
         "created_at": ctx.now,

@@ -14,6 +14,8 @@ from tests.support.wire import SECONDS, send, serving
 GET = b"GET /v1/bots HTTP/1.1\r\n"
 POST = b"POST /v1/articles HTTP/1.1\r\nHost: help.test\r\nContent-Type: application/json\r\n"
 
+ENDLESS_BYTES = 50_000_000
+
 
 @pytest.fixture
 async def port(app: FastAPI, database: Database) -> AsyncIterator[int]:
@@ -66,21 +68,25 @@ async def test_malformed_requests_are_refused_as_json(port: int, cast: Cast, req
     assert answers[0].headers["request-id"]
 
 
-async def test_a_head_that_never_ends_is_refused_before_it_fills_the_memory(port: int, cast: Cast) -> None:
+async def sent_until_refused(port: int, beginning: bytes, part: bytes) -> int:
+    """How many bytes the server takes of something that never ends, up to `ENDLESS_BYTES`."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(GET + b"Host: help.test\r\nX: ")
+    writer.write(beginning)
     sent_bytes = 0
     async with asyncio.timeout(SECONDS):
-        while not reader.at_eof() and not writer.is_closing() and sent_bytes < 50_000_000:
-            writer.write(b"x" * 65_536)
-            sent_bytes += 65_536
+        while not reader.at_eof() and not writer.is_closing() and sent_bytes < ENDLESS_BYTES:
+            writer.write(part)
+            sent_bytes += len(part)
             try:
                 await writer.drain()
             except ConnectionError:
                 break
     writer.close()
+    return sent_bytes
 
-    assert sent_bytes < 50_000_000
+
+async def test_a_head_that_never_ends_is_refused_before_it_fills_the_memory(port: int, cast: Cast) -> None:
+    assert await sent_until_refused(port, GET + b"Host: help.test\r\nX: ", b"x" * 65_536) < ENDLESS_BYTES
 
 
 async def test_broken_chunks_end_the_connection_and_change_nothing(port: int, cast: Cast) -> None:
@@ -142,20 +148,9 @@ async def test_a_malformed_request_is_refused_in_its_turn(
 
 
 async def test_trailers_that_never_end_are_refused(port: int, cast: Cast) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n")
-    sent_bytes = 0
-    async with asyncio.timeout(SECONDS):
-        while not reader.at_eof() and not writer.is_closing() and sent_bytes < 50_000_000:
-            writer.write(b"a:b\r\n" * 10_000)
-            sent_bytes += 50_000
-            try:
-                await writer.drain()
-            except ConnectionError:
-                break
-    writer.close()
+    beginning = POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
 
-    assert sent_bytes < 50_000_000
+    assert await sent_until_refused(port, beginning, b"a:b\r\n" * 10_000) < ENDLESS_BYTES
 
 
 async def test_trailers_are_no_headers(port: int, cast: Cast) -> None:
