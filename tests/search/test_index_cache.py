@@ -306,6 +306,21 @@ async def test_an_article_that_is_deleted_for_good_stays_away(
         assert await ids_of(index_cache, later, "kiwi") == {kept["id"]}
 
 
+async def test_a_help_center_without_changes_keeps_its_stored_index_however_old_it_is(
+    api: Api, cast: Cast, ctx: Ctx, owner: Tx
+) -> None:
+    await publish(api(cast.acme.write_key), "Kiwi")
+    index, _ = await IndexCache(MAX_BYTES, MAX_BYTES).index_of(ctx)
+    await cache.store(ctx, index, None)
+    # A change without a stamp stays unseen as long as the stored index is used.
+    await owner.execute("alter table articles disable trigger articles_stamped")
+    await owner.execute("update articles set title = 'Unread' where title = 'Kiwi'")
+    await owner.execute("alter table articles enable trigger articles_stamped")
+    later = replace(ctx, now=ctx.now + limits.DELETED_ARTICLE_RETENTION + timedelta(days=1))
+
+    assert await ids_of(IndexCache(MAX_BYTES, MAX_BYTES), later, "unread") == set()
+
+
 async def test_deletions_count_for_when_an_index_is_stored_anew(
     api: Api, cast: Cast, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
 ) -> None:

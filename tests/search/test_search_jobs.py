@@ -1,5 +1,6 @@
 """The jobs of the search return, whatever fails, and one bot keeps no other from its turn."""
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -39,6 +40,15 @@ async def outdate(api: Api, owner: Tx, cast: Cast) -> None:
         article = await publish(api(company.write_key), "Automobile", "Wash it.")
         sql = "update articles set updated_at = %(at)s where id = %(id)s"
         await owner.execute(sql, id=article["id"], at=datetime(1980, 1, 1 + number, tzinfo=UTC))
+
+
+@pytest.fixture(autouse=True)
+async def oldest_changes_go(owner: Tx) -> AsyncIterator[None]:
+    """Other tests take the oldest changes for theirs."""
+    yield
+    await owner.execute(
+        "update articles set updated_at = %(now)s where updated_at < '1985-01-01'", now=utc_now()
+    )
 
 
 @pytest.mark.parametrize("error", [ValueError("broken"), DatabaseSlow()])

@@ -95,10 +95,10 @@ class Index:
     def is_flush_due(self) -> bool:
         return self.unflushed_changes > max(MAX_UNFLUSHED_ARTICLES, MAX_UNFLUSHED_SHARE * self.article_count)
 
-    def is_outdated(self, now: datetime) -> bool:
-        """Whether it can't be brought up to date: what was deleted since may be gone for good."""
+    def is_outdated(self, changed_at: datetime, now: datetime) -> bool:
+        """Whether it can't be brought up to the bot's stamp: what was deleted since may be gone for good."""
         known_from = now - limits.DELETED_ARTICLE_RETENTION
-        return self.resume_after is None and NEVER < self.synced_until < known_from
+        return self.resume_after is None and NEVER < self.synced_until < min(changed_at, known_from)
 
     def without(self, ids: set[str]) -> "Index":
         return replace(self, segments=tuple(delete_docs(live, ids) for live in self.segments))
@@ -172,9 +172,9 @@ class IndexCache:
 
     async def refresh(self, ctx: Ctx, state: queries.IndexState) -> Index:
         index = self.indexes.get(ctx.bot.id)
-        if index is None or index.is_outdated(ctx.now):
+        if index is None or index.is_outdated(state.changed_at, ctx.now):
             index = await load_stored_index(ctx, self.files)
-        if index.is_outdated(ctx.now):
+        if index.is_outdated(state.changed_at, ctx.now):
             index = Index()
         if index.synced_until > state.changed_at:
             # Another request has read later changes than this one saw, or the database was restored.
