@@ -4,6 +4,7 @@ import asyncio
 import time
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -22,7 +23,7 @@ from instep.core.clock import utc_now
 from instep.core.config import Settings, settings
 from instep.core.database import OUTAGES, Database
 from instep.core.errors import Unusable
-from instep.core.jobs import Job, defer
+from instep.core.jobs import Job, defer, schedule_next
 from instep.files.storage import open_bucket
 from instep.workspaces.backup_state import find_backup_state
 
@@ -53,7 +54,7 @@ async def back_up(database: Database, owner_url: str, job: Job) -> None:
     """Make the daily backup as the database's owner; one that fails is tried again after an hour."""
     if settings().backups is None:
         return
-    await schedule_run(database, INTERVAL)
+    await schedule_next(partial(schedule_run, database, INTERVAL))
     marks, stop = await read_marks_of(database), Event()
     try:
         succeeded = await asyncio.to_thread(run_scheduled, settings(), owner_url, marks, stop)

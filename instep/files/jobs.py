@@ -1,10 +1,11 @@
 """The sweep of files: it returns every hour, and at once after a deletion."""
 
 from datetime import timedelta
+from functools import partial
 
 from instep.core.clock import utc_now
 from instep.core.database import Database
-from instep.core.jobs import Job, defer
+from instep.core.jobs import Job, defer, schedule_next
 from instep.files.actions import SWEEP_FILES
 from instep.files.queries import FreedObject, list_removable, remove_unreferenced
 from instep.files.storage import Storages
@@ -22,8 +23,7 @@ async def schedule_sweep(database: Database) -> None:
 
 async def sweep_files(database: Database, storages: Storages, job: Job) -> None:
     """Remove files that no text has referred to for long enough, and objects that belong to no file."""
-    # It comes first, since a storage may be away for longer than a job is retried.
-    await schedule_sweep(database)
+    await schedule_next(partial(schedule_sweep, database))
     async with database.enter_workspace("") as tx:
         while await remove_unreferenced(tx, utc_now(), REMOVED_AT_ONCE) == REMOVED_AT_ONCE:
             pass

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -10,15 +11,12 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.config import settings
 from instep.core.database import Database, Tx
-from instep.core.errors import Unavailable
-from instep.core.jobs import Job, Postponed, defer
+from instep.core.jobs import Job, defer, schedule_next
 
 log = structlog.get_logger()
 
 PRUNE = "prune"
 PRUNE_INTERVAL = timedelta(hours=1)
-# The wait where not even the next run can be scheduled, for example because the disk is full.
-SCHEDULE_RETRY_DELAY = timedelta(minutes=1)
 # No window is longer than an hour, so windows of this age no longer count.
 RATE_WINDOW_RETENTION = timedelta(hours=2)
 # Expired tokens are kept for a while, so that their reuse can be told from an unknown token.
@@ -42,11 +40,7 @@ async def schedule_prune(database: Database) -> None:
 
 async def prune(database: Database, job: Job) -> None:
     """Take each step, whether or not others fail; raises `PruneFailed` at the end, so that it runs again."""
-    # It comes first, since a step may fail for longer than a job is retried.
-    try:
-        await schedule_prune(database)
-    except Unavailable as outage:
-        raise Postponed(SCHEDULE_RETRY_DELAY) from outage
+    await schedule_next(partial(schedule_prune, database))
     failures = [step.__name__ for step in STEPS if not await succeeds(database, step)]
     if failures:
         raise PruneFailed(", ".join(failures))

@@ -11,7 +11,7 @@ import structlog
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.errors import Unavailable
-from instep.core.jobs import Job, Postponed, defer
+from instep.core.jobs import Job, defer, schedule_next
 from instep.core.outages import DatabaseSlow
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.embedding import Embedder, Embedders
@@ -27,8 +27,6 @@ STORE_INTERVAL = timedelta(minutes=1)
 EMBED_INTERVAL = timedelta(seconds=5)
 # The wait after a failure, such as one of the embedding model.
 EMBED_RETRY_DELAY = timedelta(minutes=1)
-# The wait where not even the next run can be scheduled, for example because the disk is full.
-SCHEDULE_RETRY_DELAY = timedelta(minutes=1)
 # Bots of one run; the next run takes the others.
 STORE_BATCH = 50
 EMBED_BATCH = 1_000
@@ -64,12 +62,8 @@ async def schedule_embedding(database: Database, wait: timedelta = EMBED_INTERVA
 
 async def has_turn(database: Database, job: Job, schedule: Callable[[], Awaitable[None]]) -> bool:
     """Schedule the run after this one; False while an earlier one is not done."""
-    # It comes first, since a run may fail for longer than a job is retried.
-    try:
-        await schedule()
-        return not await is_underway(database, job)
-    except Unavailable as outage:
-        raise Postponed(SCHEDULE_RETRY_DELAY) from outage
+    await schedule_next(schedule)
+    return not await is_underway(database, job)
 
 
 async def is_underway(database: Database, job: Job) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import asdict
 from instep import writer
 from instep.articles.schemas import Article
 from instep.collections.actions import find_collection
-from instep.core.errors import NotFound
+from instep.core.errors import InvalidRequest, NotFound
+from instep.core.sandbox import TimeLimitExceeded
 from instep.drafts.actions import (
     dismiss_reverted,
     queue_edit_of_task,
@@ -47,22 +48,35 @@ async def write_report(
         }
         for verdict in report.reviewed
     ]
-    proposals = [row for row in report.proposals if not await is_held_back(ctx, row)]
-    outcome: Outcome = "drafts" if proposals else "no_changes"
-    await queries.complete(ctx, task_id, outcome, report.summary, reviewed, unread_count)
-    # A later change may have been compared before, and its time may be what pages say now.
-    await stamp_comparison(ctx)
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
     reverted = reverted_change(work.change_title or "", work.change_body, work.source_url)
     if reverted:
         await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)
+    proposals = [row for row in report.proposals if not await is_held_back(ctx, row)]
+    refusals = []
     for proposal in proposals:
-        if proposal.article_id is None:
-            await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id))
-        else:
+        if proposal.article_id is not None:
             article = articles[proposal.article_id]
             await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id))
+        elif refusal := await refused_article(ctx, await new_article_of(ctx, proposal, work, task_id)):
+            refusals.append(refusal)
+    outcome: Outcome = "drafts" if len(proposals) > len(refusals) else "no_changes"
+    summary = " ".join([report.summary, *refusals])
+    await queries.complete(ctx, task_id, outcome, summary, reviewed, unread_count)
+    # A later change may have been compared before, and its time may be what pages say now.
+    await stamp_comparison(ctx)
     await emit_end(ctx, task)
+
+
+async def refused_article(ctx: Ctx, new: NewArticle) -> str | None:
+    """Put a new article into the queue; where no article can have its text, the sentence that says so."""
+    try:
+        async with ctx.tx.transaction():
+            await queue_new_article(ctx, new)
+    except (InvalidRequest, TimeLimitExceeded) as refusal:
+        reason = refusal.message if isinstance(refusal, InvalidRequest) else "it takes too long to render."
+        return f"The new article “{new.title}” was not drafted: {reason}"
+    return None
 
 
 async def is_held_back(ctx: Ctx, proposal: writer.Proposal) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from instep.core.database import Database, Tx
-from instep.core.jobs import Job, Postponed
+from instep.core.jobs import Job
 from instep.identity.scopes import Role
 from instep.ops import prune
 from instep.people.invitations import invite
@@ -25,22 +25,6 @@ async def events_stay(owner: Tx) -> AsyncIterator[None]:
     await owner.execute(f"revoke execute on {function} from instep_app")
     yield
     await owner.execute(f"grant execute on {function} to instep_app")
-
-
-@pytest.fixture
-async def takes_no_jobs(owner: Tx) -> AsyncIterator[None]:
-    await owner.execute(
-        """
-        create function refuse_job() returns trigger language plpgsql as $$
-        begin
-          raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
-        end $$
-        """
-    )
-    await owner.execute("create trigger is_full before insert on jobs execute function refuse_job()")
-    yield
-    await owner.execute("drop trigger is_full on jobs")
-    await owner.execute("drop function refuse_job()")
 
 
 async def expired_invitation(owner: Tx, cast: Cast) -> str:
@@ -62,11 +46,3 @@ async def test_a_step_that_fails_is_told_and_the_others_are_done(
     assert await owner.value("select count(*) from invitations where id = %(id)s", id=id) == 0
     wait = await owner.value(NEXT_RUN)
     assert timedelta(minutes=59) < wait <= timedelta(hours=1)
-
-
-async def test_it_waits_while_the_next_run_can_not_be_scheduled(
-    database: Database, owner: Tx, cast: Cast, takes_no_jobs: None
-) -> None:
-    # Six failures would end it for good; what is postponed counts as none.
-    with pytest.raises(Postponed):
-        await prune.prune(database, JOB)

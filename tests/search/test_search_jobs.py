@@ -11,8 +11,7 @@ from structlog.testing import capture_logs
 
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
-from instep.core.errors import Unavailable
-from instep.core.jobs import Job, Postponed
+from instep.core.jobs import Job
 from instep.core.outages import DatabaseFull, DatabaseSlow
 from instep.identity.schemas import Bot
 from instep.llm.embedding import Embedders
@@ -140,18 +139,3 @@ async def test_a_run_leaves_the_bots_to_one_that_is_not_done(
 
     assert (done == []) is (lease_ends_in > timedelta())
     assert await owner.value(NEXT_RUN, kind=jobs.EMBED_ARTICLES) > timedelta()
-
-
-async def test_a_run_that_can_not_schedule_the_next_one_counts_as_no_failure(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def refuse(*args: Any, **values: Any) -> None:
-        raise Unavailable
-
-    monkeypatch.setattr(jobs, "defer", refuse)
-
-    async with embedding(knows) as (embedder, _):
-        with pytest.raises(Postponed):
-            await jobs.embed_articles(database, Embedders(english=embedder), EMBED_JOB)
-    with pytest.raises(Postponed):
-        await jobs.store_indexes(database, STORE_JOB)

@@ -71,3 +71,17 @@ async def test_another_page_of_the_same_change_is_a_draft_of_its_own(
     await push(client, run_jobs, page("Two factors"))
 
     assert {row["title"] for row in await waiting(client)} == {"Single sign-on", "Two factors"}
+
+
+async def test_a_page_that_no_article_can_hold_keeps_no_other_from_being_drafted(
+    api: Api, cast: Cast, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_articles(client)
+    deep = page("Quotes", "> " * 1_000 + "He said.").replace("docs/sso.md", "docs/quotes.md")
+
+    task = await push(client, run_jobs, deep + page("Single sign-on"))
+
+    assert (task["status"], task["outcome"]) == ("completed", "drafts")
+    assert [row["title"] for row in task["drafts"]] == ["Single sign-on"]
+    assert "“Quotes” was not drafted: " in task["summary"]

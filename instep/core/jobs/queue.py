@@ -3,7 +3,7 @@
 Webhook deliveries have their own lease queue, `webhooks.outbox`, because they take turns by endpoint.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from instep.core import limits
 from instep.core.database import Tx
+from instep.core.errors import Unavailable
 from instep.core.request_ids import present_request_id
 
 Connection = psycopg.AsyncConnection[Any]
@@ -22,6 +23,8 @@ Connection = psycopg.AsyncConnection[Any]
 FAIRNESS_WINDOW = 100
 # A job is given up after its sixth attempt, about eleven minutes after the first.
 MAX_ATTEMPTS = 6
+# The wait where not even the next run of a standing job can be scheduled, for example as the disk is full.
+SCHEDULE_RETRY_DELAY = timedelta(minutes=1)
 
 
 class Postponed(Exception):
@@ -65,6 +68,17 @@ async def defer(
     """
     values = {"kind": kind, "payload": Jsonb(dict(payload)), "run_at": run_at, "dedupe": dedupe}
     await tx.execute(DEFER, **values, request_id=present_request_id())
+
+
+async def schedule_next(schedule: Callable[[], Awaitable[None]]) -> None:
+    """Schedule the next run of a standing job, before the work of this one.
+
+    A run may fail for longer than a job is retried. Raises `Postponed` where the database takes no write.
+    """
+    try:
+        await schedule()
+    except Unavailable as outage:
+        raise Postponed(SCHEDULE_RETRY_DELAY) from outage
 
 
 # `do update` locks the waiting job until the caller commits, even if nothing changes. With `do nothing` a
