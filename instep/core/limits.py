@@ -194,6 +194,8 @@ IMPORT_FETCH_SECONDS = 300
 MAX_IMPORT_SECONDS = 120
 # Values of a settings file or front matter that is imported, each YAML alias counted with what it repeats.
 MAX_IMPORT_SETTINGS_VALUES = 100_000
+# Lists and mappings within each other in a YAML file or in front matter that is imported.
+MAX_IMPORT_SETTINGS_DEPTH = 100
 # Blocks of HTML around each other in a page that is imported; the tags of deeper ones are left out.
 MAX_IMPORT_HTML_LEVELS = 50
 # Bytes that the template language of an imported page may write, and how often its loops may run.

@@ -1,7 +1,5 @@
 """What can be done with drafts: propose, read, change, apply, dismiss."""
 
-from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -140,13 +138,6 @@ async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) 
 async def stamp_comparison(ctx: Ctx) -> None:
     """Have public pages made anew, since they say with which changes an article was compared."""
     await queries.stamp_comparison(ctx)
-
-
-async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], task_id: str) -> None:
-    """Take the pending drafts of a change out of the queue that the change of a task reverts."""
-    for draft_id in await queries.find_pending_of_change(ctx, title, url_patterns, task_id):
-        with suppress(DraftNotPending):
-            await dismiss_draft(ctx, draft_id)
 
 
 async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:

@@ -15,6 +15,7 @@ from instep.drafts.schemas import (
     DraftStatus,
     DraftTexts,
     DraftType,
+    DroppedDraft,
     EditProposal,
     NewArticle,
     OtherDrafts,
@@ -420,6 +421,49 @@ async def find_pending_of_change(
         patterns=list(url_patterns),
     )
     return draft_ids or []
+
+
+async def find_dropped(
+    ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str]
+) -> list[DroppedDraft]:
+    """The pending drafts by earlier tasks of a change: edits of these articles, and new articles."""
+    return await ctx.tx.all(
+        DroppedDraft,
+        """
+        select d.id, d.approved_at is not null
+            or case d.type when 'edit' then d.updated_at <> d.created_at else a.author_type <> 'task' end
+            as is_touched
+        from drafts d
+        join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and d.source_url = %(url)s and t.id <> %(task)s
+          and (d.type = 'new_article' or d.type = 'edit' and d.article_id = any(%(articles)s))
+          and t.created_at <= (
+            select created_at from tasks
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
+        order by d.article_id, d.id
+        """,
+        bot=ctx.bot.id,
+        url=source_url,
+        task=task_id,
+        articles=list(article_ids),
+    )
+
+
+async def add_warning(ctx: Ctx, draft_ids: Sequence[str], warning: str) -> None:
+    """Add a warning to pending drafts that don't have it yet."""
+    await ctx.tx.execute(
+        """
+        update drafts set warnings = warnings || %(warning)s, updated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+          and status = 'pending' and not warnings @> %(warning)s
+        """,
+        bot=ctx.bot.id,
+        ids=list(draft_ids),
+        warning=Jsonb([warning]),
+        now=ctx.now,
+    )
 
 
 async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection[str]) -> bool:

@@ -171,6 +171,15 @@ class DraftTexts(Draft):
 
 
 @dataclass(frozen=True, slots=True)
+class DroppedDraft:
+    """A pending draft that the latest task of its change no longer makes."""
+
+    id: str
+    # Whether a person has edited or approved it.
+    is_touched: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DraftDetail:
     """A draft with what a reviewer decides by."""
 

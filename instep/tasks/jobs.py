@@ -87,7 +87,9 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
     async def end_task() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            await write_report(ctx, payload["task"], work, report, articles, unread_count)
+            await write_report(
+                ctx, payload["task"], work, report, articles, unread_count, is_repeatable=model is None
+            )
 
     await restartable(end_task)
 

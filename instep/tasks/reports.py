@@ -1,5 +1,6 @@
 """Storing the writer's report: it ends the task, and each of its proposals becomes a draft."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 
 from instep import writer
@@ -8,13 +9,13 @@ from instep.collections.actions import find_collection
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.sandbox import TimeLimitExceeded
 from instep.drafts.actions import (
-    dismiss_reverted,
     queue_edit_of_task,
     queue_new_article,
     stamp_comparison,
 )
 from instep.drafts.schemas import Certainty, EditProposal, EvidenceOut, NewArticle, Statement
 from instep.drafts.suppression import is_suppressed
+from instep.drafts.withdrawal import dismiss_reverted, settle_dropped
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
 from instep.tasks.actions import find_task
@@ -31,8 +32,13 @@ async def write_report(
     report: writer.Report,
     articles: dict[str, Article],
     unread_count: int,
+    *,
+    is_repeatable: bool,
 ) -> None:
-    """`articles` by their ids are those that were read, `unread_count` the number of the others."""
+    """`articles` by their ids are those that were read, `unread_count` the number of the others.
+
+    `is_repeatable` unless a language model has had a part in the report.
+    """
     # When two workers ran the task the second waits here, and then finds that the task has ended.
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
@@ -60,12 +66,26 @@ async def write_report(
             await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id))
         elif refusal := await refused_article(ctx, await new_article_of(ctx, proposal, work, task_id)):
             refusals.append(refusal)
+    sentences = [*refusals, *await settle_earlier(ctx, task_id, work, articles, is_repeatable)]
     outcome: Outcome = "drafts" if len(proposals) > len(refusals) else "no_changes"
-    summary = " ".join([report.summary, *refusals])
+    summary = " ".join([report.summary, *sentences])
     await queries.complete(ctx, task_id, outcome, summary, reviewed, unread_count)
     # A later change may have been compared before, and its time may be what pages say now.
     await stamp_comparison(ctx)
     await emit_end(ctx, task)
+
+
+async def settle_earlier(
+    ctx: Ctx, task_id: str, work: TaskInput, articles: Collection[str], is_repeatable: bool
+) -> list[str]:
+    """Take drafts out of the queue that only an earlier state of the change called for; what to say of it."""
+    if work.change_url is None or work.diff is None:
+        return []
+    count = await settle_dropped(ctx, work.change_url, task_id, list(articles), is_repeatable=is_repeatable)
+    if not count:
+        return []
+    subject = "1 draft was" if count == 1 else f"{count} drafts were"
+    return [f"{subject} dismissed that an earlier state of this change had called for."]
 
 
 async def refused_article(ctx: Ctx, new: NewArticle) -> str | None:

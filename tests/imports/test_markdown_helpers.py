@@ -169,6 +169,16 @@ def test_front_matter_that_is_not_valid_is_read_line_by_line_and_told() -> None:
     assert loss.line == 1
 
 
+@pytest.mark.parametrize("value", ["[" * 30_000, "{a: " * 30_000, "- " * 30_000])
+def test_front_matter_that_is_nested_without_end_is_told_and_the_page_read(value: str) -> None:
+    losses = Losses()
+    page = read_page("a.md", f"---\ntitle: Help\ntags: {value}\n---\nText".encode(), losses)
+
+    assert (page.fields.text("title"), page.body) == ("Help", "Text")
+    [loss] = losses.rows
+    assert loss.what.startswith("front matter that is not valid YAML")
+
+
 def test_a_text_between_rules_is_no_front_matter() -> None:
     text = "---\nJust words\n---\nmore"
 
