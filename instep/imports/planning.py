@@ -10,6 +10,7 @@ from instep.imports.addresses import Directory, SourceTarget, directory_of, sour
 from instep.imports.ordering import moved_keys
 from instep.imports.placing import Places, place_on_levels
 from instep.imports.redirect_urls import redirect_url
+from instep.imports.renumbering import with_known_keys
 from instep.imports.rewriting import PageRewriter
 from instep.imports.schemas import (
     BotState,
@@ -279,7 +280,7 @@ class Planner:
 
 def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
     """What importing a tree does to a bot in this state; it changes nothing."""
-    tree = without_repeated_keys(tree)
+    tree = with_known_keys(without_repeated_keys(tree), state)
     directory = directory_of(tree, files.paths())
     planner = Planner(tree, state, place_on_levels(tree), directory)
     addresses = planner.addresses()

@@ -259,6 +259,32 @@ async def test_an_article_between_others_changes_none_of_them(
     assert (await importer.bring(in_order(["new", "a", "between", *names[1:]]))).changes_nothing
 
 
+async def test_files_that_get_other_numbers_are_the_same_pages(importer: Importer, client: Client) -> None:
+    def numbered(folder: str, *names: str) -> Tree:
+        paths = [f"{folder}/{number:02}-{name}.md" for number, name in enumerate(names, 1)]
+        pages = [page(path, title=path[-6:], collection=folder) for path in paths]
+        path, original = f"{paths[-1][:-3]}.de.md", paths[-1]
+        german = page(path, title="Nutzen", locale="de", translation_of=original, collection=folder)
+        return tree(*pages, german, collections=(ImportedCollection(folder, "Guides"),))
+
+    await importer.bring(numbered("01-guides", "install", "use"))
+    report = await importer.bring(numbered("02-guides", "install", "update", "use"))
+
+    assert outcomes(report) == {"created": 1, "unchanged": 3}
+    assert (report.collections.created, report.collections.unchanged) == (0, 1)
+    assert len(await articles(client)) == 4
+
+
+async def test_of_files_that_differ_in_their_numbers_alone_each_is_a_page(
+    importer: Importer, client: Client
+) -> None:
+    await importer.bring(tree(page("1-step.md", "One.\n"), page("2-step.md", "Two.\n")))
+
+    report = await importer.bring(tree(page("2-step.md", "Two.\n"), page("3-step.md", "Three.\n")))
+
+    assert outcomes(report) == {"created": 1, "unchanged": 1, "absent": 1}
+
+
 async def test_an_order_that_changed_at_the_source_is_taken_and_what_was_moved_here_stays(
     importer: Importer, client: Client
 ) -> None:

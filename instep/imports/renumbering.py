@@ -1,0 +1,57 @@
+"""The keys of files whose names begin with a number that orders them, which a file put in between changes."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from instep.imports.markdown.file_names import without_numbers
+from instep.imports.schemas import BotState
+from instep.imports.tree import Tree
+
+
+def with_known_keys(tree: Tree, state: BotState) -> Tree:
+    """The tree, with the keys that an earlier import gave to what has another number in its name now.
+
+    So `03-install.md` is the page that was imported from `02-install.md`. Where several files have the same
+    name but for their numbers, each stands for itself.
+    """
+    pages = renumbered((page.key for page in tree.pages), state.pages)
+    collections = renumbered((collection.key for collection in tree.collections), state.collections)
+    entries = renumbered((entry.key for entry in tree.entries), state.entries)
+    if not (pages or collections or entries):
+        return tree
+    return replace(
+        tree,
+        pages=tuple(
+            replace(
+                page,
+                key=pages.get(page.key, page.key),
+                translation_of=pages.get(page.translation_of or "", page.translation_of),
+                collection=collections.get(page.collection or "", page.collection),
+            )
+            for page in tree.pages
+        ),
+        collections=tuple(
+            replace(
+                row,
+                key=collections.get(row.key, row.key),
+                parent=collections.get(row.parent or "", row.parent),
+            )
+            for row in tree.collections
+        ),
+        entries=tuple(replace(entry, key=entries.get(entry.key, entry.key)) for entry in tree.entries),
+        questions=tuple(replace(row, page=pages.get(row.page, row.page)) for row in tree.questions),
+    )
+
+
+def renumbered(keys: Iterable[str], known_keys: Iterable[str]) -> dict[str, str]:
+    """By keys of now, the known keys that differ from them in numbers alone."""
+    new, known = list(keys), list(known_keys)
+    known_by_name = {without_numbers(key): key for key in known}
+    counts = Counter(map(without_numbers, new))
+    known_counts = Counter(map(without_numbers, known))
+    return {
+        key: known_by_name[name]
+        for key in new
+        if counts[name := without_numbers(key)] == 1 == known_counts[name] and known_by_name[name] != key
+    }
