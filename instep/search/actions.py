@@ -92,7 +92,7 @@ async def search_articles(
     await query_embedder.begin(ctx, search.query)
     query = any_terms_query(builder)
     rankings = rank_index(index, query, scope)
-    semantic_hits = await query_embedder.nearest(ctx, search.query, state, scope)
+    semantic_hits = await query_embedder.nearest(ctx, search.query, state, scope) or ()
     query = replace(query, semantic_hits=semantic_hits)
     return await _page_of_hits(ctx, with_semantic_hits(rankings, semantic_hits, scope), query, form, page)
 

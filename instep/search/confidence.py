@@ -43,6 +43,7 @@ def signs_of(
         "unknown": sum(term.rarity for term in query.words if not term.is_known) / total,
         "rarest_missing": rarest_missing(query, nearest) / total,
         "size": log(max(article_count, 1)) / log(MANY_ARTICLES),
+        "is_compared": float(query.is_compared),
         "similarity": max((hit.similarity for hit in hits.values()), default=0.0),
         "similarity_best": nearest_similarity,
         "standing_best": min(nearest_hit.z_score / MANY_DEVIATIONS, 1.0) if nearest_hit else 0.0,
@@ -82,6 +83,9 @@ MEANING = LogisticModel(
 
 
 def confidence_of(signs: Mapping[str, float], embedder: str | None) -> float:
-    """The probability that the articles answer the question; `embedder`: what its similarities are from."""
-    has_similarity = embedder == ENGLISH_NAME and signs["similarity"] > 0
-    return (MEANING if has_similarity else WORDS).probability(signs)
+    """The probability that the articles answer the question; `embedder`: what its similarities are from.
+
+    That none is near in meaning speaks against an answer; that they could not be compared does not.
+    """
+    has_meaning = embedder == ENGLISH_NAME and signs["is_compared"] > 0
+    return (MEANING if has_meaning else WORDS).probability(signs)

@@ -107,7 +107,9 @@ async def retrieve(
         index, scope = state.index, ArticleFilter(locale, audience, state.hidden)
         builder = await analyze_query(ctx, state, question, locale)
         semantic_hits = await query_embedder.nearest(ctx, question, state, scope)
-        query = replace(weigh(builder), semantic_hits=semantic_hits)
+        query = replace(
+            weigh(builder), semantic_hits=semantic_hits or (), is_compared=semantic_hits is not None
+        )
         ranked, passages = top_articles(index, query, scope, limit, per_article, max(limit, candidates))
         if not ranked:
             return Retrieval([], (), NO_SIGNALS)

@@ -324,19 +324,24 @@ async def test_the_model_that_comes_along_finds_and_is_sure_of_what_is_said_in_o
     await publish(client, "Adding colleagues", "Open the menu of members and enter an address.")
     await publish(client, "Dark colours", "Choose the moon at the top to rest your eyes.")
     held, absent = "Can I claim a refund?", "Which printers are supported?"
+    far = "Who won the top league of football in 2014?"
     before = (await retrieve(ctx, held)).signals.confidence
+    far_by_words = (await retrieve(ctx, far)).signals.confidence
     embedder = bundled_embedding.english()
     assert embedder is not None
     query_embedder.use(Embedders(english=embedder))
     # A busy machine may take longer than a search waits.
-    await asyncio.to_thread(embedder.embed, [held, absent])
+    await asyncio.to_thread(embedder.embed, [held, absent, far])
     await embed(database, embedder, cast.acme)
 
     found, other = await retrieve(ctx, held), await retrieve(ctx, absent)
+    nothing_near = (await retrieve(ctx, far)).signals
     query_embedder.use(NO_EMBEDDERS)
 
     assert found.passages[0].title == "Getting your money back"
     assert found.signals.confidence > max(before, other.signals.confidence) + 0.1
+    assert nothing_near.signs["similarity"] == 0
+    assert nothing_near.confidence < far_by_words / 2
 
 
 async def test_a_model_embeds_the_bots_of_its_languages_alone(

@@ -77,8 +77,10 @@ class WeightedQuery:
     match_all: bool
     # The average lengths of a passage and of an article of the bot, in words.
     average_lengths: tuple[int, int]
-    # The articles nearest in meaning; empty without embeddings.
+    # The articles nearest in meaning.
     semantic_hits: tuple[SemanticHit, ...] = ()
+    # Whether the question was compared with the articles in meaning.
+    is_compared: bool = False
 
     @property
     def words(self) -> list[QueryTerm]:

@@ -97,16 +97,19 @@ class QueryEmbedder:
 
     async def nearest(
         self, ctx: Ctx, question: str, state: SearchState, scope: ArticleFilter
-    ) -> tuple[SemanticHit, ...]:
-        """The articles within the scope that are nearest to a question in meaning, best first."""
+    ) -> tuple[SemanticHit, ...] | None:
+        """The articles within the scope that are nearest to a question in meaning, best first.
+
+        Empty where none is nearer than usual; `None` if they could not be compared.
+        """
         embedder = self.of(ctx)
         vector = await self.vector_of(embedder, question) if embedder else None
         if embedder is None or vector is None:
-            return ()
+            return None
         vectors = await vector_cache.index_of(ctx, embedder.name, state.embedding_state)
         # The model behind the name may be another one by now.
         if vectors is None or vectors.dimensions != len(vector):
-            return ()
+            return None
         allowed = [(live.segment, scope.mask(live)) for live in state.index.segments]
         is_long = vectors.chunk_count > MAX_INLINE_CHUNKS
         return await off_loop(vectors.nearest, vector, allowed, is_long=is_long)
