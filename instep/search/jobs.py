@@ -1,5 +1,6 @@
 """The jobs of the search, which follow the changes of articles: storing indexes, embedding articles."""
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +18,7 @@ from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.embedding import Embedder, Embedders
 from instep.llm.protocol import CompletionError
 from instep.search.index.cache import MAX_UNFLUSHED_ARTICLES, index_cache
-from instep.search.semantic.indexing import embed_bot
+from instep.search.semantic.indexing import Place, embed_bot
 
 log = structlog.get_logger()
 
@@ -30,6 +31,9 @@ EMBED_RETRY_DELAY = timedelta(minutes=1)
 # Bots of one run; the next run takes the others.
 STORE_BATCH = 50
 EMBED_BATCH = 1_000
+# What a bot embeds in its turn, and how long a run gives turns.
+EMBED_CHUNKS = 256
+EMBED_SECONDS = 60
 
 
 @dataclass(slots=True)
@@ -109,15 +113,39 @@ async def embed_articles(database: Database, embedders: Embedders, job: Job) -> 
 
 
 async def embed_outdated(database: Database, embedder: Embedder, locales: str) -> bool:
-    """Embed the changes of all bots whose language the pattern matches; False if something has failed."""
+    """Embed the changes of all bots whose language the pattern matches; False if something has failed.
+
+    They take turns, so that none waits for another one's many articles. What is left after a while is for the
+    next run, which begins with the bots that have changed since.
+    """
+    places: dict[UUID, Place] = {}
+    tried_ids: set[UUID] = set()
+    ends_at, are_done = time.monotonic() + EMBED_SECONDS, True
     try:
-        async with database.enter_workspace("") as tx:
-            sql = "select * from vectors_behind(%(model)s, %(locales)s, %(limit)s)"
-            bots = await tx.all(OutdatedBot, sql, model=embedder.name, locales=locales, limit=EMBED_BATCH)
-        return await update_each(bots, partial(embed_bot, database, embedder))
+        while True:
+            rows = await outdated_bots(database, embedder, locales)
+            bots = [row for row in rows if row.id in places or row.id not in tried_ids]
+            tried_ids.update(bot.id for bot in bots)
+            are_done &= await update_each(bots, partial(embed_in_turn, database, embedder, places))
+            if not bots or time.monotonic() >= ends_at:
+                return are_done
     except (CompletionError, Unavailable) as error:
         log.warning("articles wait for their vectors", model=embedder.name, reason=error.message)
         return False
+
+
+async def outdated_bots(database: Database, embedder: Embedder, locales: str) -> list[OutdatedBot]:
+    async with database.enter_workspace("") as tx:
+        sql = "select * from vectors_behind(%(model)s, %(locales)s, %(limit)s)"
+        return await tx.all(OutdatedBot, sql, model=embedder.name, locales=locales, limit=EMBED_BATCH)
+
+
+async def embed_in_turn(database: Database, embedder: Embedder, places: dict[UUID, Place], bot: Bot) -> None:
+    """Embed some changes of a bot; `places` tells where each goes on that has more."""
+    after = places.pop(bot.id, None)
+    place = await embed_bot(database, embedder, bot, after=after, max_chunks=EMBED_CHUNKS)
+    if place is not None:
+        places[bot.id] = place
 
 
 async def update_each(bots: Sequence[OutdatedBot], update: Callable[[Bot], Awaitable[None]]) -> bool:

@@ -294,6 +294,7 @@ async def test_the_job_takes_the_oldest_changes_first_and_pauses_after_a_failure
         await owner.execute(sql, id=article["id"], at=datetime(2000, 1, 1 + number, tzinfo=UTC))
     # Bots of other languages, which other tests leave behind, have a batch of their own.
     monkeypatch.setattr(jobs, "EMBED_BATCH", 1)
+    monkeypatch.setattr(jobs, "EMBED_SECONDS", 0)
     waits = "select run_at > now() + interval '50 seconds' from jobs where kind = %(kind)s"
     behind = "select array_agg(id) from vectors_behind(%(model)s, '', 1000000)"
     async with embedding(errs(401)) as (embedder, endpoint):

@@ -16,8 +16,9 @@ from instep.core.outages import DatabaseFull, DatabaseSlow
 from instep.identity.schemas import Bot
 from instep.llm.embedding import Embedders
 from instep.search import jobs
+from instep.search.semantic import indexing
 from tests.support.cast import Api, Cast
-from tests.support.embeddings import embedding, knows
+from tests.support.embeddings import embedding, knows, sent_texts
 from tests.support.search import publish
 
 EMBED_JOB = Job(1, jobs.EMBED_ARTICLES, {}, 1)
@@ -25,7 +26,9 @@ STORE_JOB = Job(1, jobs.STORE_INDEXES, {}, 1)
 NEXT_RUN = "select min(run_at) - now() from jobs where kind = %(kind)s and worker is null"
 
 
-async def fail_for(bot_id: UUID, error: Exception, done: list[UUID], database: Database, *args: Any) -> None:
+async def fail_for(
+    bot_id: UUID, error: Exception, done: list[UUID], database: Database, *args: Any, **options: Any
+) -> None:
     """What stands in for the work on a bot, which is the last argument."""
     bot: Bot = args[-1]
     if bot.id == bot_id:
@@ -139,3 +142,23 @@ async def test_a_run_leaves_the_bots_to_one_that_is_not_done(
 
     assert (done == []) is (lease_ends_in > timedelta())
     assert await owner.value(NEXT_RUN, kind=jobs.EMBED_ARTICLES) > timedelta()
+
+
+async def test_the_many_articles_of_one_bot_let_another_have_its_turn(
+    api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "BATCH_ARTICLES", 1)
+    monkeypatch.setattr(jobs, "EMBED_CHUNKS", 1)
+    names = [f"Holiday {number}" for number in range(4)]
+    for company, name in [*((cast.globex, name) for name in names), (cast.acme, "Bill")]:
+        article = await publish(api(company.write_key), name, "Tell us early.")
+        sql = "update articles set updated_at = %(at)s where id = %(id)s"
+        await owner.execute(sql, id=article["id"], at=datetime(1980, 1, 1 + len(name), tzinfo=UTC))
+
+    async with embedding(knows) as (embedder, endpoint):
+        await jobs.embed_articles(database, Embedders(english=embedder), EMBED_JOB)
+
+    titles = [text.partition("\n")[0] for text in sent_texts(endpoint)]
+    mine = [title for title in titles if title in {*names, "Bill"}]
+    assert sorted(mine) == ["Bill", *names]
+    assert mine.index("Bill") < len(names)

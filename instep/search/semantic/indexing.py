@@ -58,10 +58,21 @@ class EmbeddingBatch:
         return [chunk for chunk in self.chunks if (chunk.article_id, chunk.hash) not in self.stored]
 
 
-async def embed_bot(database: Database, embedder: Embedder, bot: Bot) -> None:
-    """Embed all changes of a bot. A `CompletionError` of the model ends it; finished batches are kept."""
-    after: Place | None = None
-    while True:
+async def embed_bot(
+    database: Database,
+    embedder: Embedder,
+    bot: Bot,
+    *,
+    after: Place | None = None,
+    max_chunks: int | None = None,
+) -> Place | None:
+    """Embed the changes of a bot behind a place; `None` when all are done, else the place to go on from.
+
+    It stops after a batch with which it has embedded `max_chunks`. A `CompletionError` of the model ends it;
+    finished batches are kept.
+    """
+    chunk_count = 0
+    while max_chunks is None or chunk_count < max_chunks:
         async with database.enter_workspace(bot.workspace_id) as tx:
             batch = await next_embedding_batch(_context(tx, bot), embedder.name, after)
         embedded = await embed_chunks(embedder, batch.missing)
@@ -76,8 +87,10 @@ async def embed_bot(database: Database, embedder: Embedder, bot: Bot) -> None:
                     continue
             await store_batch(ctx, batch, batch.stored | embedded)
         if batch.is_last:
-            return
+            return None
         after = batch.end
+        chunk_count += len(embedded)
+    return after
 
 
 def _context(tx: Tx, bot: Bot) -> Ctx:
