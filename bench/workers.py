@@ -1,7 +1,10 @@
 """`make bench-workers`: requests per second of two server processes beside one, on the same machine.
 
-Load and PostgreSQL share the processors with the servers. So the most that two processes can reach on two
-cores is printed, too: both processors, divided by the time that a request takes in all programs together.
+Load and PostgreSQL share the processors with the servers. So two more ratios are printed. "At most" is what
+two processes can reach on these cores: all processors, divided by the time that a request takes in all
+programs together. "On their own" is what they reach on two cores that they share with nothing: twice the
+time of a request in one process, divided by that in two, which grows where they wait for each other or share
+a cache.
 """
 
 import argparse
@@ -76,17 +79,21 @@ def children_seconds() -> float:
 
 def show(rows: dict[str, str], runs: dict[tuple[str, int], list[Run]]) -> None:
     print(f"{os.cpu_count()} processors; CPU ms of a request: server + PostgreSQL + load")
-    print(f"{'':26}{'ratio':>7}{'at most':>9}{'1 process/s':>13}{'2 processes/s':>15}  CPU")
+    columns = f"{'ratio':>7}{'at most':>9}{'on their own':>14}{'1 process/s':>13}{'2 processes/s':>15}"
+    print(f"{'':26}{columns}  CPU of one, server of two")
     for row in rows:
         one, two = (statistics.median(run.per_second for run in runs[row, workers]) for workers in WORKERS)
         times = [
             statistics.median(getattr(run, name) for run in runs[row, 1])
             for name in ("server_ms", "database_ms", "load_ms")
         ]
+        server_of_two = statistics.median(run.server_ms for run in runs[row, len(WORKERS)])
         most = min(len(WORKERS), 1_000 * (os.cpu_count() or 1) / sum(times) / one)
         print(
-            f"{row:26}{two / one:7.2f}{most:9.2f}{one:13.0f}{two:15.0f}  "
+            f"{row:26}{two / one:7.2f}{most:9.2f}{len(WORKERS) * times[0] / server_of_two:14.2f}"
+            f"{one:13.0f}{two:15.0f}  "
             + " + ".join(f"{milliseconds:.2f}" for milliseconds in times)
+            + f", {server_of_two:.2f}"
         )
 
 

@@ -22,7 +22,7 @@ async def pending(client: Client) -> list[Json]:
 
 
 async def ended(client: Client, run_jobs: RunJobs, **fields: object) -> Json:
-    task = await send(client, **fields)
+    task = await send(client, None, **fields)
     await run_jobs()
     return await get(client, f"tasks/{task['id']}")
 
