@@ -18,6 +18,7 @@ from instep.git_sync.article_places import sync_places
 from instep.git_sync.departures import sync_departures
 from instep.git_sync.folder_articles import plan_articles, sync_articles
 from instep.git_sync.folder_collections import sync_collections
+from instep.git_sync.former_drafts import dismiss_forgotten
 from instep.git_sync.orders import KnownOrder
 from instep.git_sync.pages import UnusablePage, parse_page
 from instep.git_sync.pairing import follow_renames
@@ -87,12 +88,15 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     follow_renames(work)
     await sync_collections(work)
     work.articles = {row.id: row for row in await queries.lock_articles(ctx)}
+    if request.restart:
+        await queries.forget_folder(ctx, request.folder)
+        await dismiss_forgotten(work)
     plans = plan_articles(work)
     placed = place_arrivals(work, plans)
     await sync_articles(work, plans)
     await sync_departures(work)
     write_arrivals(work, placed)
-    await sync_places(work, placed)
+    await sync_places(work)
     await _save(work)
 
 
@@ -100,8 +104,8 @@ async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> SyncWork:
     state = await queries.find_folder(ctx, request.folder)
     rows = {row.path: row for row in await queries.list_files(ctx, request.folder)}
     known_texts = {path: row.file_text for path, row in rows.items()}
+    draft_ids = [row.draft_id for row in rows.values() if row.draft_id is not None]
     if request.restart:
-        await queries.forget_folder(ctx, request.folder)
         rows = {}
     else:
         _refuse_other_history(state, request)
@@ -111,7 +115,6 @@ async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> SyncWork:
     _read_pages(work, known_texts)
     _forget_unseen(work)
     work.ids_elsewhere = await queries.list_ids_elsewhere(ctx, request.folder)
-    draft_ids = [row.draft_id for row in rows.values() if row.draft_id is not None]
     work.pending_drafts = await queries.list_pending_drafts(ctx, draft_ids)
     return work
 

@@ -1,18 +1,13 @@
 """Articles that have no file yet: what is published in Instep gets one."""
 
-import re
-from collections.abc import Iterable
-from pathlib import PurePosixPath
-
 from instep.exports.layout import COLLECTION_FILE, file_stem
 from instep.exports.page_file import new_page
 from instep.exports.relative_links import article_address
 from instep.git_sync.folder_articles import ArticlePlan
 from instep.git_sync.pages import matter_of, values_of_article, values_of_collection
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
+from instep.git_sync.taken_paths import TakenPaths
 from instep.git_sync.work import SyncWork, set_next
-
-NUMBER = re.compile(r"^(\d+)-")
 
 
 def place_arrivals(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
@@ -20,13 +15,15 @@ def place_arrivals(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, Synced
     known_ids = work.synced_ids
     paths_by_id = {row.resource_id: path for path, row in work.rows.items()}
     placed: dict[str, SyncedArticle] = {}
+    taken = TakenPaths.of(work.pages, work.rows, work.unreadable_paths)
     originals_first = sorted(work.articles.values(), key=lambda row: row.translation_of is not None)
     for article in originals_first:
         if article.status != "published" or article.id in known_ids:
             continue
-        path = path_for(work, article, paths_by_id, placed)
+        path = path_for(work, article, paths_by_id, taken)
         if path is not None:
             placed[path] = article
+            taken.add(path)
             paths_by_id[article.id] = path
             address = article_address(work.ctx.bot, article.locale, article.slug)
             work.site.add(path, address, article_address(work.ctx.bot, article.locale, article.id))
@@ -34,30 +31,29 @@ def place_arrivals(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, Synced
 
 
 def path_for(
-    work: SyncWork, article: SyncedArticle, paths_by_id: dict[str, str], placed: dict[str, SyncedArticle]
+    work: SyncWork, article: SyncedArticle, paths_by_id: dict[str, str], taken: TakenPaths
 ) -> str | None:
     """A free path; None for a translation whose original has no file."""
-    taken = work.pages.keys() | work.rows.keys() | placed.keys() | work.unreadable_paths
     locale = "" if article.locale == work.ctx.bot.locale else f".{article.locale}"
     if article.translation_of is not None:
         original = paths_by_id.get(article.translation_of)
         path = f"{without_locale(original)}{locale}.md" if original is not None else None
-        return path if path not in taken else None
-    folder = folder_for(work, article.collection_id, placed)
-    stem = next_name(child_names(folder, taken), file_stem(article.slug))
+        return path if path not in taken.paths else None
+    folder = folder_for(work, article.collection_id, taken)
+    stem = taken.next_name(folder, file_stem(article.slug))
     path, number = f"{folder}{stem}{locale}.md", 2
-    while path in taken:
+    while path in taken.paths:
         path, number = f"{folder}{stem}-{number}{locale}.md", number + 1
     return path
 
 
 def without_locale(path: str) -> str:
     """A path without extension and language."""
-    name = PurePosixPath(path).name
-    return path[: len(path) - len(name)] + name.split(".")[0]
+    folder, slash, name = path.rpartition("/")
+    return folder + slash + name.split(".")[0]
 
 
-def folder_for(work: SyncWork, collection_id: str | None, placed: dict[str, SyncedArticle]) -> str:
+def folder_for(work: SyncWork, collection_id: str | None, taken: TakenPaths) -> str:
     """The folder of a collection; a new one, with its `_collection.md`, if it has none yet."""
     collection = work.collections.get(collection_id or "")
     if collection is None:
@@ -65,29 +61,18 @@ def folder_for(work: SyncWork, collection_id: str | None, placed: dict[str, Sync
     folder = work.folders.folder_of(collection.id)
     if folder is not None:
         return folder
-    above = folder_for(work, collection.parent_id, placed)
-    taken = work.pages.keys() | work.rows.keys() | placed.keys()
-    folder = above + next_name(child_names(above, taken), file_stem(collection.slug)) + "/"
+    above = folder_for(work, collection.parent_id, taken)
+    folder = above + taken.next_name(above, file_stem(collection.slug)) + "/"
     work.folders.by_folder[folder] = collection.id
     path, values = folder + COLLECTION_FILE, values_of_collection(collection)
     text = new_page(matter_of(path, values, work.folders), "").text
     row = SyncedFile(path, "collection", collection.id)
     set_next(row, text, "", values)
     work.rows[path] = row
+    taken.add(path)
     work.sync.writes[path] = text
     work.sync.tell(path, "written", f"The collection “{collection.title}” is new in the folder.")
     return folder
-
-
-def child_names(folder: str, paths: Iterable[str]) -> set[str]:
-    """The names of files and folders directly in a folder."""
-    return {path.removeprefix(folder).split("/")[0] for path in paths if path.startswith(folder)}
-
-
-def next_name(names: Iterable[str], stem: str) -> str:
-    """A name at the end: with the next number where the others have numbers."""
-    numbers = [int(match[1]) for name in names if (match := NUMBER.match(name))]
-    return f"{max(numbers) + 1:02}-{stem}" if numbers else stem
 
 
 def write_arrivals(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:

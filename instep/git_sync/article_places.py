@@ -5,13 +5,12 @@ folder of its collection. Where a configuration file of the repository says it, 
 """
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from instep.articles.overviews import lock_order, set_positions
 from instep.exports.file_contents import NO_COLLECTION, ORDER_PREFIX
 from instep.exports.page_file import with_value
 from instep.git_sync import queries
-from instep.git_sync.arrivals import child_names, folder_for, next_name
+from instep.git_sync.arrivals import folder_for
 from instep.git_sync.file_places import (
     common_key,
     file_place,
@@ -20,9 +19,9 @@ from instep.git_sync.file_places import (
     renumbered,
     with_number,
 )
-from instep.git_sync.moves import Moves
+from instep.git_sync.moves import Moves, present_paths
 from instep.git_sync.orders import KnownOrder, MergedOrder, merge_orders, new_numbers
-from instep.git_sync.schemas import SyncedArticle, SyncedPlace
+from instep.git_sync.schemas import SyncedPlace
 from instep.git_sync.work import SyncWork
 from instep.imports.ordering import moved_keys, new_positions
 
@@ -31,45 +30,63 @@ HAS_NUMBER = "Its place is that of Instep now."
 TWO_ORDERS = "Git and Instep have different orders: that of Instep stays, and git's history has the other."
 
 
-async def sync_places(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:
-    moves = Moves(work)
-    move_to_collections(work, moves, placed)
+async def sync_places(work: SyncWork) -> None:
+    moves = Moves.of(work)
+    move_to_collections(work, moves)
     await lock_order(work.ctx)
     orders: dict[str, list[SyncedPlace]] = {}
     for place in await queries.list_positions(work.ctx):
         orders.setdefault(place.collection_id or NO_COLLECTION, []).append(place)
+    sides = OrderSides.of(work)
     for collection, present in sorted(orders.items()):
-        await CollectionOrder(work, moves, collection, present).sync()
+        await CollectionOrder(work, moves, sides, collection, present).sync()
     work.orders = {key: order for key, order in work.orders.items() if key in orders}
     moves.write()
 
 
-def move_to_collections(work: SyncWork, moves: Moves, placed: dict[str, SyncedArticle]) -> None:
+def move_to_collections(work: SyncWork, moves: Moves) -> None:
     """Move files whose articles have another collection into its folder; translations follow originals."""
-    for path in sorted(work.misplaced_paths - moves.open_paths):
+    for path in [path for path in sorted(work.misplaced_paths) if not moves.is_open(path)]:
         if path in moves.paths:
             continue
         values = work.rows[path].next_article_values or {}
-        new = new_path(work, moves, placed, path, values.get("collection"))
+        new = new_path(work, moves, path, values.get("collection"))
         if new is None or not moves.plan(path, new, HAS_MOVED):
             slug = work.folders.slugs_by_id.get(values.get("collection") or "", NO_COLLECTION)
             file = with_value(moves.page_of(path).file, "collection", slug)
             moves.edit(path, file.text, "Its collection is that of Instep now.")
 
 
-def new_path(
-    work: SyncWork, moves: Moves, placed: dict[str, SyncedArticle], path: str, collection: str | None
-) -> str | None:
+def new_path(work: SyncWork, moves: Moves, path: str, collection: str | None) -> str | None:
     """The path in the folder of the collection, at the end; None where the file has to stay."""
     is_elsewhere = collection in work.ids_elsewhere and work.folders.folder_of(collection or "") is None
     if is_elsewhere or not moves.are_free(moves.group_of(path)):
         return None
-    folder = folder_for(work, collection if collection != NO_COLLECTION else None, placed)
-    name = PurePosixPath(path).name
+    folder = folder_for(work, collection if collection != NO_COLLECTION else None, moves.taken)
+    name = path.rpartition("/")[2]
     if order_key(moves.page_of(path)) is None:
-        names = child_names(folder, [*moves.taken_paths, *moves.paths.values()])
-        name = next_name(names, ORDER_PREFIX.sub("", name))
+        name = moves.taken.next_name(folder, ORDER_PREFIX.sub("", name))
     return folder + name
+
+
+@dataclass(frozen=True, slots=True)
+class OrderSides:
+    """What both sides say of all articles: their files, and the order of each collection before the sync."""
+
+    paths: dict[str, str]
+    instep_ids: dict[str, list[str]]
+    common_key: str
+
+    @classmethod
+    def of(cls, work: SyncWork) -> "OrderSides":
+        there = set(present_paths(work))
+        rows = [(path, row) for path, row in work.rows.items() if row.kind == "article" and path in there]
+        instep_ids: dict[str, list[str]] = {}
+        for article in work.articles.values():
+            if article.translation_of is None:
+                instep_ids.setdefault(article.collection_id or NO_COLLECTION, []).append(article.id)
+        paths = {row.resource_id: path for path, row in rows}
+        return cls(paths, instep_ids, common_key(work.pages.values()))
 
 
 @dataclass(slots=True)
@@ -78,6 +95,7 @@ class CollectionOrder:
 
     work: SyncWork
     moves: Moves
+    sides: OrderSides
     collection: str
     present: list[SyncedPlace]
 
@@ -86,7 +104,8 @@ class CollectionOrder:
         order = self.work.orders.get(self.collection, KnownOrder())
         if order.next is not None and self.work.advanced_ids & set(order.written):
             order.advance()
-        merged = merge_orders(order.base, self.instep_ids(), self.git_ids(paths), self.ids())
+        instep_ids = self.sides.instep_ids.get(self.collection, [])
+        merged = merge_orders(order.base, instep_ids, self.git_ids(paths), self.ids())
         await self.place_articles(merged.ids)
         members = [id for id in merged.ids if id in paths]
         if self.place_files(paths, members, merged, order):
@@ -99,19 +118,8 @@ class CollectionOrder:
 
     def paths(self) -> dict[str, str]:
         """The files of the collection's articles, by their ids."""
-        ids, work = set(self.ids()), self.work
-        all_paths = set(self.moves.all_paths)
-        return {
-            row.resource_id: path
-            for path, row in work.rows.items()
-            if row.kind == "article" and row.resource_id in ids and path in all_paths
-        }
-
-    def instep_ids(self) -> list[str]:
-        """The order before the sync."""
-        collection = self.collection if self.collection != NO_COLLECTION else None
-        rows = [row for row in self.work.articles.values() if row.collection_id == collection]
-        return [row.id for row in rows if row.translation_of is None]
+        paths = self.sides.paths
+        return {id: paths[id] for id in self.ids() if id in paths}
 
     def git_ids(self, paths: dict[str, str]) -> list[str]:
         """The order of the files that have a place of their own in git."""
@@ -170,8 +178,7 @@ class CollectionOrder:
             message = f"{HAS_MOVED} {conflict}" if conflict else HAS_MOVED
             if moves.plan(path, renumbered(target, number), message):
                 return
-        key = key or common_key(self.work.pages.values())
-        moves.edit(path, with_number(page.file, key, number).text, reason)
+        moves.edit(path, with_number(page.file, key or self.sides.common_key, number).text, reason)
 
     def tell_navigation(self, paths: dict[str, str], members: list[str], order: KnownOrder) -> None:
         """The order in git is in a file that is never rewritten."""

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 
 from instep.exports.file_contents import ORDER_KEYS, ORDER_PREFIX
 from instep.exports.page_file import PageFile, lines_of
@@ -26,15 +25,15 @@ def file_place(page: FolderPage) -> int | None:
 
 def number_of_name(path: str) -> int | None:
     """The number in front of a file's name."""
-    match = ORDER_PREFIX.match(PurePosixPath(path).name)
+    match = ORDER_PREFIX.match(path.rpartition("/")[2])
     return int(match[0].rstrip("-")) if match and NUMBER.match(match[0].rstrip("-")) else None
 
 
 def renumbered(path: str, number: int) -> str:
     """The path with another number in front of the name, in as many digits."""
-    name = PurePosixPath(path).name
+    folder, slash, name = path.rpartition("/")
     digits, _, rest = name.partition("-")
-    return f"{path.removesuffix(name)}{number:0{len(digits)}}-{rest}"
+    return f"{folder}{slash}{number:0{len(digits)}}-{rest}"
 
 
 def with_number(file: PageFile, key: str, number: int) -> PageFile:

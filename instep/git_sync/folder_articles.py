@@ -3,19 +3,22 @@
 from dataclasses import dataclass, replace
 
 from instep.articles import actions as articles
-from instep.articles.schemas import ArticleCreate, ArticleUpdate
+from instep.articles.schemas import Article, ArticleCreate, ArticleUpdate
+from instep.articles.texts import find_article, live_columns, save
 from instep.core import limits
-from instep.core.errors import InvalidRequest, NotFound
+from instep.core.errors import InvalidRequest
 from instep.core.markdown_cost import refuse_costly_markdown
+from instep.core.restarts import WorkNeeded
 from instep.core.slug_rules import SlugTaken
-from instep.drafts.actions import dismiss_draft, queue_edit
-from instep.drafts.pending import DraftNotPending
+from instep.drafts.actions import queue_edit
 from instep.drafts.schemas import EditProposal
-from instep.exports.page_file import PageFile
+from instep.exports.page_file import PageFile, split_page, with_value
 from instep.exports.relative_links import article_address
 from instep.git_sync.file_places import file_place, number_of_name
 from instep.git_sync.file_refusals import attempted, validated
-from instep.git_sync.folder_collections import collection_id_of, tell_outcome
+from instep.git_sync.folder_collections import collection_id_of, tell_outcome, told_conflicts
+from instep.git_sync.former_drafts import dismiss_former
+from instep.git_sync.needed_work import NeededWork
 from instep.git_sync.pages import (
     NEW_FOLDER,
     FolderPage,
@@ -25,9 +28,10 @@ from instep.git_sync.pages import (
     with_values,
 )
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
-from instep.git_sync.three_way import MergedValues, carry, merge_texts
+from instep.git_sync.three_way import MergedValues, Values, carry, merge_texts
 from instep.git_sync.work import (
     SyncWork,
+    base_values,
     in_step,
     lifted_text,
     lifted_values,
@@ -35,8 +39,11 @@ from instep.git_sync.work import (
     set_base,
     set_next,
 )
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
 
 SHORT_COMMIT = 12
+NOT_PUBLISHED = "Git publishes it; with drafts nothing goes live: publish it in Instep."
 
 
 class OriginalMissing(InvalidRequest):
@@ -53,7 +60,8 @@ class ArticlePlan:
     article: SyncedArticle | None = None
     merged: MergedValues | None = None
     waits: bool = False
-    superseded_draft: str | None = None
+    # With `drafts` the article stays unpublished, though git has published it.
+    stays_unpublished: bool = False
 
     @property
     def slug(self) -> str:
@@ -66,10 +74,11 @@ def plan_articles(work: SyncWork) -> list[ArticlePlan]:
     Originals come before their translations.
     """
     plans = []
+    synced_ids = work.synced_ids
     free_articles = {
         (row.locale, row.slug): row
         for row in work.articles.values()
-        if row.id not in work.synced_ids and row.status != "in_review"
+        if row.id not in synced_ids and row.status != "in_review"
     }
     for page in sorted(work.pages_of("article"), key=lambda page: (page.group, page.locale or "")):
         try:
@@ -97,6 +106,10 @@ def plan_article(
         if plan.article.status == "archived" and plan.row is not None and plan.row.article_values is None:
             # A file that comes back brings its article back.
             plan.merged.article["status"] = plan.merged.file["status"] = plan.values["status"]
+        goes_live = plan.merged.article["status"] == "published" and plan.article.status != "published"
+        if goes_live and work.request.drafts:
+            plan.stays_unpublished = True
+            plan.merged.article["status"] = plan.article.status
     return plan
 
 
@@ -108,7 +121,10 @@ def adopt(work: SyncWork, plan: ArticlePlan, article: SyncedArticle | None) -> N
 
 
 def choose_base(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
-    """The next base is in force when git has what was written, or when the draft is settled."""
+    """The next base is in force when git has what was written, or when the draft is settled.
+
+    A draft of another state of the file stays with the row until the file's present state is taken over.
+    """
     text = plan.page.file.text
     if row.draft_id is None:
         is_there = row.next_path in (None, row.path)
@@ -126,9 +142,6 @@ def choose_base(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
         row.advance()
     elif text == row.next_file_text:
         plan.waits = True
-    else:
-        plan.superseded_draft = row.draft_id
-        row.forget_next()
 
 
 def know_address(work: SyncWork, plan: ArticlePlan) -> None:
@@ -144,12 +157,16 @@ async def sync_articles(work: SyncWork, plans: list[ArticlePlan]) -> None:
 
     Each round goes the other way, as one page may wait for the next one, and so on.
     """
+    needed = NeededWork()
     for _ in range(limits.MAX_SYNC_ROUNDS):
         waiting_plans = []
         for plan in plans:
             refusal = await attempted(work, plan.page.path, sync_plan(work, plan))
             if isinstance(refusal, SlugTaken | OriginalMissing):
                 waiting_plans.append(plan)
+            elif isinstance(refusal, WorkNeeded):
+                needed.take()
+        await needed.do_before_next_attempt()
         if len(waiting_plans) in (0, len(plans)):
             return
         plans = waiting_plans[::-1]
@@ -173,18 +190,10 @@ async def sync_plan(work: SyncWork, plan: ArticlePlan) -> None:
             draft_id=plan.row.draft_id,
         )
     else:
-        await supersede(work, plan)
+        if plan.row.draft_id is not None:
+            await dismiss_former(work.ctx, plan.row.draft_id)
+            plan.row.forget_next()
         await bring_together(work, plan, plan.row, plan.article)
-
-
-async def supersede(work: SyncWork, plan: ArticlePlan) -> None:
-    """The draft of an earlier state of the file leaves the queue; git's history keeps its text."""
-    if plan.superseded_draft is not None:
-        try:
-            await dismiss_draft(work.ctx, plan.superseded_draft)
-        except (DraftNotPending, NotFound):
-            # Somebody has just settled it; the file is new all the same.
-            return
 
 
 async def bring_together(work: SyncWork, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> None:
@@ -194,14 +203,12 @@ async def bring_together(work: SyncWork, plan: ArticlePlan, row: SyncedFile, art
         return
     text = await lifted_text(work, page, row, article.content)
     content = await merge_texts(row.article_text, article.content, text)
-    if content is None or "title" in merged.conflicts:
-        await propose(work, plan, text, is_conflict=True)
+    is_text_changed = (content, merged.article["title"]) != (article.content, article.title)
+    if content is None or "title" in merged.conflicts or (work.request.drafts and is_text_changed):
+        await propose(work, plan, text, is_conflict=content is None or "title" in merged.conflicts)
         return
-    if work.request.drafts and (content, merged.article["title"]) != (article.content, article.title):
-        await update(work, article, {**merged.article, "title": article.title}, article.content)
-        await propose(work, plan, text, is_conflict=False)
-        return
-    is_changed = await update(work, article, merged.article, content)
+    is_changed = (merged.article, content) != (values_of_article(article), article.content)
+    row.article_version = await update(work, article, merged.article, content)
     lines = await carry(text, content, page.file.body, work.to_paths(content, page.path))
     is_misplaced = belongs_elsewhere(work, plan)
     file_values = {**merged.file, "collection": plan.values["collection"]} if is_misplaced else merged.file
@@ -209,8 +216,7 @@ async def bring_together(work: SyncWork, plan: ArticlePlan, row: SyncedFile, art
         replace(page, file=PageFile(page.file.head, lines)), plan.values, file_values, work.folders
     )
     article_side = await settled(work, merged.article)
-    lifted = await settled(work, lifted_values(work, row, plan.values))
-    row.article_version = article.version + is_changed
+    lifted = await lifted_side(work, plan, row, article)
     if file.text == page.file.text and not is_misplaced:
         in_step(row, file_text=file.text, article_text=content, article_values=article_side)
     else:
@@ -224,6 +230,8 @@ async def bring_together(work: SyncWork, plan: ArticlePlan, row: SyncedFile, art
     tell_outcome(
         work, page.path, is_changed, file.text != page.file.text, merged.conflicts, article_id=article.id
     )
+    if plan.stays_unpublished:
+        work.sync.tell_more(page.path, "kept", NOT_PUBLISHED, article_id=article.id)
 
 
 def belongs_elsewhere(work: SyncWork, plan: ArticlePlan) -> bool:
@@ -258,8 +266,16 @@ async def settled(work: SyncWork, values: dict[str, str | None]) -> dict[str, st
     return {**values, "collection": await collection_id_of(work, collection) or collection}
 
 
-async def update(work: SyncWork, article: SyncedArticle, values: dict[str, str | None], content: str) -> bool:
-    """Give the article these values and this text; whether that changed anything."""
+async def lifted_side(
+    work: SyncWork, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle
+) -> dict[str, str | None]:
+    """The values of an article that is as the file is, but for what the sync leaves to people."""
+    lifted = await settled(work, lifted_values(work, row, plan.values))
+    return {**lifted, "status": article.status} if plan.stays_unpublished else lifted
+
+
+async def update(work: SyncWork, article: SyncedArticle, values: dict[str, str | None], content: str) -> int:
+    """Give the article these values and this text; the version that it has then."""
     current = values_of_article(article)
     changes = {name: value for name, value in values.items() if current[name] != value}
     status = changes.pop("status", None)
@@ -270,20 +286,28 @@ async def update(work: SyncWork, article: SyncedArticle, values: dict[str, str |
         fields["description"] = fields["description"] or ""
     if content != article.content:
         fields["contentMarkdown"] = content
+    version = article.version
     if fields:
-        await articles.update_article(work.ctx, article.id, validated(ArticleUpdate, fields))
+        updated = await articles.update_article(work.ctx, article.id, validated(ArticleUpdate, fields))
+        version = updated.version
     if status is not None:
-        await set_status(work, article.id, article.status, status)
-    return bool(fields or status)
+        version = (await set_status(work, article.id, status)).version
+    return version
 
 
-async def set_status(work: SyncWork, article_id: str, before: str, after: str) -> None:
-    if after == "published":
-        await articles.publish_article(work.ctx, article_id)
-    elif after == "archived":
-        await articles.archive_article(work.ctx, article_id)
-    elif before != "draft":
-        await articles.unpublish_article(work.ctx, article_id)
+async def set_status(work: SyncWork, article_id: str, status: str) -> Article:
+    if status == "published":
+        return await publish_article(work.ctx, article_id)
+    if status == "archived":
+        return await articles.archive_article(work.ctx, article_id)
+    return await articles.unpublish_article(work.ctx, article_id)
+
+
+@writes
+async def publish_article(ctx: Ctx, article_id: str) -> Article:
+    """Make the text live that git and the article share; what an editor has not published yet stays so."""
+    article = await find_article(ctx, article_id, lock=True)
+    return await save(ctx, article, live_columns(ctx, article), "markdown")
 
 
 async def move(work: SyncWork, page: FolderPage, article: SyncedArticle) -> None:
@@ -299,29 +323,31 @@ async def move(work: SyncWork, page: FolderPage, article: SyncedArticle) -> None
 
 
 async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
-    """Queue the file's title and text as an edit of what was in step; the file stays as it is."""
-    row, article = plan.row, plan.article
+    """Queue the file's title and text as an edit of what was in step; the file stays as it is.
+
+    The article gets its other values, as far as they are no conflict.
+    """
+    row, article, merged = plan.row, plan.article, plan.merged
     assert row is not None, "the plan has a row"
     assert article is not None, "the plan has an article"
-    base_values = row.article_values or values_of_article(article)
-    title = plan.values["title"]
-    commit = work.request.commit[:SHORT_COMMIT]
-    proposal = EditProposal(
-        content=text,
-        base_version=row.article_version or article.version,
-        base_title=base_values["title"] or article.title,
-        base_content=article.content if row.article_text is None else row.article_text,
-        title=title if title != article.title and "title" in changed_names(work, plan) else None,
-        reason=f"{plan.page.path} has changed in git, at the commit {commit}.",
-    )
-    draft = await queue_edit(work.ctx, article.id, proposal)
-    set_next(row, plan.page.file.text, text, lifted_values(work, row, plan.values), draft.id)
+    assert merged is not None, "the plan has an article"
+    values = {**merged.article, "title": article.title}
+    await update(work, article, values, article.content)
+    draft = await queue_edit(work.ctx, article.id, proposal_of(work, plan, row, article, text))
+    lifted = await lifted_side(work, plan, row, article)
+    keep_values(work, plan, row, lifted)
+    set_next(row, plan.page.file.text, text, lifted, draft.id)
     message = (
         "Git and Instep have changed the same lines: a draft waits for review. Whoever settles it decides, "
         "and the next sync writes the article's text to the file."
         if is_conflict
         else "What changed in git waits for review as a draft."
     )
+    if values != values_of_article(article):
+        message += " What else changed in git is in Instep."
+    message += told_conflicts([name for name in merged.conflicts if name != "title"])
+    if plan.stays_unpublished:
+        message += f" {NOT_PUBLISHED}"
     work.sync.tell(
         plan.page.path,
         "conflict" if is_conflict else "proposed",
@@ -329,6 +355,45 @@ async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: 
         article_id=article.id,
         draft_id=draft.id,
     )
+
+
+def proposal_of(
+    work: SyncWork, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle, text: str
+) -> EditProposal:
+    article_values = row.article_values or values_of_article(article)
+    title = plan.values["title"]
+    commit = work.request.commit[:SHORT_COMMIT]
+    return EditProposal(
+        content=text,
+        base_version=version_of_base(row, article),
+        base_title=article_values["title"] or article.title,
+        base_content=article.content if row.article_text is None else row.article_text,
+        title=title if title != article.title and "title" in changed_names(work, plan) else None,
+        reason=f"{plan.page.path} has changed in git, at the commit {commit}.",
+    )
+
+
+def version_of_base(row: SyncedFile, article: SyncedArticle) -> int:
+    """The article's version while it has the text of the base, or else an earlier one.
+
+    Whoever reviews the draft is told of a conflict by it: the base may be a text that the article never had.
+    """
+    base = row.article_text, (row.article_values or {}).get("title")
+    if row.article_text is None or base == (article.content, article.title):
+        return article.version
+    return min(row.article_version or article.version, article.version - 1)
+
+
+def keep_values(work: SyncWork, plan: ArticlePlan, row: SyncedFile, lifted: Values) -> None:
+    """All values but the title are in force at once: they are in step, whatever becomes of the draft."""
+    base = base_values(work, row)
+    if base is None or row.file_text is None or row.article_values is None:
+        return
+    file = PageFile(plan.page.file.head, split_page(row.file_text).body)
+    if base["title"] != plan.values["title"]:
+        file = with_value(file, "title", base["title"])
+    row.file_text = file.text
+    row.article_values = {**lifted, "title": row.article_values["title"]}
 
 
 def changed_names(work: SyncWork, plan: ArticlePlan) -> set[str]:
@@ -358,7 +423,7 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
     article = await articles.create_article(work.ctx, validated(ArticleCreate, fields))
     status = "draft" if work.request.drafts else values["status"]
     if status is not None and status != "draft":
-        await set_status(work, article.id, "draft", status)
+        await set_status(work, article.id, status)
     row = SyncedFile(page.path, "article", article.id, article_version=article.version)
     collection = article.collection_id or values["collection"]
     in_step(

@@ -112,10 +112,15 @@ def tell_outcome(
     if not is_changed and not is_written:
         return
     action, message = OUTCOMES[is_changed, is_written]
-    if conflicts:
-        names = ", ".join(f"`{name}`" for name in conflicts)
-        message += f" Both sides changed {names}: the value of Instep stays, git's history has the other."
-    work.sync.tell(path, action, message, **ids)
+    work.sync.tell(path, action, message + told_conflicts(conflicts), **ids)
+
+
+def told_conflicts(names: list[str]) -> str:
+    """What is told of values that both sides changed, to follow another sentence."""
+    if not names:
+        return ""
+    listed = ", ".join(f"`{name}`" for name in names)
+    return f" Both sides changed {listed}: the value of Instep stays, git's history has the other."
 
 
 async def create(work: SyncWork, values: dict[str, str | None]) -> str:

@@ -11,6 +11,7 @@ from instep.exports.page_file import PageFile, split_page, with_value
 from instep.exports.relative_links import escape, path_of_target, relative_targets, rewrite, split_target
 from instep.git_sync.pages import FolderPage, UnusablePage, collection_slug, collection_value, parse_page
 from instep.git_sync.schemas import SyncedFile
+from instep.git_sync.taken_paths import TakenPaths
 from instep.git_sync.work import SyncWork, set_next
 
 # What is told of a page whose file has to stay as it is.
@@ -24,10 +25,25 @@ class Moves:
     """The new paths of files, and new texts under their present paths; nothing is done before `write`."""
 
     work: SyncWork
+    taken: TakenPaths
+    # Files with their translations, even with those that could not be taken over, by what their paths share.
+    groups: dict[str, list[str]]
     paths: dict[str, str] = field(default_factory=dict)
+    # The files that get these paths.
+    sources: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     linking_paths: dict[str, set[str]] | None = None
+
+    @classmethod
+    def of(cls, work: SyncWork) -> "Moves":
+        assets = [asset.path for asset in work.request.assets]
+        taken = TakenPaths.of(work.pages, work.rows, work.unreadable_paths, work.sync.writes, assets)
+        groups: dict[str, list[str]] = {}
+        paths = {*present_paths(work), *work.unreadable_paths} - work.other_texts.keys()
+        for path in sorted(paths):
+            groups.setdefault(group_at(path), []).append(path)
+        return cls(work, taken, groups)
 
     def text_of(self, path: str) -> str:
         """The text that a file has after the sync."""
@@ -47,59 +63,46 @@ class Moves:
         assert page is not None, "a page that was written has a title"
         return page
 
-    @property
-    def all_paths(self) -> list[str]:
+    def is_open(self, path: str) -> bool:
+        """Whether a file has to stay as it is."""
         work = self.work
-        written = {path for path, text in work.sync.writes.items() if text is not None}
-        removed = {path for path, text in work.sync.writes.items() if text is None}
-        return sorted((work.pages.keys() | work.other_texts.keys() | written) - removed)
-
-    @property
-    def open_paths(self) -> set[str]:
-        told_paths = {row.path for row in self.work.sync.results if row.action in OPEN}
-        return told_paths | (self.work.unreadable_paths - self.work.other_texts.keys())
+        if path in work.unreadable_paths and path not in work.other_texts:
+            return True
+        return any(row.action in OPEN for row in work.sync.results_by_path.get(path, ()))
 
     def group_of(self, path: str) -> list[str]:
-        """A file with its translations, also with those that could not be taken over."""
-        group = group_at(path)
-        paths = {*self.all_paths, *self.work.unreadable_paths} - self.work.other_texts.keys()
-        return sorted(other for other in paths if group_at(other) == group)
+        """A file with its translations."""
+        return self.groups.get(group_at(path), [])
 
     def are_free(self, paths: list[str]) -> bool:
         """Whether none of the files, nor one that links to them, has to stay as it is."""
         if self.linking_paths is None:
             self.linking_paths = defaultdict(set)
-            for path in self.all_paths:
+            for path in present_paths(self.work):
                 for target in relative_targets(split_page(self.text_of(path)).body, path):
                     self.linking_paths[target].add(path)
-        concerned = {*paths, *(linking for path in paths for linking in self.linking_paths.get(path, ()))}
-        return not concerned & self.open_paths
+        linking = {other for path in paths for other in self.linking_paths.get(path, ())}
+        return not any(self.is_open(path) for path in {*paths, *linking})
 
     def plan(self, path: str, new: str, reason: str) -> bool:
         """Move a file with its translations; False where one has to stay, or a new path is taken."""
         group = self.group_of(path)
         new_paths = {other: group_at(new) + other.removeprefix(group_at(path)) for other in group}
-        others = self.paths.items() - {(other, self.paths.get(other, "")) for other in group}
-        taken = self.taken_paths | {target for _, target in others}
         is_whole = all(other in self.work.rows for other in group)
-        if not is_whole or set(new_paths.values()) & taken or not self.are_free(group):
+        is_taken = any(self.is_taken(target, group) for target in new_paths.values())
+        if not is_whole or is_taken or not self.are_free(group):
             return False
-        self.paths.update(new_paths)
-        self.reasons.update(dict.fromkeys(new_paths, reason))
+        for other in group:
+            self.sources.pop(self.paths.get(other, ""), None)
+        for other, target in new_paths.items():
+            self.paths[other], self.sources[target] = target, other
+            self.reasons[other] = reason
+            self.taken.count(target)
         return True
 
-    @property
-    def taken_paths(self) -> set[str]:
-        work = self.work
-        assets = {asset.path for asset in work.request.assets}
-        return {
-            *work.pages,
-            *work.rows,
-            *work.unreadable_paths,
-            *work.other_texts,
-            *work.sync.writes,
-            *assets,
-        }
+    def is_taken(self, target: str, group: list[str]) -> bool:
+        """Whether a path is in use, or that of another file after the sync."""
+        return target in self.taken.paths or self.sources.get(target, group[0]) not in group
 
     def edit(self, path: str, text: str, reason: str) -> None:
         """Give a file another text."""
@@ -108,7 +111,7 @@ class Moves:
 
     def write(self) -> None:
         """Let the moves and the texts become what the caller writes."""
-        paths = self.all_paths if self.paths else list(self.texts)
+        paths = present_paths(self.work) if self.paths else list(self.texts)
         before = {path: self.text_of_before(path) for path in paths}
         after = {path: self.moved_text(path) for path in paths}
         for path in paths:
@@ -158,8 +161,7 @@ class Moves:
             row.path, row.next_file_text = new, text
             work.rows[new] = row
             work.sync.writes[new] = text
-            for result in work.sync.results:
-                result.path = new if result.path == path else result.path
+            work.sync.rename(path, new)
             return
         put_next(row, text)
         row.next_path = new
@@ -173,6 +175,13 @@ class Moves:
         if row is not None:
             put_next(row, text)
         self.work.sync.writes[path] = text
+
+
+def present_paths(work: SyncWork) -> list[str]:
+    """The files that there are after the sync."""
+    written = {path for path, text in work.sync.writes.items() if text is not None}
+    removed = {path for path, text in work.sync.writes.items() if text is None}
+    return sorted((work.pages.keys() | work.other_texts.keys() | written) - removed)
 
 
 def group_at(path: str) -> str:

@@ -33,7 +33,7 @@ class FolderPage:
 
     @property
     def name(self) -> str:
-        return PurePosixPath(self.path).name
+        return self.path.rpartition("/")[2]
 
     @property
     def folder(self) -> str:
@@ -78,6 +78,9 @@ class Folders:
             collection_id = self.ids_by_slug.get(implied_slug(folder.rstrip("/")))
             self.by_folder[folder] = collection_id or NEW_FOLDER + folder
         return self.by_folder[folder]
+
+    def copy(self) -> "Folders":
+        return Folders(dict(self.by_folder), dict(self.ids_by_slug), dict(self.slugs_by_id))
 
     def folder_of(self, collection_id: str) -> str | None:
         """The folder that stands for a collection."""

@@ -266,6 +266,7 @@ class Sync:
     commit: str
     is_dry_run: bool
     results: list[FileResult] = field(default_factory=list)
+    results_by_path: dict[str, list[FileResult]] = field(default_factory=dict)
     writes: dict[str, str | None] = field(default_factory=dict)
     missing_assets: list[str] = field(default_factory=list)
 
@@ -276,18 +277,34 @@ class Sync:
 
     def tell_more(self, path: str, action: Action, message: str, **ids: Any) -> None:
         """Tell it of a file; what is told of it already stays."""
-        for row in self.results:
-            if row.path == path:
-                row.message += f" {message}"
-                return
-        self.tell(path, action, message, **ids)
+        if rows := self.results_by_path.get(path):
+            rows[0].message += f" {message}"
+        else:
+            self.tell(path, action, message, **ids)
+
+    def take_back(self, count: int) -> None:
+        """Forget all but the first results."""
+        while len(self.results) > count:
+            self.results_by_path[self.results.pop().path].pop()
 
     def take_back_refusals(self, paths: Collection[str]) -> None:
         """These files are tried again."""
         self.results = [row for row in self.results if row.action != "refused" or row.path not in paths]
+        for path in paths:
+            rows = self.results_by_path.get(path, [])
+            self.results_by_path[path] = [row for row in rows if row.action != "refused"]
 
     def tell(self, path: str, action: Action, message: str, **ids: Any) -> None:
-        self.results.append(FileResult(path, action, message, **ids))
+        row = FileResult(path, action, message, **ids)
+        self.results.append(row)
+        self.results_by_path.setdefault(path, []).append(row)
+
+    def rename(self, path: str, new: str) -> None:
+        """What is told of a file is told of it under its new path."""
+        rows = self.results_by_path.pop(path, [])
+        for row in rows:
+            row.path = new
+        self.results_by_path.setdefault(new, []).extend(rows)
 
 
 class SyncedFileOut(Out):

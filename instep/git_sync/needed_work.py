@@ -1,0 +1,36 @@
+"""Expensive work, such as rendering long texts, that files of a sync need between two attempts at it.
+
+That of all files is done before the next attempt: else the sync would be repeated for each of them.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from instep.core.restarts import Attempts, Compute, attempts_under_way, between_attempts
+
+
+@dataclass(slots=True)
+class NeededWork:
+    """Pieces of work by the keys under which the next attempt looks for their results."""
+
+    pieces: dict[bytes, Compute] = field(default_factory=dict)
+
+    def take(self) -> None:
+        """Take over what a file has asked for, so that the next file can ask too."""
+        attempts = attempts_under_way.get()
+        if attempts is not None and attempts.needed is not None:
+            key, compute = attempts.needed
+            self.pieces[key], attempts.needed = compute, None
+
+    async def do_before_next_attempt(self) -> None:
+        """End this attempt if a file needs work."""
+        attempts = attempts_under_way.get()
+        if attempts is not None and self.pieces:
+            await between_attempts(do_all, (tuple(self.pieces),), partial(do_all, attempts, self.pieces))
+
+
+async def do_all(attempts: Attempts, pieces: dict[bytes, Compute]) -> None:
+    """Do the work one piece after the other: a workspace may not have much work wait at once."""
+    for piece in pieces.items():
+        attempts.needed = piece
+        await attempts.do_needed()
