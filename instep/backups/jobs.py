@@ -35,7 +35,7 @@ RETRY_DELAY = timedelta(minutes=limits.BACKUP_RETRY_MINUTES)
 # A run that was scheduled twice finds that a backup has just been made.
 MIN_INTERVAL = INTERVAL - timedelta(hours=1)
 SCHEDULE_LOCK = 4_927_001_737
-# A file under a temporary name is not written for so long.
+# A file under a temporary name is not written for so long; those of uploads are safe by the lock of the run.
 DRAFT_RETENTION = timedelta(days=2)
 RUN_RETENTION = timedelta(days=400)
 
@@ -129,7 +129,8 @@ def store_backup(settings: Settings, owner_url: str, name: str, stop: Event) -> 
     folder = destination.folder or settings.data_dir
     remove_drafts(folder)
     bucket = open_bucket(settings.files) if settings.files else None
-    path = folder / name
+    # On its way to a bucket it has a temporary name: if the process is killed, a later run removes it.
+    path = folder / (name if destination.folder else f".{name}.part")
     make_backup(owner_url, bucket, path, stop=stop)
     size = path.stat().st_size
     if destination.folder is None:
@@ -150,7 +151,8 @@ def remove_old(destination: Destination, keep: int) -> None:
 def remove_drafts(folder: Path) -> None:
     """Remove what a killed process has left behind."""
     oldest = time.time() - DRAFT_RETENTION.total_seconds()
-    for draft in folder.glob(".instep-*.part"):
+    # What `make_backup` writes has a point more in front of its name.
+    for draft in folder.glob(".*instep-*.part"):
         with suppress(FileNotFoundError):
             if draft.stat().st_mtime < oldest:
                 draft.unlink()

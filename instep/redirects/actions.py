@@ -54,10 +54,19 @@ async def add_redirects(ctx: Ctx, redirects: Sequence[FormerPath]) -> list[str]:
     Returns the paths for which there is no room any more.
     """
     await queries.lock_count(ctx)
-    room = max(0, limits.MAX_REDIRECTS - await queries.count(ctx))
-    rows = [await _row_of(ctx, redirect) for redirect in redirects[:room]]
-    await queries.insert_many(ctx, [row for row in rows if row is not None])
-    return [redirect.path for redirect in redirects[room:]]
+    room = limits.MAX_REDIRECTS - await queries.count(ctx)
+    known_paths = await queries.list_known_paths(ctx, [redirect.path for redirect in redirects])
+    rows: list[dict[str, str | None]] = []
+    paths_left: list[str] = []
+    for redirect in redirects:
+        if redirect.path in known_paths:
+            continue
+        if len(rows) >= room:
+            paths_left.append(redirect.path)
+        elif (row := await _row_of(ctx, redirect)) is not None:
+            rows.append(row)
+    await queries.insert_many(ctx, rows)
+    return paths_left
 
 
 @writes

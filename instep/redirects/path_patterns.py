@@ -17,6 +17,8 @@ FIXED_PAGE = re.compile(
     r"|/sign-out|/[^/]+/|(?:/[^/]+)?/(?:articles|changelog|search|matches|contact|ask(?:/feedback)?)"
     r"|(?:/[^/]+)?/feedback(?:/reason)?|(?:/[^/]+)?/cards/(?:[^/]+/)?[^/]+\.png"
 )
+# The characters of patterns and paths, encoded so that they would stand for themselves.
+ENCODED = re.compile(r"%2[AF]", re.IGNORECASE)
 # Longer literal beginnings of a segment are cut in anchors, not in the comparison that follows.
 MAX_PREFIX_CHARACTERS = 40
 
@@ -31,8 +33,11 @@ def normal_path(text: str) -> str:
         text = urlsplit(text).path
     elif not text.startswith("/"):
         raise ValueError("it must be a path such as /old/page, or an address with http:// or https://")
+    text = text.partition("?")[0].partition("#")[0]
+    if ENCODED.search(text):
+        raise ValueError("it can't have %2F or %2A: paths are compared decoded, where they are / and *")
     try:
-        path = unquote(text.partition("?")[0].partition("#")[0], errors="strict")
+        path = unquote(text, errors="strict")
     except UnicodeDecodeError:
         raise ValueError("what is percent-encoded in it must be UTF-8") from None
     segments = segments_of(path)

@@ -116,6 +116,19 @@ async def count(ctx: Ctx) -> int:
     return number
 
 
+async def list_known_paths(ctx: Ctx, paths: Sequence[str]) -> set[str]:
+    """Those of the paths and patterns that are redirected."""
+    known_paths = await ctx.tx.value(
+        """
+        select array_agg(path) from redirects
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and path = any(%(paths)s)
+        """,
+        bot=ctx.bot.id,
+        paths=list(paths),
+    )
+    return set(known_paths or ())
+
+
 async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect | None:
     """The new redirect; None when there is one from the same path."""
     return await ctx.tx.first(

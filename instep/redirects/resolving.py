@@ -44,14 +44,18 @@ async def follow(ctx: Ctx, path: str) -> str | None:
 
 
 async def resolve(ctx: Ctx, url: str) -> Columns:
-    """What a URL leads to: an article, if it is redirected to one; or the last URL on the way."""
+    """What a URL leads to: an article, if it is redirected to one; or the last URL on the way.
+
+    A place on the page of an article is a URL: columns have none for it.
+    """
     for _ in range(limits.MAX_REDIRECT_HOPS):
         path = own_page_path(ctx.bot, url)
         if path is None:
             break
         article = await find_article_at(ctx, path)
         if article is not None and article.path(ctx.bot) != path:
-            return to_article(article.id)
+            is_place = bool(urldefrag(url).fragment)
+            return to_url(present_url(ctx, article, url)) if is_place else to_article(article.id)
         if await is_answered(ctx, path, article):
             break
         target = await queries.find_target(ctx, path)
@@ -60,7 +64,7 @@ async def resolve(ctx: Ctx, url: str) -> Columns:
         if target.url is None:
             return to_article(target.article_id)
         url = target.url
-    return {"article_id": None, "url": url}
+    return to_url(url)
 
 
 async def is_circular(ctx: Ctx, source: str, url: str | None) -> bool:
@@ -78,6 +82,10 @@ def own_page_path(bot: Bot, url: str) -> str | None:
 
 def to_article(article_id: str | None) -> Columns:
     return {"article_id": article_id, "url": None}
+
+
+def to_url(url: str) -> Columns:
+    return {"article_id": None, "url": url}
 
 
 def present_url(ctx: Ctx, article: ArticleAtPath, url: str) -> str:

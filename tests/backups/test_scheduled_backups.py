@@ -1,12 +1,17 @@
 """Daily backups to a folder or bucket: they are made, kept in a number, and missed when they fail."""
 
+import os
+import shutil
+import time
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from obstore.store import MemoryStore
 
+from instep.backups import jobs
 from instep.backups.backup_file import open_archive
-from instep.backups.destinations import scheduled_destination
+from instep.backups.destinations import SETTING, Destination, scheduled_destination
 from instep.backups.errors import BackupFailed
 from instep.backups.jobs import BACK_UP, back_up, schedule_backups
 from instep.core.config import SettingsError, read_settings, settings
@@ -129,6 +134,39 @@ async def test_a_bucket_takes_them_too(
     assert list((tmp_path / "data").glob("*.zip")) == []
     with pytest.raises(BackupFailed, match="INSTEP_BACKUPS can't be read"):
         destination.get("none")
+
+
+async def test_what_a_killed_process_was_uploading_does_not_stay(
+    folder: Path,
+    database: Database,
+    database_url: str,
+    owner: Tx,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    data, copies = tmp_path / "data", tmp_path / "copies"
+    data.mkdir()
+    store = MemoryStore()
+    monkeypatch.setattr(jobs, "scheduled_destination", lambda _: Destination(store, None, SETTING))
+    put = Destination.put
+
+    def put_backup(destination: Destination, path: str, content: bytes | Path) -> None:
+        shutil.copytree(data, copies, dirs_exist_ok=True)
+        put(destination, path, content)
+
+    monkeypatch.setattr(Destination, "put", put_backup)
+    await back_up(database, database_url, JOB)
+    left_over = list(copies.iterdir())
+    for file in left_over:
+        shutil.move(file, data)
+        os.utime(data / file.name, (time.time() - timedelta(days=3).total_seconds(),) * 2)
+    await let_a_day_pass(owner)
+
+    await back_up(database, database_url, JOB)
+
+    assert len(left_over) == 1
+    assert list(data.iterdir()) == []
+    assert Destination(store, None, SETTING).list_names() != []
 
 
 async def test_without_the_setting_none_is_made(database: Database, database_url: str, owner: Tx) -> None:

@@ -47,6 +47,7 @@ async def test_an_address_of_the_help_center_counts_from_its_root(api: Api, cast
         ("from", "/"),
         ("from", "/a*b"),
         ("from", "/a\0b"),
+        ("from", "/docs/%2A"),
         ("from", "/" + "x" * 500),
         ("from", 1),
         ("articleId", "nothing"),
@@ -162,6 +163,18 @@ async def test_a_former_slug_is_stored_as_its_article(api: Api, cast: Cast) -> N
 
     assert (moved["articleId"], moved["url"]) == (article["id"], None)
     assert present["url"] == f"{home(cast)}/articles/set-up#linux"
+
+
+async def test_a_place_on_the_page_of_a_former_slug_stays(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Install")
+    ok(await client.patch("/v1/articles/install", json={"slug": "set-up"}))
+
+    row = await redirect(client, "/old", url=f"{home(cast)}/articles/install#linux")
+
+    assert row["url"] == f"{home(cast)}/articles/set-up#linux"
+    ok(await client.patch("/v1/articles/set-up", json={"slug": "begin"}))
+    assert await follow(api, cast, "/old") == (301, f"{home(cast)}/articles/begin#linux")
 
 
 async def test_a_url_of_a_page_stays_though_a_pattern_covers_it(api: Api, cast: Cast) -> None:

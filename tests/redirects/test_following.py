@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from starlette.routing import Route
 
+from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.redirects import actions, queries, resolving
 from instep.redirects.path_patterns import FIXED_PAGE, anchor_of
-from instep.redirects.schemas import RedirectCreate
+from instep.redirects.schemas import FormerPath, RedirectCreate
 from instep.site import pages, related
 from tests.redirects.links import ELSEWHERE, REDIRECTS, follow, home, redirect
 from tests.site.pages import collect, publish, set_article, visit
@@ -310,3 +311,17 @@ async def test_many_are_made_in_one_transaction(api: Api, cast: Cast, database: 
             await actions.create_redirect(ctx, RedirectCreate.model_validate(body))
 
     assert await follow(api, cast, "/old/19") == (301, ELSEWHERE)
+
+
+async def test_of_many_only_new_ones_need_room(
+    api: Api, cast: Cast, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_REDIRECTS", 3)
+    paths = [FormerPath(path, url=ELSEWHERE) for path in ("/a", "/b", "/c", "/d", "/e")]
+    async with acting(database, cast.acme) as ctx:
+        first = await actions.add_redirects(ctx, paths[:2])
+        second = await actions.add_redirects(ctx, paths)
+        third = await actions.add_redirects(ctx, paths[:3])
+
+    assert (first, second, third) == ([], ["/d", "/e"], [])
+    assert await follow(api, cast, "/c") == (301, ELSEWHERE)

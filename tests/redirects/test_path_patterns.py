@@ -1,5 +1,7 @@
 """Paths of redirects: one form for comparing them, and anchors by which an index knows what may match."""
 
+from urllib.parse import unquote
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +30,7 @@ from instep.redirects.path_patterns import (
         ("/gr%C3%B6%C3%9Fe", "/größe"),
         ("/Größe", "/Größe"),
         ("/a%20b", "/a b"),
+        ("/old?next=%2Fa*#%2A", "/old"),
         ("/hc/*/articles/360012-*", "/hc/*/articles/360012-*"),
         ("/*", "/*"),
     ],
@@ -42,6 +45,7 @@ def test_an_address_is_compared_by_its_path_alone(address: str, path: str) -> No
     [
         *("", "old/page", "/", "//", "https://example.com", "https://example.com/", "/?q=1", "javascript:x"),
         *("/a*b", "/*a", "/**", "/a/*b/c", "/%ff", "/a%00b", "/a\tb", "/a\ud800"),
+        *("/x/%2A", "/a%2a", "/a%2Fb", "https://example.com/a%2fb"),
         "/" + "x" * limits.MAX_REDIRECT_PATH_CHARACTERS,
         "/x" * (limits.MAX_REDIRECT_SEGMENTS + 1),
     ],
@@ -101,6 +105,12 @@ def test_the_anchors_of_the_longest_path_are_few() -> None:
 
     assert requested_path(path) == path
     assert len(anchors_of(path)) <= limits.MAX_REDIRECT_PATH_CHARACTERS + limits.MAX_REDIRECT_SEGMENTS + 2
+
+
+@pytest.mark.parametrize("url", ["/x/%2A", "/a%2Fb"])
+def test_an_address_with_an_encoded_star_or_slash_is_still_read(url: str) -> None:
+    assert page_path("http://help.test/help/acme", f"http://help.test/help/acme{url}") == unquote(url)
+    assert requested_path(unquote(url)) == unquote(url)
 
 
 @pytest.mark.parametrize("path", ["", "/", "//", "/a\0b", "/\udcff", "/x" * 21, "/" + "x" * 500])
