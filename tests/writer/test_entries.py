@@ -118,7 +118,7 @@ def test_no_value_of_a_neighbour_is_copied() -> None:
     before = "idle_time: int = 4\npage_size: int = 20\n"
     after = f"{before}show_all: bool = True  # Shows the whole table at once\n"
     text, insertions = inserted_from("app/settings.py", before, after, table)
-    assert text.endswith("| `show_all`  | boolean | […]  | Shows the whole table at once. |\n")
+    assert text.endswith("| `show_all` | boolean | […] | Shows the whole table at once. |\n")
     assert insertions[0].is_complete is False
 
 

@@ -200,3 +200,91 @@ def test_a_comment_brings_no_markup_into_an_article(bait: str) -> None:
     text, _ = inserted(SETTINGS[0], after, f"{TABLE}{LAST}")
     assert "evil" not in text
     assert bait not in text
+
+
+VARIABLES = "| Variable | Default |\n|---|---|\n| `ACME_LOG_LEVEL` | `info` |\n| `ACME_PORT` | `8080` |\n"
+READING = 'LOG_LEVEL = os.getenv("ACME_LOG_LEVEL", "info")\nPORT = os.getenv("ACME_PORT", 8080)\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("config.py", 'LOG_FORMAT = os.getenv("ACME_LOG_FORMAT", "text")'),
+        ("config.py", 'LOG_FORMAT = env("ACME_LOG_FORMAT", "text")'),
+        ("config.js", 'const LOG_FORMAT = process.env.ACME_LOG_FORMAT || "text";'),
+        ("config.rb", 'LOG_FORMAT = ENV["ACME_LOG_FORMAT"] || "text"'),
+        ("compose.yml", "      LOG_FORMAT: ${ACME_LOG_FORMAT:-text}"),
+    ],
+)
+def test_a_variable_and_the_name_that_it_is_assigned_to_are_one_entry(path: str, line: str) -> None:
+    text, _ = inserted_from(path, READING, f"{READING}{line}\n", VARIABLES)
+    assert text == f"{VARIABLES}| `ACME_LOG_FORMAT` | `text` |\n"
+
+
+def test_an_article_that_lists_the_variable_does_not_get_the_name_that_it_is_assigned_to() -> None:
+    listed = f"{VARIABLES}| `ACME_LOG_FORMAT` | `text` |\n"
+    after = f'{READING}LOG_STYLE = os.getenv("ACME_LOG_FORMAT", "text")\n'
+    assert inserted_from("config.py", READING, after, listed)[1] == []
+
+
+def test_a_list_of_assigned_names_gets_the_assigned_name_with_the_default_of_the_variable() -> None:
+    names = VARIABLES.replace("ACME_", "")
+    before = "LOG_LEVEL: ${ACME_LOG_LEVEL:-info}\nPORT: ${ACME_PORT:-8080}\n"
+    text, _ = inserted_from("compose.yml", before, f"{before}LOG_FORMAT: ${{ACME_LOG_FORMAT:-text}}\n", names)
+    assert text == f"{names}| `LOG_FORMAT` | `text` |\n"
+
+
+FLAGS = (
+    'func main() {\n\tflag.IntVar(&w, "workers", 4, "number of workers")\n'
+    '\tflag.StringVar(&h, "host", "localhost", "host to listen on")\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "default", "expected"),
+    [
+        ("- {} (default `{}`)", "10", "- largest body in MB (default `10`)"),
+        ("- {} (default `{}`)", "defaultBody", "- largest body in MB (default […])"),
+        ("- {} (default: {})", "10", "- largest body in MB (default: 10)"),
+        ("- {}, default is `{}`", "10", "- largest body in MB, default is `10`"),
+        ("- {} [default={}]", "10", "- largest body in MB [default=10]"),
+        ("- {}. Defaults to `{}`.", "10", "- largest body in MB. Defaults to `10`."),
+        ("(default `{1}`) - {0}", "10", "(default `10`) - largest body in MB"),
+        ("(default `{1}`) - {0}", "defaultBody", "(default […]) - largest body in MB"),
+        ("- {}", "10", "- largest body in MB"),
+    ],
+)
+def test_an_item_states_its_default_as_its_neighbours_do(form: str, default: str, expected: str) -> None:
+    article = (
+        f"* `--workers` {form.format('number of workers', 4)}\n"
+        f"* `--host` {form.format('host to listen on', 'localhost')}\n"
+    )
+    line = f'\tflag.IntVar(&m, "max-body", {default}, "largest body in MB")\n'
+    text, insertions = inserted_from("cmd/main.go", FLAGS + "}\n", f"{FLAGS}{line}}}\n", article)
+    assert text == f"{article}* `--max-body` {expected}\n"
+    assert insertions[0].is_complete is ("[…]" not in expected)
+
+
+def test_no_gap_asks_for_a_default_that_a_neighbour_does_without() -> None:
+    article = "* `--workers` - number of workers (default `4`)\n* `--host` - host to listen on\n"
+    line = '\tflag.IntVar(&m, "max-body", defaultBody, "largest body in MB")\n'
+    text, _ = inserted_from("cmd/main.go", FLAGS + "}\n", f"{FLAGS}{line}}}\n", article)
+    assert text == f"{article}* `--max-body` - largest body in MB\n"
+
+
+def test_a_row_is_padded_only_where_the_cells_of_a_column_have_one_width() -> None:
+    ragged = (
+        "| Name | Meaning | Default |\n|---|---|---|\n"
+        "| `PAGE_SIZE` | Rows. | `20` |\n| `MAX_JOBS_OF_ALL_WORKERS` | Jobs at once. | `4` |\n"
+    )
+    row = "| `REQUEST_TIMEOUT` | How many seconds a request may take. | `30` |\n"
+    before, after = (side.replace("MAX_JOBS", "MAX_JOBS_OF_ALL_WORKERS") for side in SETTINGS)
+    assert inserted(before, after, ragged)[0] == ragged + row
+    aligned = (
+        "| Name              | Meaning                              | Default |\n"
+        "|-------------------|--------------------------------------|---------|\n"
+        "| `PAGE_SIZE`       | How many rows a page of a table has. | `20`    |\n"
+        "| `MAX_JOBS`        | How many jobs may run at once.       | `4`     |\n"
+    )
+    row = "| `REQUEST_TIMEOUT` | How many seconds a request may take. | `30`    |\n"
+    assert inserted(*SETTINGS, aligned)[0] == aligned + row

@@ -1,9 +1,9 @@
 """Names that a change defines for the first time, with their siblings and descriptions in the code."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 
 from instep.text.patch import Hunk
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
@@ -81,27 +81,45 @@ def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
     files = [file for file in change_set.files if file.kind not in {"test", "internal", "docs"}]
     written_names = _written_names(files)
     old_names = _old_names_in(written_names)
-    additions: dict[tuple[str, str], Addition] = {}
+    additions = _Additions()
     for file in files:
-        file_additions = (
-            *_new_declarations(file, removed_names),
-            *_new_parameters(file),
-            *_new_written_names(file, written_names, old_names),
-        )
-        if _TRANSLATION.search(file.patch.path):
-            file_additions = tuple(map(_without_doc, file_additions))
-        if file.patch.status == "added":
-            file_additions = tuple(replace(each, is_in_new_file=True) for each in file_additions)
-        for addition in file_additions:
-            key = addition.name, addition.source.file
-            additions[key] = _merged(additions[key], addition) if key in additions else addition
-        if len(additions) >= _MAX_ADDITIONS:
+        for addition in chain(
+            _new_declarations(file, removed_names, additions),
+            _new_parameters(file),
+            _new_written_names(file, written_names[file.patch.path], old_names, additions),
+        ):
+            additions.add(_as_in(file, addition))
+        if additions.is_full:
             break
-    return tuple(additions.values())[:_MAX_ADDITIONS]
+    return tuple(additions.by_key.values())
 
 
-def _without_doc(addition: Addition) -> Addition:
-    return replace(addition, details=replace(addition.details, doc=""))
+@dataclass(frozen=True, slots=True)
+class _Additions:
+    """The first additions by name and file; what code says of the others is not read, as it takes long."""
+
+    by_key: dict[tuple[str, str], Addition] = field(default_factory=dict)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.by_key) >= _MAX_ADDITIONS
+
+    def has_room_for(self, name: str, path: str) -> bool:
+        return not self.is_full or (name, path) in self.by_key
+
+    def add(self, addition: Addition) -> None:
+        key = addition.name, addition.source.file
+        if key in self.by_key:
+            self.by_key[key] = _merged(self.by_key[key], addition)
+        elif not self.is_full:
+            self.by_key[key] = addition
+
+
+def _as_in(file: ReviewedFile, addition: Addition) -> Addition:
+    details = addition.details
+    if _TRANSLATION.search(file.patch.path):
+        details = replace(details, doc="")
+    return replace(addition, details=details, is_in_new_file=file.patch.status == "added")
 
 
 def _merged(first: Addition, other: Addition) -> Addition:
@@ -116,23 +134,38 @@ def _merged(first: Addition, other: Addition) -> Addition:
     )
 
 
-def _new_declarations(file: ReviewedFile, removed_names: set[str]) -> Iterator[Addition]:
+def _new_declarations(
+    file: ReviewedFile, removed_names: Collection[str], additions: _Additions
+) -> Iterator[Addition]:
     for hunk in file.patch.hunks:
         declarations = list(declarations_of(hunk, "+", file.patch.path))
-        old_names = removed_names | {each.name for each in declarations if each.line.mark == " "}
+        context_names = {each.name for each in declarations if each.line.mark == " "}
+        is_old = _is_in(removed_names, context_names)
+        neighbours = _neighbours_of(declarations)
+        contexts = _contexts_of(declarations, hunk)
         for index, declaration in enumerate(declarations):
-            if declaration.line.mark == "+" and declaration.name not in old_names:
+            name = declaration.name
+            if (
+                declaration.line.mark == "+"
+                and not is_old(name)
+                and additions.has_room_for(name, file.patch.path)
+            ):
                 yield Addition(
-                    declaration.name,
+                    name,
                     declaration.kind,
                     declaration.indent,
                     declaration.value,
-                    _details(declaration, declarations, hunk),
-                    _context(declaration, declarations, hunk),
-                    tuple(_siblings(declaration, declarations[:index][::-1], old_names)),
-                    tuple(_siblings(declaration, declarations[index + 1 :], old_names)),
+                    _details(declarations, index, hunk),
+                    contexts[index],
+                    _siblings(_linked(neighbours.previous, index), declarations, is_old),
+                    _siblings(_linked(neighbours.following, index), declarations, is_old),
                     SourceLine(file.patch.path, declaration.line.new, declaration.line.text, file.weight),
                 )
+
+
+def _is_in(names: Collection[str], others: Collection[str]) -> Callable[[str], bool]:
+    """Whether a name is in either; a union for each hunk would copy the names of all files."""
+    return lambda name: name in names or name in others
 
 
 def _new_parameters(file: ReviewedFile) -> Iterator[Addition]:
@@ -159,11 +192,12 @@ def _other_parameters(names: Sequence[str], new_names: Collection[str]) -> Itera
     return (Sibling(name, "", name in new_names) for name in names)
 
 
-def _details(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> Details:
+def _details(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> Details:
+    declaration = declarations[index]
     definition_details = Details(
         type_of(declaration.line.text),
         default_of(declaration.value) or "",
-        doc_of(declaration, declarations, hunk),
+        doc_of(declarations, index, hunk),
     )
     return definition_details.completed_by(details_of(declaration.name, declaration.place, hunk))
 
@@ -185,25 +219,33 @@ def _old_names_in(written_names: WrittenNames) -> set[str]:
 
 
 def _new_written_names(
-    file: ReviewedFile, written_names: WrittenNames, old_names: set[str]
+    file: ReviewedFile,
+    written_names: Iterable[tuple[Hunk, Sequence[WrittenName]]],
+    old_names: Collection[str],
+    additions: _Additions,
 ) -> Iterator[Addition]:
     """Names that the code uses for the first time, and new members of lists in one line."""
-    for hunk, names in written_names[file.patch.path]:
-        names_before = old_names | {written.name for written in names if written.line.mark != "+"}
-        known_names = set(names_before)
+    for hunk, names in written_names:
+        hunk_names = {written.name for written in names if written.line.mark != "+"}
+        is_old = _is_in(old_names, hunk_names)
+        forms = {written.name: name_form_of(written.name) for written in names}
+        known_names = set[str]()
         for index, written in enumerate(names):
-            if written.line.mark == "+" and written.name not in known_names:
-                known_names.add(written.name)
-                form = name_form_of(written.name)
+            name = written.name
+            if written.line.mark != "+" or name in known_names or is_old(name):
+                continue
+            known_names.add(name)
+            if additions.has_room_for(name, file.patch.path):
+                before, after = range(index - 1, -1, -1), range(index + 1, len(names))
                 yield Addition(
-                    written.name,
-                    _kind_of(written, form),
+                    name,
+                    _kind_of(written, forms[name]),
                     0,
                     "",
-                    _details_in_use(written, hunk) if form else Details(),
+                    _details_in_use(written, hunk) if forms[name] else Details(),
                     hunk.section,
-                    tuple(_similar(written, form, names[:index][::-1], names_before)),
-                    tuple(_similar(written, form, names[index + 1 :], names_before)),
+                    _siblings(_similar(written, names, before, forms), names, is_old),
+                    _siblings(_similar(written, names, after, forms), names, is_old),
                     SourceLine(file.patch.path, written.line.new, written.line.text, file.weight),
                 )
 
@@ -221,41 +263,77 @@ def _kind_of(written: WrittenName, form: NameForm | None) -> DeclarationKind:
 
 
 def _similar(
-    written: WrittenName, form: NameForm | None, others: Sequence[WrittenName], names_before: Collection[str]
-) -> Iterator[Sibling]:
-    """The other members of the same list, or else names of the same form."""
-    similar = [
-        other
-        for other in others
-        if other.line.mark != "-"
-        and (other.is_member if written.is_member else form is not None and name_form_of(other.name) == form)
-    ]
-    for other in similar[:_MAX_SIBLINGS]:
-        yield Sibling(other.name, "", other.name not in names_before)
+    written: WrittenName,
+    names: Sequence[WrittenName],
+    indices: Iterable[int],
+    forms: Mapping[str, NameForm | None],
+) -> Iterator[int]:
+    """The indices of the other members of the same list, or else of names of the same form."""
+    form = forms[written.name]
+    for index in indices:
+        other = names[index]
+        is_similar = other.is_member if written.is_member else form and forms[other.name] == form
+        if is_similar and other.line.mark != "-":
+            yield index
 
 
-def _context(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> str:
-    """The line of the enclosing definition: the nearest one with less indent, or the heading of the hunk."""
-    outer = (
-        other.line.text
-        for other in reversed(declarations)
-        if other.place < declaration.place and other.indent < declaration.indent
-    )
-    return next(outer, hunk.section)
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """For each declaration the index of the one before and after it that the same definition holds."""
+
+    previous: dict[int, int]
+    following: dict[int, int]
+
+
+def _neighbours_of(declarations: Sequence[Declaration]) -> _Neighbours:
+    """The links between declarations of one kind and indent: what has less indent begins another one."""
+    previous: dict[int, int] = {}
+    last: dict[tuple[DeclarationKind, int], int] = {}
+    for index, declaration in enumerate(declarations):
+        if declaration.kind in _OUTER_KINDS or declaration.kind == "key":
+            last = {
+                (kind, indent): other
+                for (kind, indent), other in last.items()
+                if not _begins_another(declaration, kind, indent)
+            }
+        kind_and_indent = declaration.kind, declaration.indent
+        if kind_and_indent in last:
+            previous[index] = last[kind_and_indent]
+        last[kind_and_indent] = index
+    return _Neighbours(previous, {other: index for index, other in previous.items()})
+
+
+def _begins_another(declaration: Declaration, kind: DeclarationKind, indent: int) -> bool:
+    """Whether a type, a function or, for keys, another key ends the definition with that kind and indent."""
+    kinds = _OUTER_KINDS | {"key"} if kind == "key" else _OUTER_KINDS
+    return kind in _INNER_KINDS and declaration.kind in kinds and declaration.indent < indent
+
+
+def _linked(links: Mapping[int, int], index: int) -> Iterator[int]:
+    while index in links:
+        index = links[index]
+        yield index
+
+
+def _contexts_of(declarations: Sequence[Declaration], hunk: Hunk) -> list[str]:
+    """For each the line of the enclosing definition: the nearest with less indent, or the hunk's heading."""
+    contexts = list[str]()
+    enclosing = list[Declaration]()
+    for declaration in declarations:
+        while enclosing and enclosing[-1].indent >= declaration.indent:
+            enclosing.pop()
+        contexts.append(enclosing[-1].line.text if enclosing else hunk.section)
+        enclosing.append(declaration)
+    return contexts
 
 
 def _siblings(
-    declaration: Declaration, others: Sequence[Declaration], names_before: Collection[str]
-) -> Iterator[Sibling]:
-    """What the same definition holds, nearest first: what has less indent begins another one."""
-    kind_and_indent = declaration.kind, declaration.indent
-    inside = takewhile(lambda other: not _begins_another(other, declaration), others)
-    similar = (other for other in inside if (other.kind, other.indent) == kind_and_indent)
-    for other in islice(similar, _MAX_SIBLINGS):
-        yield Sibling(other.name, other.value, other.name not in names_before)
-
-
-def _begins_another(other: Declaration, declaration: Declaration) -> bool:
-    """Whether a type, a function or, for keys, another key ends the definition that has the declaration."""
-    kinds = _OUTER_KINDS | {"key"} if declaration.kind == "key" else _OUTER_KINDS
-    return declaration.kind in _INNER_KINDS and other.kind in kinds and other.indent < declaration.indent
+    indices: Iterable[int],
+    names: Sequence[Declaration] | Sequence[WrittenName],
+    is_old: Callable[[str], bool],
+) -> tuple[Sibling, ...]:
+    others = (names[index] for index in islice(indices, _MAX_SIBLINGS))
+    return tuple(
+        Sibling(other.name, other.value if isinstance(other, Declaration) else "", not is_old(other.name))
+        for other in others
+    )

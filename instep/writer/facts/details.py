@@ -10,8 +10,31 @@ from instep.writer.words.prose import is_prose, prose_of
 
 _OPENING, _CLOSING = re.compile(r"[(\[{]"), re.compile(r"[)\]}]")
 _STRINGS = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\\n])*)\1""")
-_LITERAL = r"""(?:(["'])([^"'\n]{0,60})\1|(-?\d[\d._]*\w?\b|[Tt]rue\b|[Ff]alse\b|None\b|null\b|nil\b))"""
-_NAMED_DEFAULT = re.compile(rf"""(?i)\b(?:default\w*|fallback|value)["']?\s*(?::|=>?|\()\s*{_LITERAL}""")
+_LITERAL = (
+    r"""(?:(?P<quote>["'])(?P<text>[^"'\n]{0,60})(?P=quote)"""
+    r"""|(?P<constant>-?\d[\d._]*\w?\b|[Tt]rue\b|[Ff]alse\b|None\b|null\b|nil\b))"""
+)
+# The patterns of defaults capture the name, because a pattern for each name takes long to compile.
+_DEFAULTS = (
+    # The name and its default are arguments; what follows a member of a list is the next member.
+    re.compile(
+        r"""\((?:\s*&?[\w.]+\s*,)?\s*["'`](?P<name>[^"'`\n]+)["'`]\s*,\s*(?:["']\w["']\s*,\s*)?"""
+        rf"""{_LITERAL}\s*[,)]"""
+    ),
+    # What the code takes where there is no value: `env.NAME ?? 1`, `ENV["NAME"] || 1`, `fetch("NAME") { 1 }`.
+    re.compile(
+        r"""(?m)(?:\.|[\[(]["'])(?P<name>[\w-]+)(?:["'][\])])?[\])]*\s*(?:\?\?|\|\||\?:|\bor\b|\{)\s*"""
+        rf"""{_LITERAL}\s*(?:[,;)\]}}#]|//|$)"""
+    ),
+    re.compile(rf"""(?i)\b(?P<name>)(?:default\w*|fallback|value)["']?\s*(?::|=>?|\()\s*{_LITERAL}"""),
+    re.compile(
+        r"""\$\{(?P<name>[\w.]+):?-(?P<quote>["']?)(?P<text>[^}"'\n]{0,60})(?P=quote)(?P<constant>)\}"""
+    ),
+    re.compile(
+        r"""^\s*(?:#\s*)?(?:export\s+|ENV\s+|ARG\s+|-\s+)?(?P<name>[\w./:{}<>-]+?)\s*[=:]\s*"""
+        rf"""{_LITERAL}\s*$"""
+    ),
+)
 _TYPED = re.compile(
     r"""(?i)\b(?:env\.|as_?)?(bool(?:ean)?|int(?:eger)?|u?int(?:32|64)?|float(?:64)?|str(?:ing)?|list|dict"""
     r"""|duration|number|object|array|(?:string|int)(?:slice|array|list))(?:Flag|Var|VarP|P)?\s*[({]"""
@@ -153,20 +176,10 @@ def _type_in(text: str) -> str:
 
 
 def _default_in(text: str, name: str) -> str:
-    patterns = (
-        # The name and its default are arguments; what follows a member of a list is the next member.
-        re.compile(
-            rf"""\((?:\s*&?[\w.]+\s*,)?\s*["'`]{re.escape(name)}["'`]\s*,\s*(?:["']\w["']\s*,\s*)?{_LITERAL}\s*[,)]"""
-        ),
-        _NAMED_DEFAULT,
-        re.compile(rf"""\$\{{{re.escape(name)}:?-(["']?)([^}}"'\n]{{0,60}})()\}}"""),
-        re.compile(
-            rf"""^\s*(?:#\s*)?(?:export\s+|ENV\s+|ARG\s+|-\s+)?{re.escape(name)}\s*[=:]\s*{_LITERAL}\s*$"""
-        ),
-    )
     code = "\n".join(line for line in text.split("\n") if name not in members_of(line))
-    match = next(filter(None, (pattern.search(code) for pattern in patterns)), None)
-    value = (match[2] or match[3] or "") if match else ""
+    matches = (match for pattern in _DEFAULTS for match in pattern.finditer(code))
+    match = next((match for match in matches if match["name"] in {name, ""}), None)
+    value = (match["text"] or match["constant"] or "") if match else ""
     return "" if name_form_of(value) == "variable" else value
 
 

@@ -15,11 +15,13 @@ _QUOTED = re.compile(r"""[rfu]?("{3}|'{3})(.*?)(?:\1|\Z)|([\"'`])((?:\\.|(?!\3)[
 _TAG = re.compile(r"^@\w+.*", re.MULTILINE | re.DOTALL)
 _TRAILING = re.compile(r"(?:\s\s#|\s//)\s++(.+)$")
 _MAX_LINES = 25
+# Removed lines and decorators may stand between a comment and its definition.
+_MAX_LINES_ABOVE = 200
 
 
-def doc_of(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> str:
-    """The first description as plain prose; empty if the code has none."""
-    return next((doc for doc in _docs(declaration, declarations, hunk) if doc), "")
+def doc_of(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> str:
+    """The first description of the declaration at an index as plain prose; empty if the code has none."""
+    return next((doc for doc in _docs(declarations, index, hunk) if doc), "")
 
 
 def comment_above(place: int, hunk: Hunk) -> str:
@@ -27,8 +29,9 @@ def comment_above(place: int, hunk: Hunk) -> str:
     return prose_of(_above(place, hunk))
 
 
-def _docs(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> Iterator[str]:
-    yield prose_of(_below(declaration, declarations, hunk))
+def _docs(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> Iterator[str]:
+    declaration = declarations[index]
+    yield prose_of(_below(declarations, index, hunk))
     yield comment_above(declaration.place, hunk)
     trailing = _TRAILING.search(declaration.line.text)
     if trailing and is_prose(trailing[1]):
@@ -38,7 +41,8 @@ def _docs(declaration: Declaration, declarations: Sequence[Declaration], hunk: H
 def _above(place: int, hunk: Hunk) -> str:
     """The comment that ends right above, apart from decorators; only if the change adds it."""
     comment_lines = list[str]()
-    for line in reversed(hunk.lines[:place]):
+    for index in range(place - 1, max(-1, place - _MAX_LINES_ABOVE), -1):
+        line = hunk.lines[index]
         if line.mark == "-" or (
             not comment_lines and _DECORATOR.match(line.text) and not _COMMENT.match(line.text)
         ):
@@ -51,13 +55,15 @@ def _above(place: int, hunk: Hunk) -> str:
     return _TAG.sub("", "\n".join(reversed(comment_lines)))
 
 
-def _below(declaration: Declaration, declarations: Sequence[Declaration], hunk: Hunk) -> str:
+def _below(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> str:
     """The doc string or the longest text among the lines up to the next definition of the same indent."""
+    declaration = declarations[index]
+    # A line has at most one declaration, so those after as many as the lines are too far below.
     following = next(
         (
             other.place
-            for other in declarations
-            if other.place > declaration.place and other.indent <= declaration.indent
+            for other in declarations[index + 1 : index + _MAX_LINES]
+            if other.indent <= declaration.indent
         ),
         len(hunk.lines),
     )

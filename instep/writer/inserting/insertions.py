@@ -11,12 +11,14 @@ from instep.writer.facts.additions import Addition
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.details import Details
 from instep.writer.inserting.analogy import spellings_of
+from instep.writer.inserting.assigned_variables import variables_read
 from instep.writer.inserting.items import entry_for, set_apart
 from instep.writer.inserting.probability import InsertionContext, insertion_probability, matches_heading
 from instep.writer.inserting.siblings import InsertionPoint, insertion_points
 from instep.writer.inserting.skeleton import GAP, FilledText
+from instep.writer.inserting.uniform_lists import common_parts
 from instep.writer.shapes import Article, Change
-from instep.writer.words.identifiers import key_of
+from instep.writer.words.identifiers import key_of, parts_of
 from instep.writer.words.prose import is_safe
 
 _MIN_PROBABILITY = 0.4
@@ -71,10 +73,12 @@ def choose_insertions(
     candidates: Sequence[ScoredInsertion], additions: Sequence[Addition], change: Change, article: Article
 ) -> list[Insertion]:
     """New entries at the likely points, in their order."""
-    details = _details_by_name(additions)
+    variables = variables_read(additions)
+    likely = [scored for scored in candidates if scored.probability >= _MIN_PROBABILITY]
+    details = _details_by_name(additions, variables)
     spellings = spellings_of([change.title, *_texts_of(additions)])
     drafted = list[tuple[ScoredInsertion, FilledText]]()
-    for scored in _likeliest([scored for scored in candidates if scored.probability >= _MIN_PROBABILITY]):
+    for scored in _likeliest(_without_doubles(likely, variables)):
         addition = replace(scored.addition, details=_safe(details[scored.addition.name]))
         entry = entry_for(addition, scored.point, article.text, spellings)
         if entry and not has_hidden(scored.point.label):
@@ -91,6 +95,31 @@ def choose_insertions(
         )
         insertions.setdefault((insertion.place, insertion.name), insertion)
     return list(insertions.values())[:_MAX_INSERTIONS]
+
+
+def _without_doubles(
+    candidates: Sequence[ScoredInsertion], variables: Mapping[str, str]
+) -> list[ScoredInsertion]:
+    """Each list takes a variable or the name that it is assigned to: what is more like its labels."""
+    pair_names = {*variables.keys(), *variables.values()}
+    likeness = {
+        (scored.point.entry_list, scored.addition.name): _likeness(scored.point)
+        for scored in candidates
+        if scored.addition.name in pair_names
+    }
+    doubles = {
+        (entry_list, variable if count > likeness.get((entry_list, variable), count) else name)
+        for (entry_list, name), count in likeness.items()
+        if (variable := variables.get(name, ""))
+        and ((entry_list, variable) in likeness or entry_list.entry_of(variable))
+    }
+    return [scored for scored in candidates if (scored.point.entry_list, scored.addition.name) not in doubles]
+
+
+def _likeness(point: InsertionPoint) -> int:
+    """How many of its first parts the label shares with the entry that is most like it."""
+    parts = parts_of(point.label)
+    return max(common_parts(parts, parts_of(entry.label)) for entry in point.entry_list.entries)
 
 
 def _without_idle_gaps(
@@ -131,12 +160,17 @@ def _texts_of(additions: Sequence[Addition]) -> Iterator[str]:
         yield addition.doc
 
 
-def _details_by_name(additions: Sequence[Addition]) -> Mapping[str, Details]:
-    """What all uses of a name in the code say together, the first one before the others."""
+def _details_by_name(additions: Sequence[Addition], variables: Mapping[str, str]) -> Mapping[str, Details]:
+    """What all uses of a name in the code say together, the first one before the others.
+
+    What is said of a variable is also true of the name that it is assigned to.
+    """
     details: dict[str, Details] = {}
     for addition in additions:
         addition_details = addition.details if _is_about(addition) else replace(addition.details, doc="")
         details[addition.name] = details.get(addition.name, Details()).completed_by(addition_details)
+    for name, variable in variables.items():
+        details[name] = details[name].completed_by(details[variable])
     return details
 
 

@@ -16,6 +16,7 @@ from instep.writer.inserting.skeleton import (
     description_for,
     is_usual,
     siblings_near,
+    states_default,
     type_like,
     usual_template,
     value_like,
@@ -32,7 +33,9 @@ _LINK_TARGET = re.compile(r"\]\(([^)]*)\)")
 _TERM_TYPE = re.compile(r"\s+(?:-|:)\s+\S")
 _ATTRIBUTES = re.compile(r"[a-z][a-z ]*(?:, .*)?")
 _MAX_ATTRIBUTE_WORDS = 12
-_DEFAULT_ATTRIBUTE = re.compile(r"([^:]{0,40}\bdefault[^:]{0,40}: )([^:]+)")
+_DEFAULT_ATTRIBUTE = re.compile(
+    r"([^:]{0,40}\bdefault[^:]{0,40}: |[Dd]efault(?:s to| is| value)?(?:\s?=\s?|\s))([^:\s][^:]*)"
+)
 _TYPE_NAMES = frozenset(
     ("array", "bool", "boolean", "dict", "float", "int", "integer", "list", "number", "object", "string")
 )
@@ -108,6 +111,7 @@ def _row(
     others = [_CELLS.split(text[entry.start : entry.end].splitlines()[0]) for entry in siblings]
     others = [other for other in others if len(other) == len(cells)]
     header = _header(text, point)
+    titles = [cell.strip().casefold() for cell in header]
     widest = max(bodies, key=lambda index: sum(len(other[index].strip()) for other in others), default=None)
     name = _REQUIRED_MARK.sub("", cells[first].strip().replace(template.label, point.label)).rstrip()
     cells_by_index = {first: name}
@@ -118,7 +122,7 @@ def _row(
         elif not is_usual(len(column), len(others)) and not cells[index].strip():
             cells_by_index[index] = ""
         else:
-            title = header[index] if index < len(header) else ""
+            title = titles[index] if index < len(titles) else ""
             cells_by_index[index] = _cell_without_value(title, index, addition, point, text) or _cell(
                 title, addition, column, index == widest, text
             )
@@ -126,17 +130,20 @@ def _row(
     if gaps > 1 and 2 * gaps > len(bodies):
         return None
     is_telling = not bodies or any(cells_by_index[index] not in {GAP, ""} for index in bodies)
+    rows = [row for row in (header, *others) if len(row) == len(cells)]
     padded = (
-        _padded(cells_by_index[index], cell) if index in cells_by_index else cell
+        _padded(cells_by_index[index], cell, [row[index] for row in rows])
+        if index in cells_by_index
+        else cell
         for index, cell in enumerate(cells)
     )
     return FilledText("|".join(padded) + "\n", is_telling)
 
 
 def _header(text: str, point: InsertionPoint) -> list[str]:
-    """The cells of the header of a table, in lower case."""
+    """The cells of the header of a table."""
     above = text[: point.entry_list.entries[0].start].splitlines()
-    return [cell.strip().casefold() for cell in _CELLS.split(above[-2])] if len(above) > 1 else []
+    return _CELLS.split(above[-2]) if len(above) > 1 else []
 
 
 def _cell_without_value(
@@ -159,8 +166,12 @@ def _cell(title: str, addition: Addition, column: Sequence[str], is_widest: bool
     return GAP
 
 
-def _padded(text: str, like: str) -> str:
-    return f" {text} ".ljust(len(like)) if like.startswith(" ") else text
+def _padded(text: str, like: str, column: Sequence[str]) -> str:
+    """A cell with blanks around it as another one has, and as wide as all cells if they have one width."""
+    if not like.startswith(" "):
+        return text
+    widths = {len(cell) for cell in column}
+    return f" {text} ".ljust(widths.pop() if len(widths) == 1 else 0)
 
 
 def _item(
@@ -177,14 +188,25 @@ def _item(
         return FilledText(f"{head} ({addition.name})\n" if is_code else f"{head}\n", True)
     described_text = description_for(addition.details, [body for body in bodies if body], text)
     description = described_text or GAP
-    if parenthesis in _TYPE_NAMES and addition.details.type:
-        head += f" ({type_like(addition.details.type, [parenthesis])})"
+    head += _parenthesis(addition, parenthesis, siblings, text)
     separator = rest[: _end(_SEPARATOR, rest)]
     if not rest.strip() and len(lines) > 1:
         indent = lines[1][: len(lines[1]) - len(lines[1].lstrip())]
         return FilledText(f"{head}{rest.rstrip()}\n{indent}{description}\n", bool(described_text))
     is_closed = separator.strip() or head.endswith((":", ":**"))
     return FilledText(f"{head}{separator if is_closed else ': '}{description}\n", bool(described_text))
+
+
+def _parenthesis(addition: Addition, like: str, siblings: Sequence[ListEntry], text: str) -> str:
+    """The type or the default after the name, in a parenthesis as siblings have it; empty if they don't."""
+    if like in _TYPE_NAMES and addition.details.type:
+        return f" ({type_like(addition.details.type, [like])})"
+    lines = [text[entry.start : entry.end].splitlines()[0] for entry in siblings]
+    parentheses = [_split_head(line, entry.label)[1] for line, entry in zip(lines, siblings, strict=True)]
+    with_default = [each for each in parentheses if any(map(_DEFAULT_ATTRIBUTE.fullmatch, each.split(", ")))]
+    if not states_default(len(with_default), len(parentheses), addition.details.default):
+        return ""
+    return f" ({_attributes(with_default[0], addition)})"
 
 
 def _split_head(line: str, label: str) -> tuple[str, str, str]:
@@ -266,10 +288,10 @@ def _attributes(like: str, addition: Addition) -> str:
             parts.append(
                 f"{default[1]}{value_like(addition.details.default, [default[2].removesuffix('.')])}"
             )
-        elif number == 0:
-            parts.append(addition.details.type or GAP)
         elif part.rstrip(".") in _OPTIONALITY and addition.details.default:
             parts.append(part.replace("required", "optional"))
-        elif parts[-1] != GAP:
+        elif number == 0 and part not in _OPTIONALITY:
+            parts.append(addition.details.type or GAP)
+        elif parts[-1:] != [GAP]:
             parts.append(GAP)
     return ", ".join(parts)

@@ -18,9 +18,10 @@ _FIELD = re.compile(
 _FIELD_JOINT = " | "
 _VALUE = re.compile(r"(?P<open>[`\"'*]{0,3})(?P<text>[^`\"'*]*)(?P<close>[`\"'*]{0,3})")
 _DEFAULT_SENTENCE = re.compile(
-    r"(?P<lead>(?:\(|\b)(?:[Dd]efaults to|[Dd]efault is|[Tt]he default(?: value)? is"
-    r"|[Dd]efault(?: value)?:)\s+)"
-    r"(?P<open>[`\"*]*)(?P<value>[^`\"*\s]{1,40})(?P<close>[`\"*]*)(?P<end>[.)]{0,2})(?=\s|$)"
+    r"(?P<lead>(?:[(\[]|\b)(?:[Dd]efaults to|[Dd]efault is|[Tt]he default(?: value)? is"
+    r"|[Dd]efault(?: value)?:)\s+|[(\[][Dd]efault(?: value)?(?:\s?=\s?|\s(?![=:])))"
+    r"(?P<open>[`\"*]*)(?P<value>(?:[^`\"*\s()\[\]]|\(\)|\[\]){1,40}?)"
+    r"(?P<close>[`\"*]*)(?P<end>[.)\]]{0,2})(?=\s|$)"
 )
 _NAME_MARKUP = re.compile(r"[`*\"']+")
 _NOT_MARKS = re.compile(r"[\w\s].*|\s*\{.*", re.DOTALL)
@@ -65,28 +66,52 @@ def is_usual(count: int, total: int) -> bool:
     return 2 * count > total
 
 
+def states_default(count: int, total: int, default: str) -> bool:
+    """Whether a new entry states a default: as most siblings do, and with a gap only where all do."""
+    return is_usual(count, total) if default else 0 < count == total
+
+
 def description_for(details: Details, siblings: Sequence[str], text: str) -> str:
     """The description in the markup of the article and in the manner of its siblings; a gap without one."""
     doc = in_markup_of(text, details.doc)
     default = _default_sentence(siblings, details.default)
     if not doc:
-        return f"{GAP} {default}" if default else ""
+        return f"{GAP} {default}" if default and details.default else ""
     full_stops = sum(sibling.endswith((".", ")", "!")) for sibling in siblings)
     if siblings and not default and not is_usual(full_stops, len(siblings)):
         doc = doc.removesuffix(".")
     if siblings and is_usual(sum(sibling[:1].islower() for sibling in siblings), len(siblings)):
         doc = _FIRST_WORD.sub(lambda match: match[0].lower(), doc, count=1)
-    return doc if not default or re.search(r"(?i)\bdefault", doc) else f"{doc} {default}"
+    if not default or re.search(r"(?i)\bdefault", doc):
+        return doc
+    return f"{_joined_like(siblings, doc)} {default}"
 
 
 def _default_sentence(siblings: Sequence[str], default: str) -> str:
     """The default as most siblings state it; empty if they don't."""
-    matches = [match for match in map(_DEFAULT_SENTENCE.search, siblings) if match]
-    if not default or not is_usual(len(matches), len(siblings)):
+    matches = _default_matches(siblings)
+    if not states_default(len(matches), len(siblings), default):
         return ""
     forms = Counter((match["lead"], match["open"], match["close"], match["end"]) for match in matches)
     lead, opening, closing, end = forms.most_common(1)[0][0]
+    if not default:
+        return f"{lead}{GAP}{end}"
     return f"{lead}{opening}{_spelled(default, [match['value'] for match in matches])}{closing}{end}"
+
+
+def _default_matches(siblings: Sequence[str]) -> list[re.Match[str]]:
+    return [match for match in map(_DEFAULT_SENTENCE.search, siblings) if match]
+
+
+def _joined_like(siblings: Sequence[str], doc: str) -> str:
+    """The description with the full stop, the comma or nothing that siblings have before their default."""
+    texts = (match.string[: match.start()].rstrip() for match in _default_matches(siblings))
+    ends = Counter(text[-1] for text in texts if text)
+    stops = sum(count for end, count in ends.items() if end in ".!?")
+    if not ends or is_usual(stops, ends.total()):
+        return doc
+    end = ends.most_common(1)[0][0]
+    return doc.removesuffix(".") + (end if end in ",;" else "")
 
 
 def value_like(value: str, siblings: Sequence[str]) -> str:
