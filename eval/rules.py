@@ -20,7 +20,7 @@ from instep.writer.articles.corpus import corpus_of
 from instep.writer.diffs.change_set import reviewed_files
 from instep.writer.editing.apply import add_example_edits, apply, find_edits
 from instep.writer.editing.edits import Edit, EditsByArticle
-from instep.writer.editing.example_edits import example_edits, in_likely_articles
+from instep.writer.editing.example_edits import example_edits, in_likely_articles, likely_article_ids
 from instep.writer.editing.likely import nearest_articles
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
@@ -63,7 +63,7 @@ def certain_edits(change: Change, articles: Sequence[Article]) -> EditsByArticle
     ranking = rank(change, change_set, corpus.articles, additions_of(change_set), mentions.count)
     need = need_probability(change, change_set, ranking)
     candidates = draft_candidates(nearest_articles(ranking, corpus), mentions, need, corpus)
-    edits = find_edits(certain, corpus)
+    edits = find_edits(certain, corpus, likely_article_ids(candidates))
     examples = in_likely_articles(example_edits(change_set, corpus), candidates)
     add_example_edits(edits, examples, corpus)
     add_removals(edits, find_removals(change_set, facts, corpus), corpus)

@@ -7,6 +7,7 @@ _DISTINCT = re.compile(
     r"\w_[^\W_]"  # snake_case, UPPER_CASE
     r"|[a-z]\d*[A-Z]|[A-Z]{2}[a-z]{2}"  # camelCase, PascalCase, HTTPServer
     r"|^--[a-z][\w-]+$"  # a flag
+    r"|^(?:Ctrl|Control|Cmd|Command|Alt|Option|Meta|Shift|Mod)\+\S+$"  # a key combination
     r"|^_[a-z]{3}"  # _leading
     r"|\w-\w+-\w"  # X-Request-Id
     r"|^(/[\w{}:.-]+){2,}|\w/[\w{}:.-]+/\w"  # /v1/jobs, a/b/c
@@ -17,7 +18,8 @@ _DISTINCT = re.compile(
 
 def is_distinct(name: str) -> bool:
     """Whether the spelling alone identifies a name, because no ordinary word is spelled like this."""
-    return len(name) >= 4 and bool(_DISTINCT.search(name)) and not name.replace(".", "").isdigit()
+    is_number = name.replace(".", "").replace("_", "").isdigit()
+    return len(name) >= 4 and bool(_DISTINCT.search(name)) and not is_number
 
 
 @lru_cache(maxsize=4_096)
@@ -25,7 +27,9 @@ def mention(text: str) -> re.Pattern[str]:
     """A pattern for `text` without an adjacent letter, digit, underscore or joining hyphen."""
     before = r"(?<![\w-])" if text[:1].isalnum() or text[:1] in "_-" else ""
     before += r"(?<!\w\.)" if re.fullmatch(r"[\d.]+", text) else ""
+    before += r"(?<!\d[,\u00a0\u2009\u202f])" if text[:1].isdigit() else ""
     after = r"(?!\w|-\w)" if text[-1:].isalnum() or text[-1:] == "_" else ""
     after += r"(?!/\w)" if text[:1] == "/" else ""
-    after += r"(?!\.\d)" if text[-1:].isdigit() else ""
+    # A longer number goes on after a point, a comma or the narrow space between its thousands.
+    after += r"(?![.,\u00a0\u2009\u202f]\d)" if text[-1:].isdigit() else ""
     return re.compile(before + r"\s+".join(re.escape(word) for word in text.split()) + after)

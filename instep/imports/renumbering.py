@@ -46,12 +46,12 @@ def with_known_keys(tree: Tree, state: BotState) -> Tree:
 
 def renumbered(keys: Iterable[str], known_keys: Iterable[str]) -> dict[str, str]:
     """By keys of now, the known keys that differ from them in numbers alone."""
-    new, known = list(keys), list(known_keys)
-    known_by_name = {without_numbers(key): key for key in known}
-    counts = Counter(map(without_numbers, new))
-    known_counts = Counter(map(without_numbers, known))
+    names = {key: without_numbers(key) for key in keys}
+    known_names = {key: without_numbers(key) for key in known_keys}
+    keys_by_name = {name: key for key, name in known_names.items()}
+    counts, known_counts = Counter(names.values()), Counter(known_names.values())
     return {
-        key: known_by_name[name]
-        for key in new
-        if counts[name := without_numbers(key)] == 1 == known_counts[name] and known_by_name[name] != key
+        key: keys_by_name[name]
+        for key, name in names.items()
+        if counts[name] == 1 == known_counts[name] and keys_by_name[name] != key
     }

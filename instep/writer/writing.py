@@ -17,7 +17,7 @@ from instep.writer.editing.apply import (
     with_ported,
 )
 from instep.writer.editing.edits import Edit
-from instep.writer.editing.example_edits import example_edits, in_likely_articles
+from instep.writer.editing.example_edits import example_edits, in_likely_articles, likely_article_ids
 from instep.writer.editing.likely import add_unnamed_values, likely_edits, nearest_articles
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
@@ -68,7 +68,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     ranking = rank(change, change_set, corpus.articles, additions, mentions.count)
     need = need_probability(change, change_set, ranking)
     candidates = draft_candidates(nearest_articles(ranking, corpus), mentions, need, corpus)
-    edits = find_edits(certain, corpus)
+    edits = find_edits(certain, corpus, likely_article_ids(candidates))
     add_example_edits(edits, in_likely_articles(example_edits(code, corpus), candidates), corpus)
     removals = find_removals(code, facts, corpus)
     add_removals(edits, removals, corpus)

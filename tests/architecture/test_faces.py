@@ -46,7 +46,7 @@ FACES: dict[str, set[str]] = {
     },
     "demo": {"command"},
     "drafts": {
-        *("releasing", "reopening", "source_queue", "suppression", "viewing"),
+        *("releasing", "reopening", "source_queue", "suppression", "viewing", "withdrawal"),
         *("queue_schemas", "release_schemas", "suppressed_schemas"),
         *("conflicts", "digest", "pending", "previews", "queue_pages"),
     },

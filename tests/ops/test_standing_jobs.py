@@ -10,6 +10,7 @@ from instep.backups import jobs as backups
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job, Postponed
 from instep.files import jobs as files
+from instep.files.actions import SWEEP_FILES
 from instep.files.storage import DatabaseStorage, Storages
 from instep.llm.embedding import Embedders
 from instep.ops import prune
@@ -44,7 +45,7 @@ async def test_they_wait_while_the_next_run_can_not_be_scheduled(
         embedders = Embedders(english=embedder)
         runs: dict[str, Run] = {
             prune.PRUNE: partial(prune.prune, database),
-            files.SWEEP_FILES: partial(
+            SWEEP_FILES: partial(
                 files.sweep_files, database, Storages(DatabaseStorage(database), None)
             ),
             backups.BACK_UP: partial(backups.back_up, database, database_url),

@@ -10,7 +10,7 @@ from tests.writer.model_replies import CHANGE, NEW_ROW, OTHER, ROW, TEXT, checke
 
 GAP_ROW = "| `ACME_RETRY_PAUSE` | […] | `2` |"
 GAP_WARNING = "The code does not say all about `ACME_RETRY_PAUSE`: fill in what is marked […]."
-OTHER_WARNING = "`RETRY` is still in the text: in an address, in a longer name or next to the new one."
+OTHER_WARNING = "`RETRY` is still in the text: in an address, in a longer name."
 MEANING = "Seconds until a request is tried again"
 PAUSE = "A request that fails is tried again after `ACME_RETRY_PAUSE` seconds."
 LINE = 'RETRY_PAUSE = int(os.environ.get("ACME_RETRY_PAUSE", "2"))'

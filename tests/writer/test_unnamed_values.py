@@ -3,7 +3,7 @@
 import pytest
 
 from instep.writer import Article
-from instep.writer.editing.unnamed_values import stated_quantity
+from instep.writer.editing.unnamed_values import stated_quantities
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.values import Value
 from tests.writer.conftest import Ask
@@ -21,7 +21,6 @@ from tests.writer.conftest import Ask
         ("max_export_rows", "10", "25", "An export has up to 10 MB.", None),
         ("max_upload_mb", "10", "25", "A mail has up to 10 MB.", None),
         ("max_upload_mb", "10", "25", "You can upload 10 GB.", None),
-        ("max_upload_mb", "10", "25", "Upload up to 10 MB. An upload of 10 MB is large.", None),
         ("max_upload_mb", "10", "25", "Upload with `limit 10 MB`.", None),
         ("session_ttl_seconds", "90", "30", "A session ends after 2 minutes.", None),
     ],
@@ -30,8 +29,32 @@ def test_unit_size_and_topic_have_to_agree(
     name: str, old: str, new: str, text: str, expected: str | None
 ) -> None:
     value = Value(old, new, (name,), (SourceLine("settings.py", 1, name, 1.0),))
-    quantity = stated_quantity(value, Article("a", "Guide", f"{text}\n"))
-    assert (quantity.fact.new if quantity else None) == expected
+    quantities = stated_quantities(value, Article("a", "Guide", f"{text}\n"))
+    assert [quantity.fact.new for quantity in quantities] == ([expected] if expected else [])
+
+
+UPLOADS = "# Uploads\n\n{} 10 MB each.\n\nLarger than 10 MB? You see *File too large*.\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_edited"),
+    [
+        ("Set `max_upload`, by default 10.\n\nUpload files of up to", True),
+        ("A file may have", False),
+    ],
+)
+def test_an_article_that_names_the_value_gets_all_its_sentences_and_else_it_may_speak_of_several(
+    ask: Ask, statement: str, is_edited: bool
+) -> None:
+    before = "max_upload = 10\n"
+    text = UPLOADS.format(statement)
+    report = ask(
+        {"settings.py": (before, before.replace("10", "25"))}, text, title="Raise uploads", name="Uploads"
+    )
+    assert [proposal.text for proposal in report.proposals] == (
+        [text.replace("10", "25")] if is_edited else []
+    )
+    assert not any(proposal.is_certain for proposal in report.proposals)
 
 
 def test_a_reviewer_is_told_that_the_name_is_not_there(ask: Ask) -> None:
@@ -45,3 +68,34 @@ def test_a_reviewer_is_told_that_the_name_is_not_there(ask: Ask) -> None:
     assert proposal.text == text.replace("20 seconds", "10 seconds")
     assert proposal.reason.startswith("Most likely states `timeout` as “20 seconds”")
     assert proposal.warnings == ("`timeout` is not named beside “20 seconds”: check that it is meant.",)
+
+
+PRICES = (
+    "export const PLANS = {{\n  pro: {{ monthlyPrice: {}, seats: 10 }},\n"
+    "  team: {{ monthlyPrice: 49, seats: 25 }},\n}};\n"
+)
+
+
+def test_the_price_of_a_plan_changes_in_sentences_and_rows_about_that_plan(ask: Ask) -> None:
+    files = {"src/pricing.ts": (PRICES.format(49), PRICES.format(59))}
+    text = (
+        "# Plans\n\n| Plan | Price |\n|---|---|\n| Pro | $49 a month |\n| Team | $49 a month |\n\n"
+        "Pro costs $49 per month and comes with 49 templates. Team: 49 €.\n"
+    )
+
+    [proposal] = ask(files, text, title="Pro costs 59", name="Plans").proposals
+
+    expected = text.replace("Pro | $49", "Pro | $59").replace("Pro costs $49", "Pro costs $59")
+    assert proposal.text == expected
+    assert not proposal.is_certain
+
+
+def test_a_name_that_says_what_it_counts_is_meant_by_each_number_of_it(ask: Ask) -> None:
+    before = "LOG_RETENTION_DAYS = 30\nTRASH_RETENTION_DAYS = 30\n"
+    text = "# Logs\n\nWe keep logs for 30 days. After 30 days they are deleted. An export has 30 rows.\n"
+
+    [proposal] = ask(
+        {"retention.py": (before, before.replace("30", "90", 1))}, text, title="Keep logs longer", name="Logs"
+    ).proposals
+
+    assert proposal.text == text.replace("30 days", "90 days")

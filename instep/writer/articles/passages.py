@@ -17,7 +17,9 @@ _URL = re.compile(
     re.MULTILINE,
 )
 _CODE_SPAN = re.compile(r"``?[^`\n]+`|(?m:^(?: {4}|\t).*$)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _MAX_SENTENCE_CHARACTERS = 400
+_MAX_LEAD_CHARACTERS = 200
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
@@ -31,6 +33,21 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     first = max((match.end() for match in _STOP.finditer(text, low, start)), default=low)
     last = _STOP.search(text, end, high)
     return min(first, start), last.start() + 1 if last else high
+
+
+def lead_over(text: str, start: int) -> str:
+    """What a sentence is about: the beginning of its item, the term of a definition, the head of a table."""
+    line_start = text.rfind("\n", 0, start) + 1
+    if text.startswith("|", line_start):
+        head = text.rfind("\n\n", 0, line_start) + 2
+        return text[head : min(text.find("\n", head), head + _MAX_LEAD_CHARACTERS)]
+    if text.startswith(":", line_start):
+        first = text.rfind("\n", 0, max(0, line_start - 1)) + 1
+    elif _ITEM.match(text, line_start):
+        first = line_start
+    else:
+        return ""
+    return text[first : min(start, first + _MAX_LEAD_CHARACTERS)]
 
 
 @lru_cache(maxsize=64)

@@ -2,10 +2,11 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from instep.core.name_matching import is_distinct
+from instep.writer.articles.commands import foreign_programs, program_at
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, edits_for
@@ -22,20 +23,31 @@ _RECORD = re.compile(r"\b(?:change ?log|release notes|what['\u2019]s new|version
 # A text that more articles have is probably said of different things.
 _MAX_ARTICLES, _MANY_SOURCES = 10, 5
 _MAX_EVIDENCE = 50
-_FLAG_OR_VARIABLE = re.compile(r"--[a-z][\w-]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_FLAG = re.compile(r"--[a-z][\w-]+")
+_OWN_NAME = re.compile(r"--[a-z]\w*-[\w-]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _MAX_EXCERPT_CHARACTERS = 300
 
 
-def find_edits(facts: Sequence[Fact], corpus: Corpus) -> EditsByArticle:
-    """All certain edits; of overlapping ones the first stays, because facts come in order of trust."""
+def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str]) -> EditsByArticle:
+    """All certain edits; of overlapping ones the first stays, because facts come in order of trust.
+
+    The word of one button, which several articles have, is edited in those alone that the change concerns.
+    """
     edits: EditsByArticle = {}
     for fact in facts:
+        foreign = _foreign_programs(fact, corpus)
         by_article = {
-            article.id: list(edits_for(fact, article, corpus))
+            article.id: [
+                edit
+                for edit in edits_for(fact, article, corpus)
+                if not foreign or program_at(article.text, edit.start) not in foreign
+            ]
             for article in corpus.articles_with(fact.old)
             if not is_record(article)
         }
         article_ids = [article_id for article_id, article_edits in by_article.items() if article_edits]
+        if isinstance(fact, Rename) and fact.is_lone_label and len(article_ids) > 1:
+            article_ids = [article_id for article_id in article_ids if article_id in likely_ids]
         if len(article_ids) <= _MAX_ARTICLES or _is_beyond_doubt(fact):
             for article_id in article_ids:
                 for edit in by_article[article_id]:
@@ -43,16 +55,23 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus) -> EditsByArticle:
     return {article_id: article_edits for article_id, article_edits in edits.items() if article_edits}
 
 
+def _foreign_programs(fact: Fact, corpus: Corpus) -> frozenset[str]:
+    """Programs that have a flag of the same name as the one that the change renames."""
+    if isinstance(fact, Rename) and _FLAG.fullmatch(fact.old):
+        return foreign_programs(fact.old, corpus)
+    return frozenset()
+
+
 def _is_beyond_doubt(fact: Fact) -> bool:
     """Whether a fact may edit any number of articles.
 
-    That is a renamed flag or environment variable, which is the same thing wherever it is written, and a
-    distinct name that many lines rename.
+    That is a renamed environment variable or flag of several words, which is the same thing wherever it is
+    written, and a distinct name that many lines rename.
     """
     if not isinstance(fact, Rename):
         return False
-    is_flag_or_variable = all(_FLAG_OR_VARIABLE.fullmatch(name) for name in (fact.old, fact.new))
-    return is_flag_or_variable or (is_distinct(fact.old) and len(fact.sources) >= _MANY_SOURCES)
+    is_own_name = bool(_OWN_NAME.fullmatch(fact.old))
+    return is_own_name or (is_distinct(fact.old) and len(fact.sources) >= _MANY_SOURCES)
 
 
 def add_example_edits(

@@ -8,11 +8,17 @@ from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.headings import heading_over, headings_of
 from instep.writer.articles.parsed_article import front_matter
-from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
+from instep.writer.articles.passages import is_in_code, is_in_url, lead_over, sentence_around
 from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.editing.heading_links import HeadingLink
 from instep.writer.editing.name_context import is_in_context
-from instep.writer.editing.value_binding import StatedValue, is_mentioned, states_value_of
+from instep.writer.editing.value_binding import (
+    StatedValue,
+    is_mentioned,
+    is_of_section,
+    is_price,
+    states_value_of,
+)
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
@@ -26,6 +32,20 @@ from instep.writer.words.identifiers import emphasised
 
 # A route begins where no path precedes it, or right after a host.
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
+_HOST = re.compile(r"://([\w.-]+)(?::\d+)?\Z")
+_WIDESPREAD_HOST_NAMES = """
+    amazon.com anthropic.com apache.org apple.com atlassian.com auth0.com bitbucket.org cloudflare.com
+    digitalocean.com discord.com docker.com facebook.com figma.com git-scm.com github.com
+    githubusercontent.com gitlab.com golang.org google.com heroku.com hubspot.com ietf.org instagram.com
+    intercom.com jetbrains.com kubernetes.io linkedin.com live.com mailgun.com medium.com microsoft.com
+    mongodb.com mozilla.org mysql.com netlify.com nginx.org nodejs.org notion.so office.com okta.com
+    openai.com oracle.com paypal.com postgresql.org python.org readthedocs.io reddit.com redhat.com
+    redis.io salesforce.com sendgrid.com sentry.io shopify.com slack.com stackoverflow.com
+    stripe.com telegram.org twilio.com twitter.com ubuntu.com vercel.com w3.org whatsapp.com wikipedia.org
+    wordpress.org x.com youtube.com zapier.com zendesk.com zoom.us
+"""
+_WIDESPREAD_HOSTS = frozenset(_WIDESPREAD_HOST_NAMES.split())
+_CURRENCY = re.compile(r"[$€£]\s?\Z")
 _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}")
 _ITEM_START = re.compile(r"\s*+(?:[-*+]\s++)?[`*_\"']*+[?&]?(?:[\w.-]++=)?[\"']?")
 _INDEFINITE = re.compile(r"\b([Aa]n?)(\s[`*_\"]{0,3})\Z")
@@ -35,6 +55,8 @@ _VOWEL = re.compile(r"[AEIaei][a-z]|[Oo][a-mo-z]")
 _CONSONANT = re.compile(r"[BCDFGJKLMNPQRSTVWZbcdfgjklmnpqrstvwz][a-z]")
 _MAX_HOST_CHARACTERS = 80
 _MIN_IDF = 6.0
+# Less have the files of tests, and those that are internal.
+_MIN_WEIGHT = 0.5
 
 
 EditReason = Fact | Insertion | ExampleEdit | HeadingLink | Removal | PortedText
@@ -48,6 +70,11 @@ class Edit:
     end: int
     new: str
     fact: EditReason
+
+
+def is_shown_by_tests_alone(fact: EditReason) -> bool:
+    """Whether no line that users are concerned with is behind a fact."""
+    return max(source.weight for source in fact.sources) < _MIN_WEIGHT
 
 
 # The edits of each article by its id, sorted by place and without overlaps.
@@ -110,13 +137,19 @@ def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
             continue
         if fact.marking == "in context" and not is_in_context(fact, text, *match.span()):
             continue
-        if fact.old.startswith("/") and not _ROOT.search(
-            text, max(0, match.start() - _MAX_HOST_CHARACTERS), match.start()
-        ):
+        if fact.old.startswith("/") and not _is_route(text, match.start()):
             continue
         # A link keeps working under the old address unless the change moves addresses.
         if in_paths or not is_in_url(text, match.start()):
             yield match.span()
+
+
+def _is_route(text: str, start: int) -> bool:
+    """Whether a path begins here, and not on a host that help centers of other products link to."""
+    first = max(0, start - _MAX_HOST_CHARACTERS)
+    host = _HOST.search(text, first, start)
+    is_foreign = host is not None and ".".join(host[1].split(".")[-2:]) in _WIDESPREAD_HOSTS
+    return bool(_ROOT.search(text, first, start)) and not is_foreign
 
 
 def _is_path_part(name: str, line: str) -> bool:
@@ -141,6 +174,11 @@ def _value_spans(fact: Value, text: str) -> Iterator[tuple[int, int]]:
         first, last = sentence_around(text, start, end)
         if len(mention(fact.old).findall(text[first:last])) > 1 or _is_item_of(fact, text[first:start]):
             continue
-        sentence = StatedValue(text[first:start], text[start:end], text[end:last], heading_over(text, start))
-        if any(states_value_of(fact, name, sentence) for name in fact.names):
+        if _CURRENCY.search(text, max(0, start - 2), start) and not any(map(is_price, fact.names)):
+            continue
+        topic = f"{heading_over(text, start)} {lead_over(text, first)}"
+        sentence = StatedValue(text[first:start], text[start:end], text[end:last], topic)
+        if any(states_value_of(fact, name, sentence) for name in fact.names) and is_of_section(
+            fact, sentence
+        ):
             yield start, end

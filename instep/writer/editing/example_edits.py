@@ -71,12 +71,17 @@ def in_likely_articles(
 
     Such an article shows code that only looks alike, or as it once was; snippets of docs are what it shows.
     """
-    likely_ids = {each.article.id for each in candidates if each.probability >= _MIN_ARTICLE_PROBABILITY}
+    likely_ids = likely_article_ids(candidates)
     likely_edits = {
         article_id: [edit for edit in edits if article_id in likely_ids or _is_of_snippet(edit)]
         for article_id, edits in examples.items()
     }
     return {article_id: edits for article_id, edits in likely_edits.items() if edits}
+
+
+def likely_article_ids(candidates: Sequence[DraftCandidate]) -> set[str]:
+    """The articles that the change concerns enough to take its texts for theirs."""
+    return {each.article.id for each in candidates if each.probability >= _MIN_ARTICLE_PROBABILITY}
 
 
 def _is_of_snippet(edit: ExampleEdit) -> bool:

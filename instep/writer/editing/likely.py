@@ -7,7 +7,7 @@ from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.editing.apply import add_edit, apply, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
-from instep.writer.editing.unnamed_values import stated_quantity
+from instep.writer.editing.unnamed_values import says_unit, stated_quantities
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
@@ -37,14 +37,24 @@ def _candidates(ranking: ArticleRanking, corpus: Corpus) -> Iterator[tuple[Artic
 def add_unnamed_values(
     edits: EditsByArticle, values: Sequence[Value], candidates: Sequence[DraftCandidate]
 ) -> None:
-    """Adds values that sure candidates state without their name, unless an article states them with it."""
+    """Adds values that articles state without their name: those that say it elsewhere, or sure candidates.
+
+    An article that never names the value must state it once, as otherwise it may speak of several, unless the
+    name says what the number counts.
+    """
     bound = {edit.fact for article_edits in edits.values() for edit in article_edits}
     for value in values:
-        for candidate in candidates if value not in bound else ():
-            place = stated_quantity(value, candidate.article) if candidate.is_concerned else None
-            if place:
-                article_edits = edits.setdefault(candidate.article.id, [])
+        for candidate in candidates:
+            article_edits = edits.get(candidate.article.id, [])
+            is_named = any(edit.fact == value for edit in article_edits)
+            if not is_named and (value in bound or not candidate.is_concerned):
+                continue
+            places = stated_quantities(value, candidate.article)
+            is_clear = is_named or len(places) == 1 or says_unit(value.names[0])
+            for place in places if is_clear else ():
                 add_edit(article_edits, Edit(place.start, place.end, place.fact.new, place.fact))
+            if article_edits:
+                edits[candidate.article.id] = article_edits
 
 
 def likely_edits(

@@ -6,10 +6,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from instep.writer.articles.headings import heading_over
-from instep.writer.articles.passages import is_in_code, sentence_around
-from instep.writer.editing.value_binding import LIMIT_WORDS, UNITS, words_and_unit
+from instep.writer.articles.passages import is_in_code, lead_over, sentence_around
+from instep.writer.editing.value_binding import (
+    LIMIT_WORDS,
+    UNITS,
+    StatedValue,
+    is_of_section,
+    is_price,
+    words_and_unit,
+)
 from instep.writer.facts.values import Value
 from instep.writer.shapes import Article
+from instep.writer.words.identifiers import parts_of
 
 _WHOLE_NUMBER = re.compile(r"(\d[\d_]*)(?:\.0+)?")
 _WORD_WITH_PLURAL = re.compile(
@@ -28,8 +36,18 @@ _SCALES: Mapping[str, Mapping[str, int]] = {
 # A value whose name has no unit may be in one of these.
 _USUAL_UNITS = ("ms", "seconds", "bytes")
 # What a unit says already.
-_MEASURES = LIMIT_WORDS | {"delay", "duration", "interval", "period"}
-_MIN_TOPIC_CHARACTERS = 4
+_MEASURES = LIMIT_WORDS | {
+    "delay",
+    "duration",
+    "expiry",
+    "interval",
+    "lifetime",
+    "period",
+    "retention",
+    "ttl",
+}
+_MIN_TOPIC_CHARACTERS = 3
+_MIN_PORT_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +68,18 @@ class StatedQuantity:
     fact: Value
 
 
-def stated_quantity(fact: Value, article: Article) -> StatedQuantity | None:
-    """Where an article states a value with its unit among words of its name; None if not exactly once."""
+def stated_quantities(fact: Value, article: Article) -> list[StatedQuantity]:
+    """Where an article states a value with its unit among words of its name."""
     places: dict[int, StatedQuantity] = {}
     for quantity in _quantities(fact):
         for place in _places(fact, quantity, article):
             places.setdefault(place.start, place)
-    return next(iter(places.values())) if len(places) == 1 else None
+    return list(places.values())
+
+
+def says_unit(name: str) -> bool:
+    """Whether a name says what its value counts: days, megabytes, money."""
+    return is_price(name) or "port" in parts_of(name) or words_and_unit(name)[1] is not None
 
 
 def _quantities(fact: Value) -> Iterator[_Quantity]:
@@ -64,6 +87,12 @@ def _quantities(fact: Value) -> Iterator[_Quantity]:
     if not old or not new:
         return
     before, after = int(old[1]), int(new[1])
+    if is_price(fact.names[0]):
+        yield _Quantity(before, after, "currency")
+        return
+    if _is_port(fact):
+        yield _Quantity(before, after, "port")
+        return
     own_unit = words_and_unit(fact.names[0])[1]
     for unit in [own_unit] if own_unit else UNITS:
         yield _Quantity(before, after, unit)
@@ -75,7 +104,11 @@ def _quantities(fact: Value) -> Iterator[_Quantity]:
 
 def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[StatedQuantity]:
     for match in _pattern(quantity.old, quantity.unit).finditer(article.text):
-        if is_in_code(article.text, match.start()) or not _is_on_topic(fact, article, *match.span()):
+        is_address = quantity.unit == "port"
+        is_elsewhere = is_in_code(article.text, match.start()) or not _is_on_topic(
+            fact, article, *match.span()
+        )
+        if is_elsewhere and not is_address:
             continue
         unit = _agreeing(match["unit"], quantity.old, quantity.new)
         number = f"{quantity.new:,}" if "," in match["number"] else str(quantity.new)
@@ -87,18 +120,42 @@ def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[Stat
 @lru_cache(maxsize=1_024)
 def _pattern(number: int, unit: str) -> re.Pattern[str]:
     spelled = "|".join(dict.fromkeys((str(number), f"{number:,}")))
+    if unit == "port":
+        return re.compile(
+            rf"(?:(?<=localhost:)|(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))(?P<number>{number})(?P<gap>)(?P<unit>)(?!\d)"
+        )
+    if unit == "currency":
+        prefixed, followed = (
+            rf"(?<=[$€£])(?:{spelled})",
+            rf"(?<![\w.,-])(?:{spelled})(?=\s?(?:[$€£]|EUR|GBP|USD)(?!\w))",
+        )
+        return re.compile(rf"(?P<number>{prefixed}|{followed})(?P<gap>)(?P<unit>)(?![\w,]|\.\d)")
     return re.compile(
         rf"(?<![\w.,$-])(?P<number>{spelled})(?P<gap>[\s-]?)(?P<unit>{UNITS[unit]})(?![\w-])", re.IGNORECASE
     )
 
 
+def _is_port(fact: Value) -> bool:
+    return parts_of(fact.names[0])[-1:] == ["port"] and len(fact.old) >= _MIN_PORT_DIGITS
+
+
 def _is_on_topic(fact: Value, article: Article, start: int, end: int) -> bool:
-    """Whether sentence, heading or title have the last telling word of the name, which says what it is."""
-    parts = words_and_unit(fact.names[0])[0]
-    words = [part for part in parts if len(part) >= _MIN_TOPIC_CHARACTERS and part not in _MEASURES]
-    first, last = sentence_around(article.text, start, end)
-    around = " ".join([article.text[first:last], heading_over(article.text, start), article.title]).lower()
+    """Whether the last telling word of the name, which says what it is, stands around or above the value."""
+    words, text = _topic_of(fact), article.text
+    first, last = sentence_around(text, start, end)
+    topic = f"{heading_over(text, start)} {lead_over(text, first)}"
+    if not is_of_section(fact, StatedValue(text[first:start], text[start:end], text[end:last], topic)):
+        return False
+    around = f"{text[first:last]} {topic} {article.title}".lower()
     return bool(words) and re.search(rf"\b{re.escape(words[-1])}", around) is not None
+
+
+def _topic_of(fact: Value) -> list[str]:
+    """The telling words of a name, the last of which an article must have; a price is that of its section."""
+    if fact.section is not None and is_price(fact.names[0]):
+        return parts_of(fact.section.name)
+    parts = words_and_unit(fact.names[0])[0]
+    return [part for part in parts if len(part) >= _MIN_TOPIC_CHARACTERS and part not in _MEASURES]
 
 
 def _agreeing(unit: str, old: int, new: int) -> str:

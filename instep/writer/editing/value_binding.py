@@ -1,7 +1,7 @@
 """Whether a value in an article is the value of a setting that the change gives another value."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,6 +39,7 @@ UNITS = {
 }
 _UNIT_NAMES = {"millis": "ms", "sec": "seconds", "secs": "seconds", "mins": "minutes", "second": "seconds"}
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
+_PRICE_WORDS = frozenset(("amount", "cost", "fee", "price", "prices", "pricing"))
 LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
@@ -49,12 +50,12 @@ _CLOSE_CHARACTERS = 20
 
 @dataclass(frozen=True, slots=True)
 class StatedValue:
-    """A sentence of an article around a value, and the heading over it."""
+    """A sentence of an article around a value, and the heading and the beginning of the item over it."""
 
     before: str
     value: str
     after: str
-    heading: str
+    topic: str
 
     @property
     def text(self) -> str:
@@ -86,17 +87,44 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue) -> bool:
     parts, unit = words_and_unit(name)
     if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
-    if _assignment(parts).search(sentence.before) and (len(parts) > 1 or not fact.is_plain):
+    says_default = bool(_DEFAULT.search(sentence.text))
+    # `ENABLED=false` in a sentence that names no default tells how to turn something off.
+    is_instruction = fact.is_constant and not says_default
+    is_assigned = bool(_assignment(parts).search(sentence.before))
+    if is_assigned and not is_instruction and (len(parts) > 1 or not fact.is_plain):
         return True
     if _is_own_cell(name, sentence) or _is_counted(name, parts, sentence):
         return True
-    says_default = bool(_DEFAULT.search(sentence.text))
     is_common_word = len(parts) < 2 and not is_distinct(name)
     if is_common_word and fact.is_plain:
         return False
     if not says_default and (fact.is_plain or is_common_word):
         return False
     return _is_near(name, parts, sentence) or (says_default and _is_named_exactly(name, sentence))
+
+
+def is_price(name: str) -> bool:
+    """Whether a value is an amount of money, by the name that it belongs to."""
+    return not _PRICE_WORDS.isdisjoint(parts_of(name))
+
+
+def is_of_section(fact: Value, sentence: StatedValue) -> bool:
+    """Whether a sentence speaks of the section that a value changes in, and not of one beside it.
+
+    What the sentence names counts more than what stands over it.
+    """
+    if fact.section is None:
+        return True
+    for text in (sentence.text, sentence.topic):
+        if _names_any(text, [fact.section.name]):
+            return True
+        if _names_any(text, fact.section.rivals):
+            return False
+    return not fact.section.is_contested
+
+
+def _names_any(text: str, names: Iterable[str]) -> bool:
+    return any(_spelling(parts_of(name)).search(text) for name in names)
 
 
 def _product_words(name: str) -> list[str]:
@@ -153,7 +181,7 @@ def _is_near(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:
 def _is_named_exactly(name: str, sentence: StatedValue) -> bool:
     exact = mention(name)
     return is_distinct(name) and any(
-        exact.search(part) for part in (sentence.heading, sentence.before, sentence.after)
+        exact.search(part) for part in (sentence.topic, sentence.before, sentence.after)
     )
 
 

@@ -11,6 +11,7 @@ from instep.text.file_kinds import WEIGHTS
 from instep.text.patch import FilePatch
 from instep.writer.facts.line_alignment import LinePair
 from instep.writer.facts.token_replacements import TokenReplacement
+from instep.writer.facts.written_names import flags_defined_in
 from instep.writer.words.identifiers import Token, are_alike, is_caption, is_hyphenated, is_label, wider
 
 Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
@@ -21,6 +22,9 @@ _MAX_CALL_CHARACTERS = 100
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 # A text without quotes in a catalogue or template: `page.title = Page Size`, `title: Page Size`.
 _UNQUOTED_TEXT = re.compile(r"^\s*[\w.-]+\s*[:=]\s*([A-Z][^\s\"'`<>{}=;|()]* [^\"'`<>{}=;|()]*?)\s*$")
+_CATALOGUE = re.compile(r"\.(?:ya?ml|properties|ftl)$")
+_CAPTION = re.compile(r"\s*([\w.-]+)\s*[:=]\s*([A-Z][a-z]+)\s*$")
+_KEYS = re.compile(r"(?:(?:Ctrl|Control|Cmd|Command|Alt|Option|Meta|Shift|Mod)\+)+\S+")
 _VERSION = re.compile(r"\d")
 _WORD = re.compile(r"\w+")
 
@@ -54,17 +58,19 @@ def source_of(replacement: TokenReplacement) -> SourceLine:
 def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
     """The texts around a replaced token that an article could repeat word for word, shortest first."""
     source, old_line = source_of(replacement), replacement.pair.old.text
-    name = _name(replacement)
+    name = _flag(replacement) or _name(replacement)
     if name:
         yield ChangedText("name", *name, source, old_line)
     method = _method(replacement)
     if method:
         yield ChangedText("method", *method, source, old_line)
-    for old, new in _literals(replacement):
+    for old, new in (*_literals(replacement), *_captions(replacement)):
         yield ChangedText(_level(old, new, replacement.weight), old, new, source, old_line)
 
 
 def _level(old: str, new: str, weight: float) -> Level:
+    if all(_KEYS.fullmatch(text) for text in (old, new)):
+        return "name"
     if is_label(old) and is_label(new):
         return "label"
     if is_caption(old) and is_caption(new) and weight >= WEIGHTS["interface"]:
@@ -82,6 +88,18 @@ def _name(replacement: TokenReplacement) -> tuple[str, str] | None:
                 before, after = _cut_url(before, after, old_span[0] - start, old_span[1] - start)
             return (before, after) if before != after and are_alike(before, after) else None
     return None
+
+
+def _flag(replacement: TokenReplacement) -> tuple[str, str] | None:
+    """A flag that a library defines by its name without dashes."""
+    old, new = (
+        [flag for flag in flags_defined_in(line) if flag.removeprefix("--") == text]
+        for line, text in (
+            (replacement.pair.old.text, replacement.old),
+            (replacement.pair.new.text, replacement.new),
+        )
+    )
+    return (old[0], new[0]) if old and new else None
 
 
 def _method(replacement: TokenReplacement) -> tuple[str, str] | None:
@@ -119,6 +137,15 @@ def _literals(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
     new = literal_around(replacement.pair.new.text, *replacement.new_span)
     if old and new and old.text != new.text:
         yield old.text, new.text
+
+
+def _captions(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
+    """One word of the interface, which a catalogue in YAML writes without quotes."""
+    if replacement.weight >= WEIGHTS["interface"] and _CATALOGUE.search(replacement.file):
+        captions = [_CAPTION.match(line.text) for line in (replacement.pair.old, replacement.pair.new)]
+        before, after = ((caption[1], caption[2]) if caption else None for caption in captions)
+        if before and after and before[0] == after[0] and before != after:
+            yield before[1], after[1]
 
 
 def literal_around(line: str, start: int, end: int) -> Token | None:

@@ -9,7 +9,13 @@ from instep.core.name_matching import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.line_alignment import pairs_of
-from instep.writer.facts.renames import Rename, find_described_renames, find_renames, in_context_of
+from instep.writer.facts.renames import (
+    Rename,
+    doubting_new_values,
+    find_described_renames,
+    find_renames,
+    in_context_of,
+)
 from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.facts.signatures import Signature, find_signatures
 from instep.writer.facts.token_replacements import TokenReplacement, token_replacements
@@ -52,14 +58,16 @@ class Facts:
 def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     replacements, texts = _compare_lines(change_set)
     described = find_described_renames(change, change_set)
-    renames = find_renames(texts, [file.patch for file in change_set.files])
+    patches = [file.patch for file in change_set.files]
+    values = find_values(replacements, patches)
+    renames = doubting_new_values(find_renames(texts, patches), values)
     renames = list(in_context_of(renames, described))
     certain: list[Fact] = [
         *described,
         *(rename for rename in renames if rename.doubt is None),
         *find_signatures(change_set),
         *find_rewordings(texts),
-        *find_values(replacements, [file.patch for file in change_set.files]),
+        *values,
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     doubtful = tuple(rename for rename in renames if rename.doubt)

@@ -13,6 +13,7 @@ from instep.text.patch import FilePatch
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, SourceLine
 from instep.writer.facts.line_alignment import line_similarity
+from instep.writer.facts.values import Value
 from instep.writer.shapes import Article, Change
 from instep.writer.words.identifiers import parts_of
 
@@ -41,6 +42,15 @@ _MANY_SOURCES = 3
 _MAX_DESCRIPTION_CHARACTERS = 4_000
 _NUMBER = re.compile(r"[\d.]+")
 _FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_INTERFACE_NAME = re.compile(
+    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]+|/.*|[A-Z][\w]*(?:-[A-Z][\w]*)+|(?:\w+\+)+\S+|.* .*"
+)
+_NAMING = """
+    alias attribute channel code column command cookie database endpoint event field flag header hook id
+    identifier index key label metric name option parameter path permission prefix queue role route scope slug
+    suffix symbol table tag title topic url variable verb
+"""
+_NAMING_WORDS = frozenset(_NAMING.split())
 _VARIABLE = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w-])")
 
 
@@ -54,15 +64,27 @@ class Rename:
     doubt: str | None
     marking: Marking = "anywhere"
 
+    @property
+    def is_lone_label(self) -> bool:
+        """Whether it is a word of the interface that other places may show, too, which keep it."""
+        is_one_word = " " not in self.old
+        return is_one_word and self.marking == "emphasised" and len({row.file for row in self.sources}) == 1
+
 
 def find_renames(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
-    groups: Groups = defaultdict(list)
-    for text in texts:
-        if text.level in _RENAMING:
-            groups[text.old, text.new].append(text)
+    groups = _by_names(texts)
     occurrences = OccurrenceCounts((name for pair in groups for name in pair), files)
     tally = _Tally(groups, occurrences)
     return [_rename(old, new, members, tally) for (old, new), members in groups.items()]
+
+
+def _by_names(texts: Iterable[ChangedText]) -> Groups:
+    """The texts of each pair of names: of a line that is a name and a label at once, the first one."""
+    groups: dict[tuple[str, str], dict[tuple[str, int], ChangedText]] = defaultdict(dict)
+    for text in texts:
+        if text.level in _RENAMING:
+            groups[text.old, text.new].setdefault((text.source.file, text.source.line), text)
+    return {names: list(members.values()) for names, members in groups.items()}
 
 
 class _Tally:
@@ -191,6 +213,33 @@ def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename
             is_telling = " " in old or is_distinct(old) or _is_respelling(old, new)
             renames.append(Rename(old, new, sources, None, "anywhere" if is_telling else "in context"))
     return renames
+
+
+def doubting_new_values(renames: Iterable[Rename], values: Iterable[Value]) -> list[Rename]:
+    """The renames, with a doubt where all that changed is which one of several values a setting has."""
+    lines = {(value.old, value.new): (value.names[0], value.sources) for value in values}
+    checked = []
+    for rename in renames:
+        setting, sources = lines.get((rename.old, rename.new), ("", ()))
+        is_value = (
+            rename.doubt is None and rename.marking != "emphasised" and set(rename.sources) == set(sources)
+        )
+        if is_value and not _is_name_by_itself(rename.old) and not _holds_names(setting):
+            rename = replace(
+                rename, doubt=f"`{setting}` gets another value, and `{rename.old}` may still exist"
+            )
+        checked.append(rename)
+    return checked
+
+
+def _is_name_by_itself(text: str) -> bool:
+    """Whether a text is a variable, flag, header or route, which as a value is the name of something."""
+    return bool(_INTERFACE_NAME.fullmatch(text))
+
+
+def _holds_names(setting: str) -> bool:
+    """Whether the value of a setting is what something is called: `COMMAND_NAME`, `event`."""
+    return not _NAMING_WORDS.isdisjoint(parts_of(setting)[-1:])
 
 
 def _is_respelling(old: str, new: str) -> bool:

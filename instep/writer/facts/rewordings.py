@@ -13,6 +13,10 @@ _WORD = re.compile(r"\w{2,}")
 _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package)\b")
 _GAP = re.compile(r"(\s+)")
 _STATEMENT = re.compile(r"\w\.\w+[^.]*,|[;{]$|\w\(.*\)$|\s:?=\s")
+# A line of a catalogue: `"upload.tooBig": "The file is too big.",`, `too_big: The file is too big.`
+_ENTRY = re.compile(
+    r"""\s*(?P<quote>["']?)(?P<key>[\w.-]+)(?P=quote)\s*(?:=>|[:=])\s*(?P<mark>["'`]?)(?P<text>.+?)(?P=mark)\s*[,;]?\s*"""
+)
 _MIN_WORDS = 4
 _MIN_SHARED_WORDS = 0.6
 _MIN_WEIGHT = 0.5
@@ -68,17 +72,28 @@ def _is_quotable(text: ChangedText) -> bool:
         and " " in text.old
         and len(set(_WORD.findall(text.old))) >= _MIN_WORDS
         and not _IMPORT.match(text.old)
-        and _is_rewording(text.old, text.new)
+        and _says_something_else(text.old, text.new)
+        and (_shares_most_words(text.old, text.new) or _is_message(text))
     )
 
 
-def _is_rewording(old: str, new: str) -> bool:
-    """Whether most words stay. A text that only grows or changes its case remains as true as before."""
+def _is_message(text: ChangedText) -> bool:
+    """Whether all that changed of a line is its text: what a key of a catalogue or a piece of code says."""
+    if text.level == "line" or text.source.weight < WEIGHTS["code"]:
+        return False
+    if text.old_line.replace(text.old, text.new) == text.source.text:
+        return True
+    entries = [_ENTRY.fullmatch(line) for line in (text.old_line, text.source.text)]
+    before, after = ((entry["key"], entry["text"]) if entry else None for entry in entries)
+    return before is not None and after is not None and before[0] == after[0] and before[1] == text.old
+
+
+def _says_something_else(old: str, new: str) -> bool:
+    """A text that only grows, gets shorter or changes its case remains as true as before."""
+    return old not in new and new.rstrip(".") not in old and old.casefold() != new.casefold()
+
+
+def _shares_most_words(old: str, new: str) -> bool:
     before, after = Counter(_WORD.findall(old)), Counter(_WORD.findall(new))
     shared = (before & after).total()
-    return (
-        2 * shared >= _MIN_SHARED_WORDS * (before.total() + after.total())
-        and old not in new
-        and new.rstrip(".") not in old
-        and old.casefold() != new.casefold()
-    )
+    return 2 * shared >= _MIN_SHARED_WORDS * (before.total() + after.total())

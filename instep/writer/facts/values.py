@@ -2,15 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from instep.core.name_matching import is_distinct, mention
 from instep.text.patch import FilePatch
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine, literal_around, source_of
+from instep.writer.facts.setting_sections import SettingSection, SettingSections
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.words.identifiers import parts_of
+from instep.writer.facts.written_names import flags_defined_in
+from instep.writer.words.identifiers import Token, parts_of
 
 _NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
 _CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)
@@ -50,6 +52,12 @@ _FIELD = re.compile(
     re.DOTALL,
 )
 _DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
+# Files whose values need no quotes.
+_SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[\w.-]{0,80}$")
+_BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+-]+)\s*(?:#.*)?$")
+_DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
+_FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
+_MIN_GROUPED = 1_000
 _ANNOTATED = re.compile(r"^[^=()]*=\s*(.+?),?$")
 _LITERAL = re.compile(
     r"""^(?:(["'`])(?P<text>[^"'`\n]{0,60})\1|-?\d[\d._]*|[Tt]rue|[Ff]alse|None|null|nil)$"""
@@ -68,10 +76,16 @@ class Value:
     names: tuple[str, ...]
     sources: tuple[SourceLine, ...]
     is_beside_name: bool = True
+    section: SettingSection | None = None
 
     @property
     def is_version(self) -> bool:
         return bool(_VERSION.fullmatch(self.old))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it turns something on or off, or leaves it out."""
+        return bool(_CONSTANT.fullmatch(self.old))
 
     @property
     def is_plain(self) -> bool:
@@ -82,23 +96,39 @@ class Value:
 def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePatch]) -> list[Value]:
     """New values, except for names that get different values, and for words that other lines still have."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[SourceLine]] = defaultdict(list)
+    sections, old_lines = SettingSections(files), dict[SourceLine, str]()
     for replacement in replacements:
         if replacement.weight >= _MIN_WEIGHT:
-            for literal in _with_short_versions(_literals(replacement)):
+            for literal in _with_other_spellings(_literals(replacement)):
                 names = tuple(_names(replacement, literal))
                 if names and literal.old.casefold() != literal.new.casefold():
-                    groups[literal.old, literal.new, names].append(source_of(replacement))
+                    source = source_of(replacement)
+                    groups[literal.old, literal.new, names].append(source)
+                    old_lines[source] = replacement.pair.old.text
     outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
     for old, new, names in groups:
         outcomes[old, names[0]].add(new)
     values = [
-        Value(old, new, names, tuple(sources))
+        Value(old, new, names, tuple(sources), section=_common_section(sources, old_lines, sections))
         for (old, new, names), sources in groups.items()
         if len(outcomes[old, names[0]]) == 1
     ]
-    words = {value.old for value in values if _WORDS.fullmatch(value.old) and value.old not in value.new}
+    words = {value.old for value in values if _is_word(value.old) and value.old not in value.new}
     occurrences = OccurrenceCounts(words, files)
     return [value for value in values if not occurrences.added[value.old] + occurrences.unchanged[value.old]]
+
+
+def _common_section(
+    sources: Iterable[SourceLine], old_lines: Mapping[SourceLine, str], sections: SettingSections
+) -> SettingSection | None:
+    """The section that all lines with a new value stand in."""
+    places = {sections.section_of(source, old_lines[source]) for source in sources}
+    return places.pop() if len(places) == 1 else None
+
+
+def _is_word(text: str) -> bool:
+    """Whether a value is a word of its own; every setting may have a constant such as `false`."""
+    return bool(_WORDS.fullmatch(text)) and not _CONSTANT.fullmatch(text)
 
 
 class _Literal(NamedTuple):
@@ -109,8 +139,11 @@ class _Literal(NamedTuple):
 
 def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
     old, new = replacement.old, replacement.new
-    if any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
-        yield _Literal(old.lstrip(_RANGE), new.lstrip(_RANGE), replacement.new_start)
+    if _is_part_of_name(replacement):
+        yield from _strings(replacement)
+    elif any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
+        before, after = (_DIGIT_GROUPS.sub("", text.lstrip(_RANGE)) for text in (old, new))
+        yield _Literal(before, after, replacement.new_start)
     elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
         # A range such as `^18.2 || >=20.9` that shrinks to one version.
         for version in dict.fromkeys(_FLOOR.findall(old)):
@@ -119,23 +152,53 @@ def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
         yield from _strings(replacement)
 
 
-def _with_short_versions(literals: Iterable[_Literal]) -> Iterator[_Literal]:
-    """Articles omit the patch level: where 3.7 replaces 3.6.1, it replaces 3.6 too."""
+def _is_part_of_name(replacement: TokenReplacement) -> bool:
+    """Whether a number without a point stands between the hyphens of a name: 4o in `gpt-4o-mini`."""
+    line, (start, end) = replacement.pair.old.text, replacement.old_span
+    is_joined = bool(
+        re.search(r"\w-\Z", line[max(0, start - 2) : start]) or re.match(r"-[A-Za-z]", line[end:])
+    )
+    return is_joined and "." not in replacement.old
+
+
+def _with_other_spellings(literals: Iterable[_Literal]) -> Iterator[_Literal]:
+    """The literals, and how articles write them: `true` for `True`, 10,000 for 10000, 3.6 or 3 for 3.6.0."""
     for literal in literals:
         yield literal
-        old, new = literal.old.split("."), literal.new.split(".")
-        if _VERSION.fullmatch(literal.old) and len(old) == 3 and old[:2] != new[:2]:
-            yield _Literal(".".join(old[:2]), ".".join(new[:2]), literal.start)
+        if {literal.old, literal.new} == {"True", "False"}:
+            yield literal._replace(old=literal.old.lower(), new=literal.new.lower())
+        if literal.old.isdigit() and literal.new.isdigit() and int(literal.old) >= _MIN_GROUPED:
+            yield literal._replace(old=f"{int(literal.old):,}", new=f"{int(literal.new):,}")
+        if _VERSION.fullmatch(literal.old):
+            yield from _short_versions(literal)
+
+
+def _short_versions(literal: _Literal) -> Iterator[_Literal]:
+    """Articles omit the patch level: where 3.7 replaces 3.6.1, it replaces 3.6 too; 4.0.0 for 3.0.0 is 4."""
+    old, new = literal.old.split("."), literal.new.split(".")
+    if len(old) == 3 and old[:2] != new[:2]:
+        yield literal._replace(old=".".join(old[:2]), new=".".join(new[:2]))
+    if old[1:] == new[1:] == ["0"] * (len(old) - 1):
+        yield literal._replace(old=old[0], new=new[0])
 
 
 def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
-    before = literal_around(replacement.pair.old.text, replacement.old_start, replacement.old_end)
-    after = literal_around(replacement.pair.new.text, replacement.new_start, replacement.new_end)
+    around = _bare_scalar if _SETTINGS_FILE.search(replacement.file) else literal_around
+    before = around(replacement.pair.old.text, replacement.old_start, replacement.old_end)
+    after = around(replacement.pair.new.text, replacement.new_start, replacement.new_end)
     if not before or not after or _IMPORT.match(replacement.pair.new.text):
         return
     is_still_there = mention(before.text).search(replacement.pair.new.text.replace(after.text, " "))
     if not is_still_there and all(_is_simple(side.text) for side in (before, after)):
         yield _Literal(before.text, after.text, after.start)
+
+
+def _bare_scalar(line: str, start: int, end: int) -> Token | None:
+    """The value of a key that a span is in, quoted or not."""
+    match = _BARE_SCALAR.match(line)
+    if match is None or not match.start(1) <= start <= end <= match.end(1):
+        return literal_around(line, start, end)
+    return Token(match[1], match.start(1), match.end(1))
 
 
 def _is_simple(literal: str) -> bool:
@@ -146,10 +209,12 @@ def _is_simple(literal: str) -> bool:
 def _names(replacement: TokenReplacement, literal: _Literal) -> Iterator[str]:
     """Names that the value is assigned to: right before it, but for generic words, or on the line before."""
     requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
-    if requirement:
-        yield requirement[1]
-        return
     left = _OPERATOR.sub("", replacement.pair.new.text[: literal.start])
+    known_names = (requirement[1],) if requirement else _option_of(left)
+    yield from known_names or _names_before(replacement, left)
+
+
+def _names_before(replacement: TokenReplacement, left: str) -> Iterator[str]:
     names = list(_NAME.finditer(left))
     if not any(_is_telling(name[0]) for name in names):
         left = _owner(replacement.pair.before) + " "
@@ -165,6 +230,15 @@ def _names(replacement: TokenReplacement, literal: _Literal) -> Iterator[str]:
             yield name[0].rsplit(".", 1)[-1]
             if not name[0].startswith("-"):
                 return
+
+
+def _option_of(left: str) -> tuple[str, ...]:
+    """The names of the option whose definition a line begins, where its default comes next."""
+    flags = list(flags_defined_in(left))
+    if flags:
+        return flags[0], flags[0].lstrip("-")
+    argument = _FIRST_ARGUMENT.search(left) if _DEFAULT_KEYWORD.search(left) else None
+    return (argument[1],) if argument and _is_telling(argument[1]) else ()
 
 
 def _owner(line: str) -> str:

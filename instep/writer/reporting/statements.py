@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from instep.text.characters import shorten
-from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
+from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, is_shown_by_tests_alone
 from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
@@ -25,11 +25,19 @@ def statements_of(edits: Iterable[Edit]) -> tuple[Statement, ...]:
 
 
 def is_certain(edits: Iterable[Edit]) -> bool:
-    """Whether the change proves every edit: none is a new entry, or a text with something to check."""
-    return not any(
-        isinstance(edit.fact, Insertion) or (isinstance(edit.fact, PortedText) and edit.fact.warnings)
-        for edit in edits
-    )
+    """Whether the change proves every edit: none is a new entry, or has something to check."""
+    return not any(_is_likely(edit.fact) for edit in edits)
+
+
+def _is_likely(fact: EditReason) -> bool:
+    if isinstance(fact, Insertion):
+        return True
+    if isinstance(fact, PortedText):
+        return bool(fact.warnings)
+    if isinstance(fact, Rename) and fact.is_lone_label:
+        return True
+    is_unnamed = isinstance(fact, Value) and not fact.is_beside_name
+    return is_unnamed or is_shown_by_tests_alone(fact)
 
 
 def without_suppressed(edits: EditsByArticle, suppressed: Suppressed) -> EditsByArticle:

@@ -6,7 +6,7 @@ from itertools import islice
 
 from instep.core.name_matching import mention
 from instep.writer.articles.passages import line_of
-from instep.writer.editing.edits import Edit
+from instep.writer.editing.edits import Edit, is_shown_by_tests_alone
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
@@ -17,7 +17,6 @@ from instep.writer.porting.ported_text import PortedText
 _GAP_WARNING = re.compile(
     rf"The code does not say all about `(?P<name>.*)`: fill in what is marked {re.escape(GAP)}\."
 )
-_MIN_WEIGHT = 0.5
 _MAX_REMAINING = 5
 
 
@@ -29,7 +28,7 @@ def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) 
         if isinstance(fact, PortedText):
             warnings |= dict.fromkeys(fact.warnings)
             continue
-        if max(source.weight for source in fact.sources) < _MIN_WEIGHT:
+        if is_shown_by_tests_alone(fact):
             warnings[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
         if isinstance(fact, Rename):
             warnings |= dict.fromkeys(_remaining_name(fact, text))
@@ -69,6 +68,7 @@ def _remaining_removals(removals: Sequence[Removal], text: str) -> Iterator[str]
 
 
 def _remaining_name(fact: Rename, text: str) -> Iterator[str]:
-    """A warning if the old name remains: in an address, in a longer name or next to the new name."""
+    """A warning if the old name remains, for example in an address or in a command of another program."""
     if re.search(re.escape(fact.old), text.replace(fact.new, "")):
-        yield f"`{fact.old}` is still in the text: in an address, in a longer name or next to the new one."
+        places = "in an address, in a longer name, in another program's command or next to the new one"
+        yield f"`{fact.old}` is still in the text: {places}."

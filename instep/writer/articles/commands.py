@@ -1,0 +1,76 @@
+"""Which program a flag in an article is given to."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from instep.core.name_matching import mention
+from instep.writer.articles.corpus import Corpus
+from instep.writer.articles.parsed_article import parse_article
+from instep.writer.articles.passages import is_in_code
+
+# Programs that help centers of other products quote commands of.
+_WIDESPREAD_WORDS = """
+    ansible apk apt apt-get aws az brew bun bundle bundler cargo cat chmod chown cmake composer cp
+    createdb curl deno dig dnf docker docker-compose dotnet dpkg echo emacs eslint find flyctl gcc gcloud
+    gem gh git go gpg gradle grep gunicorn helm heroku ifconfig ip java journalctl jq kubectl ln ls make
+    mkdir mkdocs mongosh mv mvn mysql mysqldump nano netlify nginx node nohup npm nslookup nvm openssl
+    pg_dump pg_restore php ping pip pip3 pipx pm2 pnpm podman poetry prettier psql pulumi pytest python
+    python3 rails rake redis-cli rm rsync ruby rustup scp sed service sqlite3 ssh ssh-keygen systemctl
+    tail tar tee terraform touch ufw unzip uv uvicorn vagrant vercel vim virtualenv webpack wget winget
+    xargs yarn yum zip
+"""
+_WIDESPREAD = frozenset(_WIDESPREAD_WORDS.split())
+# What begins a command in a line: a prompt, a pipe, inline code.
+_BEGINNING = re.compile(r"&&|\|\|?|;|`|\$\(|(?:^|(?<=\s))[$>#%](?=\s)")
+_BEFORE_PROGRAM = re.compile(r"(?:sudo|env|time|exec|nohup|npx|[A-Z_][A-Z0-9_]*=\S*)")
+_PROGRAM = re.compile(r"(?:\S*/)?([A-Za-z][\w.-]*)")
+_MAX_LINES = 10
+_MIN_OWN_SHARE = 0.5
+
+
+def program_at(text: str, start: int) -> str | None:
+    """The program of the command that a place in code stands in; None outside of a command."""
+    if not is_in_code(text, start):
+        return None
+    first = text.rfind("\n", 0, start) + 1
+    for _ in range(_MAX_LINES):
+        if not text.endswith("\\\n", 0, first):
+            break
+        first = text.rfind("\n", 0, first - 1) + 1
+    return _program_of(text[first:start])
+
+
+def _program_of(line: str) -> str | None:
+    command = _BEGINNING.split(line)[-1].split()
+    words = (word for word in command if not _BEFORE_PROGRAM.fullmatch(word))
+    match = _PROGRAM.fullmatch(next(words, ""))
+    return match[1] if match else None
+
+
+def foreign_programs(flag: str, corpus: Corpus) -> frozenset[str]:
+    """Widespread programs that articles give a flag of the same name, and that are not the product itself.
+
+    The product is one of them where no other program has the flag, and most commands are of that one.
+    """
+    counts = Counter(_programs_with(flag, corpus))
+    widespread = counts.keys() & _WIDESPREAD
+    if not widespread or counts.keys() - _WIDESPREAD:
+        return frozenset(widespread)
+    commands = Counter(_widespread_commands(corpus))
+    return frozenset(name for name in widespread if commands[name] < _MIN_OWN_SHARE * commands.total())
+
+
+def _programs_with(flag: str, corpus: Corpus) -> Iterator[str]:
+    for article in corpus.articles_with(flag):
+        for match in mention(flag).finditer(article.text):
+            program = program_at(article.text, match.start())
+            if program:
+                yield program
+
+
+def _widespread_commands(corpus: Corpus) -> Iterator[str]:
+    for article in corpus.articles:
+        for line in parse_article(article.text).lines:
+            if line.in_code and (program := _program_of(line.text)) in _WIDESPREAD:
+                yield program

@@ -1,0 +1,85 @@
+"""The section of a file that a setting stands in, and those beside it that may have one of its name."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from instep.text.patch import FilePatch, Line
+from instep.writer.facts.changed_texts import SourceLine
+
+# What opens a section: `free:`, `"free": {`, `const free = {`, `[plans.free]`.
+_OPENING = re.compile(
+    r"""\s*(?:(?:export\s+)?(?:const|let|var)\s+|\[(?:\w+\.)*)?["']?([A-Za-z][\w-]*)["']?(?:\]|\s*(?:=>|[:=])\s*[{(]?)\s*$"""
+)
+# A section in one line: `free: { storage: 10, seats: 3 },`.
+_INLINE = re.compile(r"""\s*["']?([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*[{(].*[:=].*[})],?\s*$""")
+_ENDS = ",; \t"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingSection:
+    """A named part of a settings file; `rivals` are the names of the parts beside it.
+
+    It is contested where another part keeps the setting with the old value.
+    """
+
+    name: str
+    rivals: frozenset[str]
+    is_contested: bool
+
+
+class _Place(NamedTuple):
+    """The name of the section around a line, with its indent; empty if the diff doesn't show it."""
+
+    name: str
+    indent: int
+
+
+class SettingSections:
+    """The sections of the lines that a change leaves or adds."""
+
+    def __init__(self, files: Iterable[FilePatch]) -> None:
+        self._places: dict[tuple[str, int], _Place] = {}
+        self._names: dict[tuple[str, int], set[str]] = defaultdict(set)
+        self._unchanged: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for file in files:
+            for line, place, opened in _places_of(file):
+                self._places[file.path, line.new] = place
+                if line.mark == " ":
+                    self._unchanged[file.path, line.text.strip(_ENDS)].add(place.name)
+                if opened is not None:
+                    self._names[file.path, opened.indent].add(opened.name)
+
+    def section_of(self, source: SourceLine, old_line: str) -> SettingSection | None:
+        """The section of a changed setting, if the diff shows it beside others."""
+        place = self._places.get((source.file, source.line))
+        if place is None or not place.name:
+            return None
+        rivals = self._names[source.file, place.indent] - {place.name}
+        keepers = self._unchanged.get((source.file, old_line.strip(_ENDS)), set()) - {place.name}
+        return SettingSection(place.name, frozenset(rivals), bool(keepers)) if rivals else None
+
+
+def _places_of(file: FilePatch) -> Iterator[tuple[Line, _Place, _Place | None]]:
+    """Each line of the new side with the section around it, and the one that it opens, if any."""
+    for hunk in file.hunks:
+        sections: list[_Place] = []
+        for line in hunk.lines:
+            bare = line.text.lstrip()
+            if line.mark == "-" or not bare:
+                continue
+            # The settings of a table such as `[free]` are not indented.
+            indent = -1 if bare.startswith("[") else len(line.text) - len(bare)
+            while sections and sections[-1].indent >= indent:
+                sections.pop()
+            inline, opening = _INLINE.match(line.text), _OPENING.match(line.text)
+            if inline is not None:
+                place = _Place(inline[1], indent)
+                yield line, place, place
+                continue
+            opened = _Place(opening[1], indent) if opening else None
+            yield line, sections[-1] if sections else _Place("", 0), opened
+            if opened is not None:
+                sections.append(opened)
