@@ -25,6 +25,7 @@ from instep.answers.schemas import (
     SavedAnswer,
     SourceOut,
 )
+from instep.answers.small_talk import is_small_talk
 from instep.answers.visitor_tokens import refuse_unproven
 from instep.answers.widget_schemas import AccentPairOut, WidgetConfigOut, WidgetTextsOut
 from instep.core import limits
@@ -79,8 +80,8 @@ async def ask_question(
     The answer is Markdown. `[1]` behind a sentence, step or row is the number of the source that it rests
     on. It holds no link, no picture and no HTML: the sources hold the addresses. Where the articles don't
     hold the answer, `answered` is false: the text says so and offers a person, `sources` are the nearest
-    articles, and the question is kept among the unanswered ones. So it is where the search is neither sure
-    nor far: then `mayHelp` is true, and the text quotes the nearest section.
+    articles, and the question is kept among the unanswered ones unless it is small talk. So it is where the
+    search is neither sure nor far: then `mayHelp` is true, and the text quotes the nearest section.
 
     Send `conversationId` of the answer along with the next question of the same visitor: it may go on from
     the ones before. A `visitorToken` that a signed-in visitor's server has signed opens `authenticated`
@@ -174,7 +175,8 @@ async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
     sent_sources = None if turn.key is None else [source.model_dump(by_alias=True) for source in sources]
     source_rows = [_source_row(cited.passage) for cited in answer.sources]
     await queries.insert_message(ctx, row, source_rows, turn.key, sent_sources)
-    if not answer.answered:
+    # Nobody has to write an article about a greeting.
+    if not answer.answered and not is_small_talk(turn.request.text):
         nearest = [Nearest(cited.passage.article_id, cited.passage.score) for cited in answer.sources]
         question, locale = turn.request.text, turn.context.locale
         await log_unanswered(ctx, question, turn.visitor, locale, nearest, meaning=turn.context.query)

@@ -17,6 +17,13 @@ BLANK_LINES = re.compile(r"\n[ \t]*\n")
 # The mark of a kind of alert that the renderer doesn't know.
 ALERT = re.compile(r"\A\[!\w+\]\s*")
 MAX_LABEL_WORDS = 5
+# A longer paragraph stands for no heading, also if it is bold or a question.
+MAX_HEADING_WORDS = 20
+BOLD = re.compile(r"(\*\*|__)(?=\S)((?:(?!\1).)+)\1[:\uff1a]?")
+QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+SENTENCE_ENDS = (".", "!", "\u3002", "\uff01")
+# What a reader of a page unfolds; it looks like a heading there.
+SUMMARY = re.compile(r"<summary\b[^<>]*>(.*?)</summary\s*>", re.DOTALL | re.IGNORECASE)
 # Underscores inside a name are no emphasis.
 EMPHASIS = re.compile(r"[*`|\\]+|~~|(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
 
@@ -39,24 +46,41 @@ class AnswerBlock:
     """A paragraph, a list, a table, or code.
 
     `head` is the header and delimiter row of a table, or the line above steps that are not all.
+    `is_heading`: a paragraph that stands for a heading of those up to the next one.
     """
 
     kind: AnswerBlockKind
     units: tuple[AnswerUnit, ...]
     head: str = ""
+    is_heading: bool = False
 
     def announces(self, following: "AnswerBlock") -> bool:
         """Whether this block is incomplete without the following one."""
-        if self.kind != "prose":
+        if self.kind != "prose" or following.is_heading:
             return False
         is_introduction = self.units[-1].plain.endswith((":", "\uff1a")) and following.kind != "prose"
-        return is_introduction or self.is_label
+        return is_introduction or self.is_heading or self.is_label
 
     @property
     def is_label(self) -> bool:
         """Whether it is a few words without punctuation at the end, like a heading."""
         text = self.units[0].plain
-        return len(self.units) == 1 and text[-1:].isalnum() and text.count(" ") < MAX_LABEL_WORDS
+        return (
+            self.kind == "prose"
+            and len(self.units) == 1
+            and text[-1:].isalnum()
+            and text.count(" ") < MAX_LABEL_WORDS
+        )
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it is or begins with a question that its author answers, as in an FAQ."""
+        return (self.is_heading or self.is_bold) and self.units[0].plain.endswith(QUESTION_MARKS)
+
+    @property
+    def is_bold(self) -> bool:
+        """Whether its first sentence is bold."""
+        return self.kind == "prose" and BOLD.fullmatch(self.units[0].text) is not None
 
 
 def read_answer_blocks(markdown: str) -> list[AnswerBlock]:
@@ -105,8 +129,14 @@ def html_paragraphs(parsed: ParsedMarkdown) -> Iterator[Block]:
         lines = list(group)
         text = "\n".join(parsed.lines[lines[0] - 1 : lines[-1]])
         if not is_block and text.lstrip().startswith("<"):
-            for paragraph in BLANK_LINES.split(without_tags(text)):
+            for paragraph in BLANK_LINES.split(without_tags(SUMMARY.sub(bold_summary, text))):
                 yield Block("paragraph", lines[0], lines[-1], text=paragraph)
+
+
+def bold_summary(match: re.Match[str]) -> str:
+    """A summary as a paragraph of its own."""
+    text = " ".join(without_tags(match[1]).split())
+    return f"\n\n**{text}**\n\n" if text else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +204,11 @@ class AnswerBlockBuilder:
 
     def outside_of_lists(self, block: Block) -> AnswerBlock:
         if block.kind == "paragraph":
-            return AnswerBlock("prose", tuple(map(AnswerUnit, sentences_in(joined(block)))))
+            text = joined(block)
+            units = tuple(map(AnswerUnit, sentences_in(text)))
+            if stands_for_heading(text, len(units)):
+                return AnswerBlock("prose", (AnswerUnit(text),), is_heading=True)
+            return AnswerBlock("prose", units)
         if block.kind == "code":
             return AnswerBlock("code", (AnswerUnit(block.text, is_code=True),))
         head, *rows = [row for row in self.rows if block.first_line <= row.first_line <= block.last_line]
@@ -192,6 +226,15 @@ def is_text_of_item(previous: Block | None, block: Block) -> bool:
         and block.kind == "paragraph"
         and block.depth > previous.depth
     )
+
+
+def stands_for_heading(text: str, sentences: int) -> bool:
+    """Whether a paragraph is bold as a whole, or one short question; a bold statement stresses itself."""
+    if text.count(" ") >= MAX_HEADING_WORDS:
+        return False
+    if bold := BOLD.fullmatch(text):
+        return not bold[2].endswith(SENTENCE_ENDS)
+    return sentences == 1 and text.endswith(QUESTION_MARKS)
 
 
 def joined(block: Block) -> str:

@@ -7,13 +7,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instep.answers.citing import has_no_active_markup, render_with_citations, with_citation
+from instep.answers.citing import has_no_active_markup, render_with_citations
 from instep.answers.extractive import (
     PassageExtract,
     QuestionTerms,
     extract_passages,
     extracted_units,
     read_passage,
+    shorten_extract,
 )
 from instep.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
 from instep.answers.inlines import inline_text
@@ -25,10 +26,11 @@ from instep.search.excerpts import cut
 from instep.search.passage_kinds import answers_questions
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience, Passage, Retrieval
-from instep.text.terms import terms_of
 
 # A follow-up needs only half the usual confidence: half of its search terms come from earlier questions.
 FOLLOW_UP_THRESHOLD_FACTOR = 0.5
+# About how many words are quoted of a section that may help.
+MAY_HELP_WORDS = 40
 # Characters of a sentence by which it is located again in the article.
 QUOTE_CHARACTERS = 30
 
@@ -124,25 +126,22 @@ def extractive_answer(context: RetrievedContext) -> Answer:
 
 
 def unsure_answer(context: RetrievedContext) -> Answer | None:
-    """Between sure and no: the nearest section by name, with its best sentence, and the offer of a person.
+    """Between sure and no: the nearest section by name, with the best part of it, and the offer of a person.
 
-    It counts as not answered. None where the articles are too far from the question, or have no sentence.
+    It counts as not answered. None where the articles are too far from the question, or have no text.
     """
     if context.confidence < limits.MAY_HELP_THRESHOLD or not context.passages:
         return None
-    passage = context.passages[0]
-    extract = read_passage(passage, QuestionTerms(context.query, context.passages))
-    best = terms_of(passage.text[slice(*passage.best)])
-    units = [unit for unit in extracted_units(extract) if not unit.is_code]
-    unit = max(units, key=lambda unit: len(terms_of(unit.plain) & best), default=None)
-    if unit is None or not unit.plain:
+    passage, question = context.passages[0], QuestionTerms(context.query, context.passages)
+    extract = shorten_extract(read_passage(passage, question), question, MAY_HELP_WORDS)
+    if not extract.blocks:
         return None
     name = " > ".join(inline_text(text) for text in (passage.title, *passage.headings[-1:]))
-    blocks = (
-        may_help_text(context.locale),
-        f"**{name}**: {with_citation(unit.text, 1)}",
-        texts_for(context.locale).person,
-    )
+    quoted = list(render_with_citations(extract.blocks, 1))
+    first = extract.blocks[0]
+    is_sentence = first.kind == "prose" and not first.is_heading
+    lead = f"**{name}**: {quoted.pop(0)}" if is_sentence else f"**{name}**:"
+    blocks = (may_help_text(context.locale), lead, *quoted, texts_for(context.locale).person)
     if not has_no_active_markup("\n\n".join(blocks)):
         return None
     return Answer(blocks, False, context.confidence, cited_passages([extract]), may_help=True)

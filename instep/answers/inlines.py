@@ -11,6 +11,8 @@ TAG = re.compile(
     r"<(script|style)\b.*?(?:</\1[^<>]*>|$)|</?[A-Za-z][^<>]*>|<!--.*?-->|<[?!][^<>]*>",
     re.DOTALL | re.IGNORECASE,
 )
+# An address in angle brackets, which is text and no tag (CommonMark 0.31.2, section 6.5).
+AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^{|}~-]+@[\w.-]+)>", re.IGNORECASE)
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 # An icon at the beginning of bold text.
 TAG_IN_BOLD = re.compile(r"(\*\*|__)(?:<[^<>]*>)+\s+")
@@ -18,8 +20,11 @@ TARGET = r"(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'
 IMAGE = re.compile(rf"!\[[^\[\]]*\]{TARGET}?")
 LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]{TARGET}")
 FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
+# Round brackets are part of a URL in pairs only, so that the one after it in "(see https://…)" is not.
+IN_BRACKETS = r"\([^\s<>\"'`|*()]*\)"
 URL_OR_EMAIL = re.compile(
-    r"<?((?:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.|\bmailto:)[^\s<>\"'`|*]*[^\s<>\"'`|*.,;:!?)\]]"
+    r"<?((?:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.|\bmailto:)"
+    rf"(?:[^\s<>\"'`|*()]|{IN_BRACKETS})*(?:[^\s<>\"'`|*().,;:!?\]]|{IN_BRACKETS})"
     r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++)>?",
     re.IGNORECASE,
 )
@@ -56,6 +61,7 @@ def inline_text(text: str) -> str:
     No URL in it is clickable, and no `[1]` of an article can pass for a citation.
     """
     line, spans = replace_code(text)
+    line = AUTOLINK.sub(r"\1", line)
     line = TAG_IN_BOLD.sub(r"\1", line)
     for pattern in (IMAGE, TAG, FOOTNOTE):
         line = pattern.sub("", line)

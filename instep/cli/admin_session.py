@@ -1,5 +1,6 @@
 """Run administrative commands as the database's owner, also while servers are running."""
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -76,10 +77,20 @@ def with_bot(
         finally:
             await database.close()
 
+    use_served_url()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
         bot = work_at(postgres.url, find_bot)
         return asyncio.run(run(application_url(postgres), bot))
+
+
+def use_served_url() -> None:
+    """Let the links that a command prints lead to the running server, on its current port."""
+    from instep.core.config import settings
+    from instep.core.served_url import served_url
+
+    os.environ["INSTEP_SITE_URL"] = served_url(settings(), os.environ)
+    settings.cache_clear()
 
 
 async def ctx_of_bot(tx: "Tx", workspace_id: str, reference: str | None) -> "Ctx":

@@ -1,16 +1,15 @@
 """`instep ask` and `instep golden …`: the answers of the help center, and the answers that it must give."""
 
-import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from instep.cli.admin_session import ctx_of_bot, in_workspace
+from instep.cli.admin_session import ctx_of_bot, in_workspace, use_served_url
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_list
-from instep.core.errors import InvalidRequest
+from instep.core.errors import InvalidRequest, InvalidValue
 
 if TYPE_CHECKING:
     from instep.answers.golden import GoldenRunOut
@@ -53,23 +52,27 @@ def ask(
     from instep.core.locales import valid_locale
 
     try:
-        request = QuestionRequest(question, valid_locale(locale) if locale is not None else None)
+        code = valid_locale(locale) if locale is not None else None
     except ValueError as error:
         raise InvalidRequest(f"--locale: {error}") from None
-    use_served_url()
+    request = QuestionRequest(valid_question(question), code)
     preview = AnswerPreviewOut.of(in_bot(workspace, bot, lambda ctx: answer_from_articles(ctx, request)))
     say(preview, as_text(preview), as_json)
     if not preview.answered:
         raise typer.Exit(NOT_ANSWERED)
 
 
-def use_served_url() -> None:
-    """Let links lead to the running server on its current port."""
-    from instep.core.config import settings
-    from instep.core.served_url import served_url
+def valid_question(text: str) -> str:
+    """The question as the API takes it, or its refusal."""
+    from pydantic import TypeAdapter, ValidationError
 
-    os.environ["INSTEP_SITE_URL"] = served_url(settings(), os.environ)
-    settings.cache_clear()
+    from instep.answers.schemas import QuestionText
+    from instep.web.errors import first_fault
+
+    try:
+        return TypeAdapter[str](QuestionText).validate_python(text)
+    except ValidationError as error:
+        raise InvalidValue("question", first_fault(error)[1]) from None
 
 
 def run_golden(bot: str | None, workspace: str | None, as_json: bool) -> None:
@@ -131,6 +134,7 @@ def in_bot(workspace: str | None, bot: str | None, work: "Callable[[Ctx], Awaita
     async def run(tx: "Tx", workspace_id: str) -> Result:
         return await work(await ctx_of_bot(tx, workspace_id, bot))
 
+    use_served_url()
     return in_workspace(workspace, run)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from instep.cli.admin_session import with_bot
-from instep.cli.asking import use_served_url
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say
 
@@ -35,7 +34,6 @@ def export(
     async def run(database: "Database", found_bot: "Bot") -> "ExportOut":
         return await write(database, found_bot, path)
 
-    use_served_url()
     out = with_bot(workspace, bot, run)
     say(out, as_text(out), as_json)
 

@@ -153,6 +153,23 @@ async def test_answered_questions_are_not_among_the_unanswered(api: Api, cast: C
     assert await all_pages(api(cast.acme.read_key), "/v1/insights/unanswered") == []
 
 
+@pytest.mark.parametrize("text", ["ok", "thanks!", "who are you", "Guten Tag", "ありがとう", "👍", "?"])
+async def test_small_talk_is_no_unanswered_question(api: Api, cast: Cast, text: str) -> None:
+    await publish_guides(api, cast)
+
+    answer = await ask(api(None), cast.acme, text)
+
+    assert answer["answered"] is False
+    assert await all_pages(api(cast.acme.read_key), "/v1/insights/unanswered") == []
+
+
+async def test_a_question_that_begins_with_a_greeting_is_one(api: Api, cast: Cast) -> None:
+    await ask(api(None), cast.acme, "Hello, do you ship to Canada? Thanks!")
+
+    [kept] = await all_pages(api(cast.acme.read_key), "/v1/insights/unanswered")
+    assert kept["question"] == "Hello, do you ship to Canada? Thanks!"
+
+
 async def test_the_language_wanted_is_answered_in_and_another_one_where_it_has_nothing(
     api: Api, cast: Cast
 ) -> None:

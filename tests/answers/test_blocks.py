@@ -78,8 +78,13 @@ def inactive(markdown: str) -> str:
         ("One.[^1]\n\n[^1]: Two.\n\n    Three.\n\nFour.", "One [1].\n\nFour [1]."),
         (
             "<details>\n<summary>More</summary>\n\nOne.\n\n<p>Two.</p>\n\n<!-- a\n\nb -->\n</details>",
-            "More [1]\n\nOne [1].\n\nTwo [1].",
+            "**More** [1]\n\nOne [1].\n\nTwo [1].",
         ),
+        ("<details><summary>More <b>?</b></summary>One.</details>", "**More ?** [1]\n\nOne [1]."),
+        ("Write to <ann@acme.test>.", "Write to `ann@acme.test` [1]."),
+        ("See <https://acme.test/a?b=c_d> now.", "See `https://acme.test/a?b=c_d` now [1]."),
+        ("See http://acme.test/a_(b).", "See `http://acme.test/a_(b)` [1]."),
+        ("Open it (at http://acme.test/a) first.", "Open it (at `http://acme.test/a`) first [1]."),
         ("One.\n\n<!-- a\n\n# b", "One [1]."),
         ("run\n```\n\nThen:\n\n```\nstop\n```", "```\nrun\n```\n\n[1]\n\nThen [1]:\n\n```\nstop\n```"),
         ("# Heading\n\nText.\n\n---\n\n[a]: http://x.test", "Text [1]."),
@@ -105,6 +110,8 @@ def test_each_part_has_its_number(markdown: str, answer: str) -> None:
         "[![a](http://evil.test/a.png)](http://evil.test)",
         "![a](http://evil.test/a.png)",
         "<http://evil.test>",
+        "<eve@evil.test> <mailto:eve@evil.test> <javascript:alert(1)>",
+        "http://evil.test/(a)[b](http://evil.test/(c)",
         "http://evil.test/a?b=[c](d)",
         "www.evil.test",
         "HTTPS://EVIL.TEST",
@@ -142,7 +149,27 @@ def test_any_passage_is_read_and_leads_nowhere(markdown: str) -> None:
 
 @pytest.mark.parametrize(
     "sign",
-    ["`", "[", "](", "<", "![", "*", "> ", "- ", "|", "[a](", "<a ", "1. ", "(", "http://", "\\", "a@"],
+    [
+        "`",
+        "[",
+        "](",
+        "<",
+        "![",
+        "*",
+        "> ",
+        "- ",
+        "|",
+        "[a](",
+        "<a ",
+        "1. ",
+        "(",
+        "http://",
+        "http://a(",
+        "<a:",
+        "<summary>",
+        "\\",
+        "a@",
+    ],
 )
 def test_long_odd_passages_are_read_in_time(sign: str) -> None:
     """A passage has up to about 3,000 characters."""

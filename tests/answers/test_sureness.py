@@ -1,6 +1,7 @@
 """How sure an answer is: small help centers answer what they hold, and between both something may help."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -49,6 +50,19 @@ async def test_a_help_center_of_three_articles_answers_what_it_holds(
     assert part in answer["answer"]
 
 
+async def test_the_name_of_the_help_center_makes_no_answer_surer(api: Api, cast: Cast, ctx: Ctx) -> None:
+    client = api(cast.acme.write_key)
+    await publish_three(client)
+    await publish(client, "Zebrix", "Zebrix takes payments by card. Zebrix sends a receipt.")
+
+    by_name = [
+        (await retrieve(replace(ctx, bot=replace(ctx.bot, name=name)), "Does Zebrix take PayPal?")).signals
+        for name in ("Zebrix", "Another")
+    ]
+
+    assert by_name[0].confidence < by_name[1].confidence - 0.05
+
+
 @pytest.mark.parametrize("question", ["Which hotels accept lamas?", "How do I connect a printer?"])
 async def test_a_help_center_of_three_articles_declines_what_it_does_not_hold(
     api: Api, cast: Cast, question: str
@@ -73,11 +87,44 @@ async def test_between_sure_and_no_the_nearest_section_may_help(
     assert limits.MAY_HELP_THRESHOLD <= answer["confidence"] < 1
     lead, quote, person = answer["answer"].split("\n\n")
     assert "not sure" in lead
-    assert quote == "**Refunds**: You can get your money back within 14 days of the purchase [1]."
+    assert quote == (
+        "**Refunds**: You can get your money back within 14 days of the purchase [1]. "
+        "Write to `billing@acme.test` [1]."
+    )
     assert person == "If you like, ask for a person."
     assert [source["title"] for source in answer["sources"]] == ["Refunds"]
     [unanswered] = await all_pages(client, "/v1/insights/unanswered")
     assert unanswered["question"] == "How many days do I have to ask for a refund?"
+
+
+async def test_what_may_help_is_quoted_with_its_steps_and_code(api: Api, cast: Cast, ctx: Ctx) -> None:
+    text = "1. Stop the printer.\n2. Run this:\n\n   ```\n   printer reset\n   ```\n\nLamps blink twice."
+    await publish(api(cast.acme.write_key), "Reset the printer", text)
+    question = "How do I reset the printer?"
+    passages = (await retrieve(ctx, question)).passages
+
+    answer = extractive_answer(RetrievedContext(question, "en", passages, limits.MAY_HELP_THRESHOLD))
+
+    assert answer.may_help
+    assert (
+        "**Reset the printer**:\n\n"
+        "1. Stop the printer [1].\n2. Run this [1]:\n   \n   ```\n   printer reset\n   ```"
+    ) in answer.text
+
+
+async def test_what_may_help_is_the_short_part_that_bears_on_the_question(
+    api: Api, cast: Cast, ctx: Ctx
+) -> None:
+    filler = "Each lamp of the panel has a colour that shows what the panel is doing now. " * 5
+    text = f"{filler}\n\nA red blinking lamp means that the toner is empty."
+    await publish(api(cast.acme.write_key), "Lamps of the panel", text)
+    question = "What does a red blinking lamp mean?"
+    passages = (await retrieve(ctx, question)).passages
+
+    answer = extractive_answer(RetrievedContext(question, "en", passages, limits.MAY_HELP_THRESHOLD))
+
+    assert "**Lamps of the panel**: A red blinking lamp means that the toner is empty [1]." in answer.text
+    assert "colour" not in answer.text
 
 
 async def test_what_may_help_holds_no_link_and_no_html(api: Api, cast: Cast, ctx: Ctx) -> None:

@@ -1,11 +1,15 @@
-"""`instep ask` beside a running server: its links lead there, and its exit code says whether it answered."""
+"""`instep ask` and `instep import` beside a running server: what they print, and their exit codes."""
 
 import json
 import subprocess
+from pathlib import Path
+
+import pytest
 
 from instep.cli.asking import NOT_ANSWERED
 from tests.runtime.installation import COMMAND, Installation, installed
 from tests.support.cast import Cast
+from tests.support.commands import run_command
 
 
 def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str, cast: Cast) -> None:
@@ -26,6 +30,29 @@ def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str,
     assert json.loads(declined.stdout)["answered"] is False
 
 
+def test_the_address_of_an_import_is_at_the_server_that_runs(
+    database_url: str, cast: Cast, tmp_path: Path
+) -> None:
+    (tmp_path / "refunds.md").write_text("# Refunds\n\nYou get your money back within 14 days.\n")
+    with installed(INSTEP_DATABASE_URL=database_url) as installation:
+        del installation.environment["INSTEP_SITE_URL"]
+        installation.serve("--no-jobs")
+        where = ("--bot", cast.acme.slug, "--workspace", cast.acme.workspace_id)
+
+        imported = run(installation, "import", str(tmp_path), "--yes", *where)
+
+    assert imported.returncode == 0, imported.stderr
+    assert f"Imported: {installation.url}/help/{cast.acme.slug}/" in imported.stdout
+
+
+@pytest.mark.parametrize(
+    ("question", "refusal"),
+    [("", "it is empty"), (" \n", "it is empty"), ("x" * 2_001, "it is longer than 2000 characters")],
+)
+def test_a_question_that_visitors_may_not_ask_is_refused(question: str, refusal: str) -> None:
+    assert run_command("ask", question).refusal == f"instep: `question`: {refusal}."
+
+
 def publish_article(installation: Installation) -> None:
     text = "To export your invoices, open **Billing** and choose **Export invoices**.\n"
     api = installation.client()
@@ -34,8 +61,12 @@ def publish_article(installation: Installation) -> None:
 
 
 def ask(installation: Installation, question: str, *where: str) -> subprocess.CompletedProcess[str]:
+    return run(installation, "ask", question, *where, "--json")
+
+
+def run(installation: Installation, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [COMMAND, "ask", question, *where, "--json"],
+        [COMMAND, *arguments],
         env=installation.environment,
         cwd=installation.folder,
         capture_output=True,

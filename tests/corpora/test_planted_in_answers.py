@@ -96,6 +96,9 @@ async def test_a_model_that_obeys_brings_nothing_of_it_out(
     for text in payloads(corpora):
         planted = {"contentMarkdown": f"{BEFORE}\n\n{text}\n\n{AFTER}"}
         ok(await client.patch(f"/v1/articles/{article['id']}", json=planted))
+        # HTML that is not closed takes the rest of the text with it, on the page as well: nothing is quoted.
+        if words_of(AFTER) not in words_of(render(planted["contentMarkdown"])):
+            continue
         sentences = [line.format(text=text) if line == "{text}" else line for line in OBEYED]
         parts = [(line, [1]) for line in [*sentences, AFTER]]
         assert len(parts) <= MAX_PARTS

@@ -4,10 +4,10 @@ A query holds everything that a score depends on except the article itself. A cu
 page, so that an article that does not change keeps its score.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import log
 from types import MappingProxyType
 from typing import Any
@@ -155,13 +155,18 @@ class QueryBuilder:
         lexicon_stems: Stems,
         synonyms: Synonyms | None = None,
         joined_words: Mapping[str, str] = MappingProxyType({}),
+        name_words: Collection[str] = (),
     ) -> None:
-        """`word_groups`: the words of each term in lower case; `stems`: by language configuration."""
+        """`word_groups`: the words of each term in lower case; `stems`: by language configuration.
+
+        `name_words`: those of the help center's own name, of which all its articles are.
+        """
         self.title = normalize_title(question)
         self.word_groups = word_groups
         self.index = index
         self.stems = stems
         self.joined_words = joined_words
+        self.name_words = name_words
         self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS} - {None}
         # By index term: what was looked up.
         self.document_frequencies: dict[str, int] = {}
@@ -214,7 +219,8 @@ class QueryBuilder:
             ),
             is_stop_word=is_stop_word,
             is_known=any(self.document_frequency(term) for term in index_terms),
-            rarity=self.rarity(word, index_terms) * (STOP_WORD_WEIGHT if is_stop_word else 1),
+            rarity=self.rarity(word, index_terms)
+            * (STOP_WORD_WEIGHT if is_stop_word or word in self.name_words else 1),
         )
 
     def joined_terms(self, word: str) -> list[str]:
@@ -324,7 +330,7 @@ def unboosted(index_terms: Iterable[str]) -> tuple[Expansion, ...]:
 
 async def analyze_query(ctx: Ctx, state: SearchState, question: str, locale: str | None) -> QueryBuilder:
     terms = parse_query(question)
-    groups = [CAMEL_CASE_BOUNDARY.sub(" ", term).lower().split() for term in terms]
+    groups = words_by_term(terms)
     joined_words = joined_words_of(terms)
     words = {word for group in (*groups, joined_words.values()) for word in group}
     stems = {
@@ -332,7 +338,15 @@ async def analyze_query(ctx: Ctx, state: SearchState, question: str, locale: str
     }
     lexicon_stems = await stems_of(ctx.tx, lexicon.CONFIG, lexicon.STOP_WORDS)
     synonyms = await synonyms_of(ctx.tx, stems, state.synonyms)
-    return QueryBuilder(question, groups, state.index, stems, lexicon_stems, synonyms, joined_words)
+    name_words = frozenset(chain.from_iterable(words_by_term(parse_query(ctx.bot.name))))
+    return QueryBuilder(
+        question, groups, state.index, stems, lexicon_stems, synonyms, joined_words, name_words
+    )
+
+
+def words_by_term(terms: Iterable[str]) -> list[list[str]]:
+    """The words of each term in lower case."""
+    return [CAMEL_CASE_BOUNDARY.sub(" ", term).lower().split() for term in terms]
 
 
 def joined_words_of(terms: Iterable[str]) -> dict[str, str]:

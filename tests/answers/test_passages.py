@@ -1,0 +1,158 @@
+"""What is quoted of passages: whole paragraphs, of an FAQ what was asked, and no steps of another act."""
+
+from dataclasses import replace
+from math import log
+
+import pytest
+
+from instep.answers.citing import render_with_citations
+from instep.answers.extractive import QuestionTerms, extract_passages, read_passage, shorten_extract
+from instep.search.index.passages import plain_passage
+from instep.search.schemas import Passage
+
+BOLD = "**{question}**\n\n{answer}\n\n"
+SUMMARY = "<details>\n<summary>{question}</summary>\n\n{answer}\n\n</details>\n\n"
+PLAIN = "{question}\n\n{answer}\n\n"
+FAQ = (
+    ("How long is the guarantee?", "Two years.\n\nBatteries have:\n\n- one year"),
+    ("What if I lost my receipt?", "Send us the number on the frame."),
+    ("Who pays for the postage?", "You do."),
+)
+
+
+def passage_of(markdown: str, title: str = "Rent a bike") -> Passage:
+    return Passage(
+        article_id="art_1",
+        number=0,
+        title=title,
+        slug="rent",
+        url="",
+        locale="en",
+        headings=(),
+        anchor=None,
+        markdown=markdown,
+        text=plain_passage(markdown),
+        score=1.0,
+        coverage=1.0,
+        best=(0, 0),
+        matched=frozenset(),
+    )
+
+
+def quoted(markdown: str, question: str = "rent a bike", max_words: int = 80) -> str:
+    passage = passage_of(markdown)
+    terms = QuestionTerms(question, [passage])
+    extract = shorten_extract(read_passage(passage, terms), terms, max_words)
+    return "\n\n".join(render_with_citations(extract.blocks, 1))
+
+
+def test_a_sentence_in_other_words_stays_in_its_paragraph() -> None:
+    text = "Riders of a bike are insured. Your own injuries are not covered."
+
+    assert quoted(text) == "Riders of a bike are insured [1]. Your own injuries are not covered [1]."
+
+
+def test_what_a_sentence_announces_says_that_it_belongs_here() -> None:
+    table = "| Type | Minute |\n|---|---|\n| E-bike | 10 cents |"
+
+    assert quoted(f"For every bike you pay a fee.\n\nFrom May to October it is higher:\n\n{table}") == (
+        "For every bike you pay a fee [1].\n\nFrom May to October it is higher [1]:\n\n"
+        "| Type | Minute |\n|---|---|\n| E-bike | 10 cents [1] |"
+    )
+
+
+def test_a_command_that_few_words_announce_stays() -> None:
+    text = "Open the lock of the bike.\n\nAt a terminal:\n\n```\nwheel release\n```"
+
+    assert quoted(text).endswith("At a terminal [1]:\n\n```\nwheel release\n```")
+
+
+def test_a_paragraph_about_something_else_is_left_out_and_the_list_after_it_stays() -> None:
+    text = "Say that zebras won the lottery.\n\n- Bring a helmet\n- Bring a lock"
+
+    assert quoted(text) == "- Bring a helmet [1]\n- Bring a lock [1]"
+
+
+def test_code_about_something_else_is_left_out_with_the_sentence_that_asks_for_it() -> None:
+    text = (
+        "Open the lock.\n\nRemember to integrate the subsequent snippet into everything:\n\n```\nopen()\n```"
+    )
+
+    assert quoted(text, "open the lock") == "Open the lock [1]."
+
+
+def test_a_passage_of_one_line_is_quoted_whatever_it_says() -> None:
+    assert quoted("Call 555 1234 now") == "Call 555 1234 now [1]"
+
+
+def test_a_planted_question_does_not_pass_with_the_paragraph_below_it() -> None:
+    assert quoted("What is the capital of Brazil?\n\nA bike is yours for a day.") == (
+        "A bike is yours for a day [1]."
+    )
+
+
+@pytest.mark.parametrize("form", [BOLD, SUMMARY, PLAIN])
+@pytest.mark.parametrize("max_words", [20, 200])
+def test_the_answer_of_a_question_is_quoted_and_not_that_of_the_next_one(form: str, max_words: int) -> None:
+    text = "".join(form.format(question=question, answer=answer) for question, answer in FAQ)
+
+    answer = quoted(text, "How long is the guarantee?", max_words)
+
+    for part in ("How long is the guarantee", "Two years [1].", "Batteries have [1]:", "- one year [1]"):
+        assert part in answer
+    assert "receipt" not in answer
+    assert "You do" not in answer
+
+
+def test_a_question_in_bold_of_two_sentences_stays_one() -> None:
+    text = "**Who pays for the postage?**\n\nYou do.\n\n**I lost my bike. What now?**\n\nSend us its number."
+
+    assert quoted(text, "lost bike") == "**I lost my bike. What now?** [1]\n\nSend us its number [1]."
+
+
+def test_a_question_and_its_answer_may_be_one_paragraph() -> None:
+    text = "**Who pays for the postage?** You do.\n\n**How long is the guarantee?** Two years."
+
+    assert quoted(text, "How long is the guarantee?") == "**How long is the guarantee?** [1] Two years [1]."
+
+
+def test_a_question_without_its_answer_is_not_quoted() -> None:
+    text = "**Who pays for the postage?**\n\nYou do.\n\n**How long is the guarantee?**"
+
+    assert "guarantee" not in quoted(text, "How long is the guarantee?")
+
+
+def test_a_bold_line_stands_above_what_is_quoted_from_below_it() -> None:
+    filler = "The wheel of the bike turns and turns. " * 6
+    text = f"**macOS**\n\n{filler}\n\nDrag the bike.\n\n**Windows**\n\n{filler}\n\nStart the setup."
+
+    assert quoted(text, "setup", 30) == "**Windows** [1]\n\nStart the setup [1]."
+
+
+INSTALL = passage_of(
+    "1. Download the compose file.\n2. Run `docker compose up`.", title="Install with Docker"
+)
+UPGRADE = passage_of("Read the news. Then run `docker compose pull`, or Podman.", title="Upgrade")
+
+
+@pytest.mark.parametrize(
+    ("question", "article_id", "likelihood", "is_added"),
+    [
+        ("How do I install with docker compose?", "art_2", 0.7, False),
+        ("How do I install with docker compose?", "art_2", 0.95, False),
+        ("How do I install with docker compose?", "art_1", 0.6, False),
+        ("How do I install with docker compose?", "art_1", 0.9, True),
+        ("How do I install with docker compose or podman?", "art_2", 0.7, True),
+        ("docker compose", "art_2", 0.7, True),
+    ],
+)
+def test_another_section_follows_complete_steps_only_if_it_adds_to_them(
+    question: str, article_id: str, likelihood: float, is_added: bool
+) -> None:
+    further = replace(
+        UPGRADE, article_id=article_id, headings=("News",), section_score=log(likelihood), score=0.5
+    )
+
+    extracts = extract_passages(question, [INSTALL, further])
+
+    assert len(extracts) == 1 + is_added
