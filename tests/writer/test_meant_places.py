@@ -45,8 +45,8 @@ def text_of(report: Report) -> str | None:
             "settings.rb",
             "DEFAULT_REGION = 'us-east-1'\n",
             "DEFAULT_REGION = 'eu-west-1'\n",
-            "The default region is `us-east-1`.\n\n- `us-east-1`: Virginia\n\nOld ones: `us-east-1`.\n",
-            "The default region is `eu-west-1`.\n\n- `us-east-1`: Virginia\n\nOld ones: `us-east-1`.\n",
+            "The default region is `us-east-1`.\n\n- `us-east-1`: Virginia\n\nThe region us-east-1 is old.\n",
+            "The default region is `eu-west-1`.\n\n- `us-east-1`: Virginia\n\nThe region us-east-1 is old.\n",
         ),
         (
             "settings.py",
@@ -68,6 +68,20 @@ def text_of(report: Report) -> str | None:
             "class Settings:\n    two_factor = True\n    debug_bar = False\n",
             "- `two_factor` (default: `false`)\n- `debug_bar` (default: `false`)\n\nOr `two_factor=false`.\n",
             "- `two_factor` (default: `true`)\n- `debug_bar` (default: `false`)\n\nOr `two_factor=false`.\n",
+        ),
+        (
+            "settings.py",
+            'MODEL = "acme-4o"\n',
+            'MODEL = "acme-5"\n',
+            "The default model is acme-4o. See https://acme.com/models/acme-4o.\n\n    ask --model acme-4o\n",
+            "The default model is acme-5. See https://acme.com/models/acme-4o.\n\n    ask --model acme-4o\n",
+        ),
+        (
+            "routes.js",
+            "router.get('/v1/users/:id', show)\n",
+            "router.get('/v1/members/:id', show)\n",
+            "`GET /v1/users/u_1`, `GET /v1/users/{id}?a=1`, `GET /v1/users/{id}/tags`, `/v1/users`\n",
+            "`GET /v1/members/u_1`, `GET /v1/members/{id}?a=1`, `GET /v1/users/{id}/tags`, `/v1/users`\n",
         ),
         (
             "plans.json",

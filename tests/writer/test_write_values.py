@@ -174,6 +174,19 @@ def test_the_backticks_of_a_help_text_are_not_in_its_output(ask: Ask) -> None:
     assert text_of(ask({"cmd.go": (old, new)}, article)) == article.replace("3", "2")
 
 
+def test_a_text_that_moves_when_another_is_put_before_it_is_not_reworded(ask: Ask) -> None:
+    line = '    @Describe("%s", "%s")\n'
+    run = line % ("run", "The workspace in which to save the run.")
+    before = f"{run}    String run\n"
+    after = (
+        f"{line % ('read', 'How long a request may take in all.')}    Duration read\n{run}    String run\n"
+    )
+
+    assert (
+        text_of(ask({"Options.java": (before, after)}, "The workspace in which to save the run.\n")) is None
+    )
+
+
 def test_a_sentence_that_only_loses_a_part_stays_true_of_others(ask: Ask) -> None:
     old = "Exit status is 0 if the command was successful, and 1 if not."
     new = "Exit status is 0 if the command was successful."

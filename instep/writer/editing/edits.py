@@ -130,7 +130,7 @@ def _states_both(fact: Fact, text: str, start: int, end: int) -> bool:
 
 
 def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
-    pattern = emphasised(fact.old) if fact.marking == "emphasised" else mention(fact.old)
+    pattern = _pattern_of(fact)
     in_paths = "/" in fact.old or any(_is_path_part(fact.new, source.text) for source in fact.sources)
     for match in pattern.finditer(text):
         if fact.marking == "coded" and not is_in_code(text, match.start()):
@@ -142,6 +142,12 @@ def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
         # A link keeps working under the old address unless the change moves addresses.
         if in_paths or not is_in_url(text, match.start()):
             yield match.span()
+
+
+def _pattern_of(fact: Rename) -> re.Pattern[str]:
+    if fact.rest is not None:
+        return re.compile(rf"{re.escape(fact.old)}(?={fact.rest})")
+    return emphasised(fact.old) if fact.marking == "emphasised" else mention(fact.old)
 
 
 def _is_route(text: str, start: int) -> bool:
@@ -171,6 +177,8 @@ def _value_spans(fact: Value, text: str) -> Iterator[tuple[int, int]]:
         return
     for match in mention(fact.old).finditer(text):
         start, end = match.span()
+        if fact.is_word and is_in_url(text, start):
+            continue
         first, last = sentence_around(text, start, end)
         if len(mention(fact.old).findall(text[first:last])) > 1 or _is_item_of(fact, text[first:start]):
             continue

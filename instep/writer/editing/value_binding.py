@@ -21,6 +21,7 @@ _REQUIRED = re.compile(
 _HISTORY = re.compile(
     r"\b(?:before|since|introduced|added|formerly|previously|until|removed)\b", re.IGNORECASE
 )
+_SETTINGS_LINE = re.compile(r"\s*(?:export\s+|-\s+)?[\"']?[\w.-]+[\"']?\s*[:=]\s*[\"']?")
 _AND_UP = re.compile(r"[`*_]*\+")
 _BOUNDS = frozenset(("max", "min", "maximum", "minimum", "default", "limit"))
 # Each unit with the spellings of it that articles use.
@@ -88,10 +89,10 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue) -> bool:
     if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
     says_default = bool(_DEFAULT.search(sentence.text))
-    # `ENABLED=false` in a sentence that names no default tells how to turn something off.
-    is_instruction = fact.is_constant and not says_default
     is_assigned = bool(_assignment(parts).search(sentence.before))
-    if is_assigned and not is_instruction and (len(parts) > 1 or not fact.is_plain):
+    if _is_choice(fact, sentence) and not says_default:
+        return _is_own_cell(name, sentence)
+    if is_assigned and (len(parts) > 1 or not fact.is_plain):
         return True
     if _is_own_cell(name, sentence) or _is_counted(name, parts, sentence):
         return True
@@ -125,6 +126,16 @@ def is_of_section(fact: Value, sentence: StatedValue) -> bool:
 
 def _names_any(text: str, names: Iterable[str]) -> bool:
     return any(_spelling(parts_of(name)).search(text) for name in names)
+
+
+def _is_choice(fact: Value, sentence: StatedValue) -> bool:
+    """Whether a sentence may tell how to choose a value: `ENABLED=false`, `--region eu`."""
+    return fact.is_word and (fact.is_constant or not _is_settings_line(sentence))
+
+
+def _is_settings_line(sentence: StatedValue) -> bool:
+    """Whether a line of a settings file is quoted, such as `LOG_LEVEL=info`."""
+    return bool(_SETTINGS_LINE.fullmatch(sentence.before))
 
 
 def _product_words(name: str) -> list[str]:

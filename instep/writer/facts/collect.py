@@ -15,6 +15,7 @@ from instep.writer.facts.renames import (
     find_described_renames,
     find_renames,
     in_context_of,
+    parameter_renames,
 )
 from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.facts.signatures import Signature, find_signatures
@@ -60,13 +61,14 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     described = find_described_renames(change, change_set)
     patches = [file.patch for file in change_set.files]
     values = find_values(replacements, patches)
-    renames = doubting_new_values(find_renames(texts, patches), values)
+    renames = doubting_new_values(find_renames(texts, patches), values, change)
     renames = list(in_context_of(renames, described))
     certain: list[Fact] = [
         *described,
         *(rename for rename in renames if rename.doubt is None),
+        *parameter_renames(rename for rename in renames if rename.doubt is None),
         *find_signatures(change_set),
-        *find_rewordings(texts),
+        *find_rewordings(texts, patches),
         *values,
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))

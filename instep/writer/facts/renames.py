@@ -45,6 +45,9 @@ _FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _INTERFACE_NAME = re.compile(
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]+|/.*|[A-Z][\w]*(?:-[A-Z][\w]*)+|(?:\w+\+)+\S+|.* .*"
 )
+_PARAMETER = re.compile(r"[:{<$]")
+_ANY_SEGMENT = r"[\w.~:{}<>$-]++"
+_MOVES = re.compile(r"\b(?:renam|migrat)", re.IGNORECASE)
 _NAMING = """
     alias attribute channel code column command cookie database endpoint event field flag header hook id
     identifier index key label metric name option parameter path permission prefix queue role route scope slug
@@ -63,6 +66,8 @@ class Rename:
     sources: tuple[SourceLine, ...]
     doubt: str | None
     marking: Marking = "anywhere"
+    # For the beginning of a route: a pattern of the rest, whose parameters stand for any text.
+    rest: str | None = None
 
     @property
     def is_lone_label(self) -> bool:
@@ -72,19 +77,13 @@ class Rename:
 
 
 def find_renames(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
-    groups = _by_names(texts)
+    groups: Groups = defaultdict(list)
+    for text in texts:
+        if text.level in _RENAMING:
+            groups[text.old, text.new].append(text)
     occurrences = OccurrenceCounts((name for pair in groups for name in pair), files)
     tally = _Tally(groups, occurrences)
     return [_rename(old, new, members, tally) for (old, new), members in groups.items()]
-
-
-def _by_names(texts: Iterable[ChangedText]) -> Groups:
-    """The texts of each pair of names: of a line that is a name and a label at once, the first one."""
-    groups: dict[tuple[str, str], dict[tuple[str, int], ChangedText]] = defaultdict(dict)
-    for text in texts:
-        if text.level in _RENAMING:
-            groups[text.old, text.new].setdefault((text.source.file, text.source.line), text)
-    return {names: list(members.values()) for names, members in groups.items()}
 
 
 class _Tally:
@@ -98,7 +97,8 @@ class _Tally:
         for (old, new), members in groups.items():
             self.uses[old] += len(members)
             self.targets[new] += len(members)
-            self.families[_family(old, new)] += len(members)
+            # A line may show one change as a name and as a label.
+            self.families[_family(old, new)] += len({text.source for text in members})
 
 
 def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> Rename:
@@ -215,8 +215,28 @@ def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename
     return renames
 
 
-def doubting_new_values(renames: Iterable[Rename], values: Iterable[Value]) -> list[Rename]:
-    """The renames, with a doubt where all that changed is which one of several values a setting has."""
+def parameter_renames(renames: Iterable[Rename]) -> Iterator[Rename]:
+    """The beginnings of renamed routes with parameters: an article has `/users/7` for `/users/:id`."""
+    for rename in renames:
+        old, new = rename.old.split("/"), rename.new.split("/")
+        count = 0
+        while count < min(len(old), len(new)) and old[-1 - count] == new[-1 - count]:
+            count += 1
+        rest = old[len(old) - count :]
+        if rename.old.startswith("/") and rest and _PARAMETER.match(rest[0]) and len(old) > count + 1:
+            pattern = "".join(
+                rf"/{_ANY_SEGMENT if _PARAMETER.match(part) else re.escape(part)}" for part in rest
+            )
+            before, after = ("/".join(parts[: len(parts) - count]) for parts in (old, new))
+            yield replace(rename, old=before, new=after, rest=rf"{pattern}(?![\w/-])")
+
+
+def doubting_new_values(renames: Iterable[Rename], values: Iterable[Value], change: Change) -> list[Rename]:
+    """The renames, with a doubt where all that changed is which one of several values a setting has.
+
+    That is none where the change says that it renames or migrates to the new text.
+    """
+    title = change.title if _MOVES.search(change.title) else ""
     lines = {(value.old, value.new): (value.names[0], value.sources) for value in values}
     checked = []
     for rename in renames:
@@ -224,7 +244,12 @@ def doubting_new_values(renames: Iterable[Rename], values: Iterable[Value]) -> l
         is_value = (
             rename.doubt is None and rename.marking != "emphasised" and set(rename.sources) == set(sources)
         )
-        if is_value and not _is_name_by_itself(rename.old) and not _holds_names(setting):
+        if (
+            is_value
+            and rename.new not in title
+            and not _is_name_by_itself(rename.old)
+            and not _holds_names(setting)
+        ):
             rename = replace(
                 rename, doubt=f"`{setting}` gets another value, and `{rename.old}` may still exist"
             )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from instep.text.file_kinds import WEIGHTS
-from instep.writer.facts.changed_texts import ChangedText, SourceLine
+from instep.text.patch import FilePatch
+from instep.writer.facts.changed_texts import ChangedText, OccurrenceCounts, SourceLine
 
 _WORD = re.compile(r"\w{2,}")
 _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package)\b")
@@ -17,6 +18,8 @@ _STATEMENT = re.compile(r"\w\.\w+[^.]*,|[;{]$|\w\(.*\)$|\s:?=\s")
 _ENTRY = re.compile(
     r"""\s*(?P<quote>["']?)(?P<key>[\w.-]+)(?P=quote)\s*(?:=>|[:=])\s*(?P<mark>["'`]?)(?P<text>.+?)(?P=mark)\s*[,;]?\s*"""
 )
+# What tells a message from others in its line: `"rate_limited"`.
+_CODE = re.compile(r"""["'`][\w.:-]{2,}["'`]""")
 _MIN_WORDS = 4
 _MIN_SHARED_WORDS = 0.6
 _MIN_WEIGHT = 0.5
@@ -29,7 +32,7 @@ class Rewording:
     sources: tuple[SourceLine, ...]
 
 
-def find_rewordings(texts: Sequence[ChangedText]) -> list[Rewording]:
+def find_rewordings(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rewording]:
     """Reworded lines and literals, longest first, so that a line wins over the literal in it."""
     groups: dict[tuple[str, str], list[SourceLine]] = defaultdict(list)
     for text in texts:
@@ -41,10 +44,13 @@ def find_rewordings(texts: Sequence[ChangedText]) -> list[Rewording]:
     new_texts: dict[str, set[str]] = defaultdict(set)
     for old, new in groups:
         new_texts[old].add(new)
+    occurrences = OccurrenceCounts((old for old, new in groups if not _shares_most_words(old, new)), files)
     rewordings = [
         Rewording(old, new, tuple(sources))
         for (old, new), sources in groups.items()
-        if len(new_texts[old]) == 1 and (len(sources) > 1 or not _is_lone_code(old, sources[0]))
+        if len(new_texts[old]) == 1
+        and (len(sources) > 1 or not _is_lone_code(old, sources[0]))
+        and not occurrences.added[old] + occurrences.unchanged[old]
     ]
     return sorted(rewordings, key=lambda rewording: -len(rewording.old))
 
@@ -78,10 +84,11 @@ def _is_quotable(text: ChangedText) -> bool:
 
 
 def _is_message(text: ChangedText) -> bool:
-    """Whether all that changed of a line is its text: what a key of a catalogue or a piece of code says."""
+    """Whether all that changed of a line is its text, whose key in a catalogue or code is the same."""
     if text.level == "line" or text.source.weight < WEIGHTS["code"]:
         return False
-    if text.old_line.replace(text.old, text.new) == text.source.text:
+    rest = text.old_line.replace(text.old, "")
+    if _CODE.search(rest) and rest == text.source.text.replace(text.new, ""):
         return True
     entries = [_ENTRY.fullmatch(line) for line in (text.old_line, text.source.text)]
     before, after = ((entry["key"], entry["text"]) if entry else None for entry in entries)

@@ -88,6 +88,11 @@ class Value:
         return bool(_CONSTANT.fullmatch(self.old))
 
     @property
+    def is_word(self) -> bool:
+        """Whether it is one of several choices, and no number."""
+        return self.old[:1].isalpha() and not self.is_version
+
+    @property
     def is_plain(self) -> bool:
         """A digit, constant or word that prose uses in many senses."""
         return bool(_PLAIN.fullmatch(self.old))
