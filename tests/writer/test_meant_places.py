@@ -80,8 +80,8 @@ def text_of(report: Report) -> str | None:
             "routes.js",
             "router.get('/v1/users/:id', show)\n",
             "router.get('/v1/members/:id', show)\n",
-            "`GET /v1/users/u_1`, `GET /v1/users/{id}?a=1`, `GET /v1/users/{id}/tags`, `/v1/users`\n",
-            "`GET /v1/members/u_1`, `GET /v1/members/{id}?a=1`, `GET /v1/users/{id}/tags`, `/v1/users`\n",
+            "`GET /v1/users/u_1`, `/v1/users/all`, `/v1/users/{id}`, `/v1/users/{id}/tags`, `/v1/users`\n",
+            "`GET /v1/members/u_1`, `/v1/users/all`, `/v1/members/{id}`, `/v1/users/{id}/tags`, `/v1/users`\n",
         ),
         (
             "plans.json",

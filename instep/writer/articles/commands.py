@@ -25,7 +25,7 @@ _WIDESPREAD = frozenset(_WIDESPREAD_WORDS.split())
 _BEGINNING = re.compile(r"&&|\|\|?|;|`|\$\(|(?:^|(?<=\s))[$>#%](?=\s)")
 _BEFORE_PROGRAM = re.compile(r"(?:sudo|env|time|exec|nohup|npx|[A-Z_][A-Z0-9_]*=\S*)")
 _PROGRAM = re.compile(r"(?:\S*/)?([A-Za-z][\w.-]*)")
-_MAX_LINES = 10
+_MAX_LINES, _MAX_COMMAND_CHARACTERS = 10, 500
 _MIN_OWN_SHARE = 0.5
 
 
@@ -38,7 +38,7 @@ def program_at(text: str, start: int) -> str | None:
         if not text.endswith("\\\n", 0, first):
             break
         first = text.rfind("\n", 0, first - 1) + 1
-    return _program_of(text[first:start])
+    return _program_of(text[max(first, start - _MAX_COMMAND_CHARACTERS) : start])
 
 
 def _program_of(line: str) -> str | None:
@@ -49,16 +49,20 @@ def _program_of(line: str) -> str | None:
 
 
 def foreign_programs(flag: str, corpus: Corpus) -> frozenset[str]:
-    """Widespread programs that articles give a flag of the same name, and that are not the product itself.
+    """Programs that articles give a flag of the same name, and that are not the product itself.
 
-    The product is one of them where no other program has the flag, and most commands are of that one.
+    The product is the only one that is not widespread, or else the one that most commands are of.
     """
-    counts = Counter(_programs_with(flag, corpus))
-    widespread = counts.keys() & _WIDESPREAD
-    if not widespread or counts.keys() - _WIDESPREAD:
-        return frozenset(widespread)
-    commands = Counter(_widespread_commands(corpus))
-    return frozenset(name for name in widespread if commands[name] < _MIN_OWN_SHARE * commands.total())
+    with_flag = Counter(_programs_with(flag, corpus))
+    programs = with_flag.keys()
+    candidates = programs - _WIDESPREAD or programs
+    if not programs or (len(candidates) == 1 and candidates.isdisjoint(_WIDESPREAD)):
+        return frozenset(programs - candidates)
+    peers = _WIDESPREAD if candidates <= _WIDESPREAD else candidates
+    commands = with_flag + Counter(_programs_of(corpus))
+    count = sum(commands[program] for program in peers)
+    own = {program for program in candidates if commands[program] >= _MIN_OWN_SHARE * count}
+    return frozenset(programs - own)
 
 
 def _programs_with(flag: str, corpus: Corpus) -> Iterator[str]:
@@ -69,8 +73,10 @@ def _programs_with(flag: str, corpus: Corpus) -> Iterator[str]:
                 yield program
 
 
-def _widespread_commands(corpus: Corpus) -> Iterator[str]:
+def _programs_of(corpus: Corpus) -> Iterator[str]:
+    """The program of each command in the articles."""
     for article in corpus.articles:
         for line in parse_article(article.text).lines:
-            if line.in_code and (program := _program_of(line.text)) in _WIDESPREAD:
+            is_code = line.in_code or line.text.startswith(("    ", "\t"))
+            if is_code and (program := _program_of(line.text[:_MAX_COMMAND_CHARACTERS])):
                 yield program

@@ -40,7 +40,7 @@ def add_unnamed_values(
     """Adds values that articles state without their name: those that say it elsewhere, or sure candidates.
 
     An article that never names the value must state it once, as otherwise it may speak of several, unless the
-    name says what the number counts.
+    name says what the number counts. Several places must each be near what the name says.
     """
     bound = {edit.fact for article_edits in edits.values() for edit in article_edits}
     for value in values:
@@ -50,8 +50,11 @@ def add_unnamed_values(
             if not is_named and (value in bound or not candidate.is_concerned):
                 continue
             places = stated_quantities(value, candidate.article)
-            is_clear = is_named or len(places) == 1 or says_unit(value.names[0])
-            for place in places if is_clear else ():
+            if is_named or (len(places) > 1 and says_unit(value.names[0])):
+                places = [place for place in places if place.is_near_topic]
+            elif len(places) > 1:
+                places = []
+            for place in places:
                 add_edit(article_edits, Edit(place.start, place.end, place.fact.new, place.fact))
             if article_edits:
                 edits[candidate.article.id] = article_edits

@@ -1,7 +1,7 @@
 """Values that an article states without the name of their setting, as in "files of up to 10 MB"."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -46,6 +46,9 @@ _MEASURES = LIMIT_WORDS | {
     "retention",
     "ttl",
 }
+# What tells nothing of a price but its period.
+_PRICE_WORDS = "amount annual base cents cost eur month monthly per price prices pricing usd year yearly"
+_PRICE_TERMS = frozenset(_PRICE_WORDS.split())
 _MIN_TOPIC_CHARACTERS = 3
 _MIN_PORT_DIGITS = 4
 
@@ -66,6 +69,8 @@ class StatedQuantity:
     start: int
     end: int
     fact: Value
+    # Whether what the value is of stands in the sentence, its item or the heading right above it.
+    is_near_topic: bool
 
 
 def stated_quantities(fact: Value, article: Article) -> list[StatedQuantity]:
@@ -89,11 +94,15 @@ def _quantities(fact: Value) -> Iterator[_Quantity]:
     before, after = int(old[1]), int(new[1])
     if is_price(fact.names[0]):
         yield _Quantity(before, after, "currency")
-        return
-    if _is_port(fact):
-        yield _Quantity(before, after, "port")
-        return
-    own_unit = words_and_unit(fact.names[0])[1]
+    elif _is_port(fact):
+        if not fact.is_elsewhere_too:
+            yield _Quantity(before, after, "port")
+    else:
+        yield from _in_units(before, after, words_and_unit(fact.names[0])[1])
+
+
+def _in_units(before: int, after: int, own_unit: str | None) -> Iterator[_Quantity]:
+    """The quantities in their own unit, or else in any, and in larger ones."""
     for unit in [own_unit] if own_unit else UNITS:
         yield _Quantity(before, after, unit)
     for unit in [own_unit] if own_unit else _USUAL_UNITS:
@@ -103,18 +112,23 @@ def _quantities(fact: Value) -> Iterator[_Quantity]:
 
 
 def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[StatedQuantity]:
-    for match in _pattern(quantity.old, quantity.unit).finditer(article.text):
+    pattern, words = _pattern(quantity.old, quantity.unit), _topic_of(fact)
+    for match in pattern.finditer(article.text):
+        place = _place_of(article.text, *match.span())
+        nearby = f"{place.text} {place.topic}"
         is_address = quantity.unit == "port"
-        is_elsewhere = is_in_code(article.text, match.start()) or not _is_on_topic(
-            fact, article, *match.span()
-        )
-        if is_elsewhere and not is_address:
+        is_on_topic = _has_all(words[-1:], f"{nearby} {article.title}") and is_of_section(fact, place)
+        is_one_of_two = quantity.unit == "currency" and len(pattern.findall(place.text)) > 1
+        if not is_address and (is_in_code(article.text, match.start()) or not is_on_topic or is_one_of_two):
             continue
         unit = _agreeing(match["unit"], quantity.old, quantity.new)
         number = f"{quantity.new:,}" if "," in match["number"] else str(quantity.new)
         new = f"{number}{match['gap']}{unit}"
         named = replace(fact, old=match[0], new=new, is_beside_name=False)
-        yield StatedQuantity(*match.span(), named)
+        is_near_topic = is_address or _has_all(
+            words, nearby if place.topic.strip() else f"{nearby} {article.title}"
+        )
+        yield StatedQuantity(*match.span(), named, is_near_topic)
 
 
 @lru_cache(maxsize=1_024)
@@ -139,23 +153,26 @@ def _is_port(fact: Value) -> bool:
     return parts_of(fact.names[0])[-1:] == ["port"] and len(fact.old) >= _MIN_PORT_DIGITS
 
 
-def _is_on_topic(fact: Value, article: Article, start: int, end: int) -> bool:
-    """Whether the last telling word of the name, which says what it is, stands around or above the value."""
-    words, text = _topic_of(fact), article.text
+def _place_of(text: str, start: int, end: int) -> StatedValue:
+    """The sentence around a value, and what says what it is about."""
     first, last = sentence_around(text, start, end)
     topic = f"{heading_over(text, start)} {lead_over(text, first)}"
-    if not is_of_section(fact, StatedValue(text[first:start], text[start:end], text[end:last], topic)):
-        return False
-    around = f"{text[first:last]} {topic} {article.title}".lower()
-    return bool(words) and re.search(rf"\b{re.escape(words[-1])}", around) is not None
+    return StatedValue(text[first:start], text[start:end], text[end:last], topic)
+
+
+def _has_all(words: Sequence[str], text: str) -> bool:
+    """Whether a text has all of these words, which are some, in any form."""
+    lower = text.lower()
+    return bool(words) and all(re.search(rf"\b{re.escape(word)}", lower) for word in words)
 
 
 def _topic_of(fact: Value) -> list[str]:
     """The telling words of a name, the last of which an article must have; a price is that of its section."""
-    if fact.section is not None and is_price(fact.names[0]):
-        return parts_of(fact.section.name)
     parts = words_and_unit(fact.names[0])[0]
-    return [part for part in parts if len(part) >= _MIN_TOPIC_CHARACTERS and part not in _MEASURES]
+    is_of_plan = fact.section is not None and is_price(fact.names[0])
+    plain = _MEASURES | _PRICE_TERMS if is_of_plan else _MEASURES
+    words = [part for part in parts if len(part) >= _MIN_TOPIC_CHARACTERS and part not in plain]
+    return words or (parts_of(fact.section.name) if is_of_plan and fact.section else [])
 
 
 def _agreeing(unit: str, old: int, new: int) -> str:

@@ -114,18 +114,32 @@ def is_of_section(fact: Value, sentence: StatedValue) -> bool:
 
     What the sentence names counts more than what stands over it.
     """
-    if fact.section is None:
+    section, place = fact.section, len(sentence.before)
+    if section is None:
         return True
     for text in (sentence.text, sentence.topic):
-        if _names_any(text, [fact.section.name]):
-            return True
-        if _names_any(text, fact.section.rivals):
+        own = _nearest_name(text, place, [section.name])
+        rival = _nearest_name(text, place, section.rivals)
+        if own is not None:
+            return rival is None or own < rival
+        if rival is not None:
             return False
-    return not fact.section.is_contested
+    return not section.is_contested
 
 
-def _names_any(text: str, names: Iterable[str]) -> bool:
-    return any(_spelling(parts_of(name)).search(text) for name in names)
+def _nearest_name(text: str, place: int, names: Iterable[str]) -> int | None:
+    """How far the nearest of these names, as whole words, is from a place of a text; None without one."""
+    distances = [
+        min(abs(match.start() - place), abs(match.end() - place))
+        for name in names
+        for match in _section_name(tuple(parts_of(name))).finditer(text)
+    ]
+    return min(distances, default=None)
+
+
+@lru_cache(maxsize=1_024)
+def _section_name(parts: tuple[str, ...]) -> re.Pattern[str]:
+    return _pattern(parts, r"(?:s|['\u2019]s)?\b")
 
 
 def _is_choice(fact: Value, sentence: StatedValue) -> bool:

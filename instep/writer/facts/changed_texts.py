@@ -69,13 +69,17 @@ def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
 
 
 def _level(old: str, new: str, weight: float) -> Level:
-    if all(_KEYS.fullmatch(text) for text in (old, new)):
+    if is_key_combination(old) and is_key_combination(new):
         return "name"
     if is_label(old) and is_label(new):
         return "label"
     if is_caption(old) and is_caption(new) and weight >= WEIGHTS["interface"]:
         return "caption"
     return "command" if is_hyphenated(old) and is_hyphenated(new) else "literal"
+
+
+def is_key_combination(text: str) -> bool:
+    return bool(_KEYS.fullmatch(text))
 
 
 def _name(replacement: TokenReplacement) -> tuple[str, str] | None:

@@ -11,7 +11,13 @@ from instep.core.name_matching import is_distinct, mention
 from instep.text.file_kinds import LONG_LINE, WEIGHTS
 from instep.text.patch import FilePatch
 from instep.writer.diffs.change_set import ChangeSet
-from instep.writer.facts.changed_texts import ChangedText, Level, OccurrenceCounts, SourceLine
+from instep.writer.facts.changed_texts import (
+    ChangedText,
+    Level,
+    OccurrenceCounts,
+    SourceLine,
+    is_key_combination,
+)
 from instep.writer.facts.line_alignment import line_similarity
 from instep.writer.facts.values import Value
 from instep.writer.shapes import Article, Change
@@ -46,7 +52,8 @@ _INTERFACE_NAME = re.compile(
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]+|/.*|[A-Z][\w]*(?:-[A-Z][\w]*)+|(?:\w+\+)+\S+|.* .*"
 )
 _PARAMETER = re.compile(r"[:{<$]")
-_ANY_SEGMENT = r"[\w.~:{}<>$-]++"
+# What stands for a parameter: a placeholder, or an id with a digit; `/users/import` is another route.
+_ANY_SEGMENT = r"(?:[:{<$][\w.:{}<>$-]*+|[A-Z][A-Z_]++|(?=[\w-]{0,40}\d)[\w.~-]++)"
 _MOVES = re.compile(r"\b(?:renam|migrat)", re.IGNORECASE)
 _NAMING = """
     alias attribute channel code column command cookie database endpoint event field flag header hook id
@@ -71,9 +78,9 @@ class Rename:
 
     @property
     def is_lone_label(self) -> bool:
-        """Whether it is a word of the interface that other places may show, too, which keep it."""
-        is_one_word = " " not in self.old
-        return is_one_word and self.marking == "emphasised" and len({row.file for row in self.sources}) == 1
+        """Whether it is a word or keys of the interface that other places may have, too, which keep it."""
+        is_common = " " not in self.old and (self.marking == "emphasised" or is_key_combination(self.old))
+        return is_common and len({row.file for row in self.sources}) == 1
 
 
 def find_renames(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
@@ -249,6 +256,7 @@ def doubting_new_values(renames: Iterable[Rename], values: Iterable[Value], chan
             and rename.new not in title
             and not _is_name_by_itself(rename.old)
             and not _holds_names(setting)
+            and not _is_named_after_value(setting, rename.old)
         ):
             rename = replace(
                 rename, doubt=f"`{setting}` gets another value, and `{rename.old}` may still exist"
@@ -265,6 +273,11 @@ def _is_name_by_itself(text: str) -> bool:
 def _holds_names(setting: str) -> bool:
     """Whether the value of a setting is what something is called: `COMMAND_NAME`, `event`."""
     return not _NAMING_WORDS.isdisjoint(parts_of(setting)[-1:])
+
+
+def _is_named_after_value(setting: str, value: str) -> bool:
+    """Whether a constant says its value, as the members of an enumeration do: `IN_PROGRESS`."""
+    return parts_of(setting) == parts_of(value)
 
 
 def _is_respelling(old: str, new: str) -> bool:

@@ -16,7 +16,7 @@ _GAP = re.compile(r"(\s+)")
 _STATEMENT = re.compile(r"\w\.\w+[^.]*,|[;{]$|\w\(.*\)$|\s:?=\s")
 # A line of a catalogue: `"upload.tooBig": "The file is too big.",`, `too_big: The file is too big.`
 _ENTRY = re.compile(
-    r"""\s*(?P<quote>["']?)(?P<key>[\w.-]+)(?P=quote)\s*(?:=>|[:=])\s*(?P<mark>["'`]?)(?P<text>.+?)(?P=mark)\s*[,;]?\s*"""
+    r"""\s*(?P<quote>["']?)(?P<key>[\w.-]+)(?P=quote)\s*(?:=>|[:=])\s*(?P<mark>["'`]?)(?P<text>.+)"""
 )
 # What tells a message from others in its line: `"rate_limited"`.
 _CODE = re.compile(r"""["'`][\w.:-]{2,}["'`]""")
@@ -90,9 +90,14 @@ def _is_message(text: ChangedText) -> bool:
     rest = text.old_line.replace(text.old, "")
     if _CODE.search(rest) and rest == text.source.text.replace(text.new, ""):
         return True
-    entries = [_ENTRY.fullmatch(line) for line in (text.old_line, text.source.text)]
-    before, after = ((entry["key"], entry["text"]) if entry else None for entry in entries)
+    before, after = _entry(text.old_line), _entry(text.source.text)
     return before is not None and after is not None and before[0] == after[0] and before[1] == text.old
+
+
+def _entry(line: str) -> tuple[str, str] | None:
+    """The key and the text of a line of a catalogue."""
+    entry = _ENTRY.fullmatch(line.rstrip(" \t,;"))
+    return (entry["key"], entry["text"].removesuffix(entry["mark"]).rstrip()) if entry else None
 
 
 def _says_something_else(old: str, new: str) -> bool:

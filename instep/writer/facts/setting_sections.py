@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch, Line
 from instep.writer.facts.changed_texts import SourceLine
 
@@ -14,7 +15,10 @@ _OPENING = re.compile(
     r"""\s*(?:(?:export\s+)?(?:const|let|var)\s+|\[(?:\w+\.)*)?["']?([A-Za-z][\w-]*)["']?(?:\]|\s*(?:=>|[:=])\s*[{(]?)\s*$"""
 )
 # A section in one line: `free: { storage: 10, seats: 3 },`.
-_INLINE = re.compile(r"""\s*["']?([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*[{(].*[:=].*[})],?\s*$""")
+_INLINE = re.compile(r"""\s*["']?([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*[{(](.+)[})],?\s*$""")
+_ASSIGNS = re.compile(r"[:=]")
+# Among more sections than this a sentence is not about one of them.
+_MAX_RIVALS = 50
 _ENDS = ",; \t"
 
 
@@ -59,7 +63,8 @@ class SettingSections:
             return None
         rivals = self._names[source.file, place.indent] - {place.name}
         keepers = self._unchanged.get((source.file, old_line.strip(_ENDS)), set()) - {place.name}
-        return SettingSection(place.name, frozenset(rivals), bool(keepers)) if rivals else None
+        is_one_of_few = 0 < len(rivals) <= _MAX_RIVALS
+        return SettingSection(place.name, frozenset(rivals), bool(keepers)) if is_one_of_few else None
 
 
 def _places_of(file: FilePatch) -> Iterator[tuple[Line, _Place, _Place | None]]:
@@ -68,14 +73,14 @@ def _places_of(file: FilePatch) -> Iterator[tuple[Line, _Place, _Place | None]]:
         sections: list[_Place] = []
         for line in hunk.lines:
             bare = line.text.lstrip()
-            if line.mark == "-" or not bare:
+            if line.mark == "-" or not bare or len(line.text) > LONG_LINE:
                 continue
             # The settings of a table such as `[free]` are not indented.
             indent = -1 if bare.startswith("[") else len(line.text) - len(bare)
             while sections and sections[-1].indent >= indent:
                 sections.pop()
             inline, opening = _INLINE.match(line.text), _OPENING.match(line.text)
-            if inline is not None:
+            if inline is not None and _ASSIGNS.search(inline[2]):
                 place = _Place(inline[1], indent)
                 yield line, place, place
                 continue

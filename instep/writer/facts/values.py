@@ -3,10 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from instep.core.name_matching import is_distinct, mention
+from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine, literal_around, source_of
 from instep.writer.facts.setting_sections import SettingSection, SettingSections
@@ -51,6 +52,7 @@ _FIELD = re.compile(
     r"""((["'`])[^"'`\n]{0,60}\2|-?[\w.]+)\s*[,)].*$""",
     re.DOTALL,
 )
+_TOKEN = re.compile(r"[\w-]+")
 _DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
 # Files whose values need no quotes.
 _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[\w.-]{0,80}$")
@@ -77,10 +79,14 @@ class Value:
     sources: tuple[SourceLine, ...]
     is_beside_name: bool = True
     section: SettingSection | None = None
+    # Whether a number is the version of a product, as in `>=18`.
+    is_major_version: bool = False
+    # Whether code that the change shows and leaves gives the same name the old value.
+    is_elsewhere_too: bool = False
 
     @property
     def is_version(self) -> bool:
-        return bool(_VERSION.fullmatch(self.old))
+        return self.is_major_version or bool(_VERSION.fullmatch(self.old))
 
     @property
     def is_constant(self) -> bool:
@@ -100,7 +106,7 @@ class Value:
 
 def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePatch]) -> list[Value]:
     """New values, except for names that get different values, and for words that other lines still have."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[SourceLine]] = defaultdict(list)
+    groups: dict[tuple[str, str, tuple[str, ...], bool], list[SourceLine]] = defaultdict(list)
     sections, old_lines = SettingSections(files), dict[SourceLine, str]()
     for replacement in replacements:
         if replacement.weight >= _MIN_WEIGHT:
@@ -108,19 +114,46 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
                 names = tuple(_names(replacement, literal))
                 if names and literal.old.casefold() != literal.new.casefold():
                     source = source_of(replacement)
-                    groups[literal.old, literal.new, names].append(source)
+                    groups[literal.old, literal.new, names, literal.is_version].append(source)
                     old_lines[source] = replacement.pair.old.text
     outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for old, new, names in groups:
+    for old, new, names, _ in groups:
         outcomes[old, names[0]].add(new)
     values = [
-        Value(old, new, names, tuple(sources), section=_common_section(sources, old_lines, sections))
-        for (old, new, names), sources in groups.items()
+        Value(
+            old,
+            new,
+            names,
+            tuple(sources),
+            section=_common_section(sources, old_lines, sections),
+            is_major_version=is_version,
+        )
+        for (old, new, names, is_version), sources in groups.items()
         if len(outcomes[old, names[0]]) == 1
     ]
     words = {value.old for value in values if _is_word(value.old) and value.old not in value.new}
     occurrences = OccurrenceCounts(words, files)
-    return [value for value in values if not occurrences.added[value.old] + occurrences.unchanged[value.old]]
+    return list(
+        _marking_shared(
+            [row for row in values if not occurrences.added[row.old] + occurrences.unchanged[row.old]], files
+        )
+    )
+
+
+def _marking_shared(values: Sequence[Value], files: Sequence[FilePatch]) -> Iterator[Value]:
+    """The values, with a mark on those that the same name, or another port, has in unchanged lines."""
+    olds = {value.old for value in values}
+    words_by_old: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        for line in file.lines():
+            if line.mark == " " and len(line.text) <= LONG_LINE:
+                words = {*_TOKEN.findall(line.text)}
+                for old in words & olds:
+                    words_by_old[old] |= {part for word in words for part in (word, *parts_of(word)[-1:])}
+    for value in values:
+        name = "port" if parts_of(value.names[0])[-1:] == ["port"] else value.names[0].lstrip("-")
+        is_shared = value.section is None and name in words_by_old[value.old]
+        yield replace(value, is_elsewhere_too=True) if is_shared else value
 
 
 def _common_section(
@@ -140,6 +173,7 @@ class _Literal(NamedTuple):
     old: str
     new: str
     start: int
+    is_version: bool = False
 
 
 def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
@@ -148,7 +182,8 @@ def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
         yield from _strings(replacement)
     elif any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
         before, after = (_DIGIT_GROUPS.sub("", text.lstrip(_RANGE)) for text in (old, new))
-        yield _Literal(before, after, replacement.new_start)
+        is_version = before.isdigit() and old[:1] in _RANGE
+        yield _Literal(before, after, replacement.new_start, is_version)
     elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
         # A range such as `^18.2 || >=20.9` that shrinks to one version.
         for version in dict.fromkeys(_FLOOR.findall(old)):
@@ -184,7 +219,7 @@ def _short_versions(literal: _Literal) -> Iterator[_Literal]:
     if len(old) == 3 and old[:2] != new[:2]:
         yield literal._replace(old=".".join(old[:2]), new=".".join(new[:2]))
     if old[1:] == new[1:] == ["0"] * (len(old) - 1):
-        yield literal._replace(old=old[0], new=new[0])
+        yield literal._replace(old=old[0], new=new[0], is_version=True)
 
 
 def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:

@@ -36,8 +36,8 @@ def _is_likely(fact: EditReason) -> bool:
         return bool(fact.warnings)
     if isinstance(fact, Rename) and fact.is_lone_label:
         return True
-    is_unnamed = isinstance(fact, Value) and not fact.is_beside_name
-    return is_unnamed or is_shown_by_tests_alone(fact)
+    is_unsure = isinstance(fact, Value) and (fact.is_elsewhere_too or not fact.is_beside_name)
+    return is_unsure or is_shown_by_tests_alone(fact)
 
 
 def without_suppressed(edits: EditsByArticle, suppressed: Suppressed) -> EditsByArticle:

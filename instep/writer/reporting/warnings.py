@@ -34,6 +34,10 @@ def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) 
             warnings |= dict.fromkeys(_remaining_name(fact, text))
         if isinstance(fact, Value) and not fact.is_beside_name:
             warnings[f"`{fact.names[0]}` is not named beside “{fact.old}”: check that it is meant."] = None
+        if isinstance(fact, Value) and fact.is_elsewhere_too and fact.is_beside_name:
+            warnings[f"`{fact.names[0]}` stays “{fact.old}” elsewhere in the code: check which is meant."] = (
+                None
+            )
         if isinstance(fact, Insertion) and not fact.is_complete:
             warnings[_gap_warning(fact.name)] = None
     return (*warnings, *_remaining_removals(removals, text))
