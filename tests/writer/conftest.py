@@ -31,3 +31,8 @@ def ask() -> Ask:
         return write(Change(title, None, diff), [Article("guide", name, text), *others])
 
     return about
+
+
+def text_of(report: Report) -> str | None:
+    """The text of the first proposal, if there is one."""
+    return report.proposals[0].text if report.proposals else None

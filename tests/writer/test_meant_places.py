@@ -3,7 +3,7 @@
 import pytest
 
 from instep.writer import Article, Change, Report, write
-from tests.writer.conftest import Ask, diff_of
+from tests.writer.conftest import Ask, diff_of, text_of
 
 Files = dict[str, tuple[str, str]]
 FLAG: Files = {
@@ -18,10 +18,6 @@ PLANS = (
 )
 FORM = "<Form>\n  <Button>Save</Button>\n  <Button>{}</Button>\n</Form>\n"
 DISCARD: Files = {"src/InvoiceForm.tsx": (FORM.format("Cancel"), FORM.format("Discard"))}
-
-
-def text_of(report: Report) -> str | None:
-    return report.proposals[0].text if report.proposals else None
 
 
 @pytest.mark.parametrize(
@@ -80,8 +76,8 @@ def text_of(report: Report) -> str | None:
             "routes.js",
             "router.get('/v1/users/:id', show)\n",
             "router.get('/v1/members/:id', show)\n",
-            "`GET /v1/users/u_1`, `/v1/users/all`, `/v1/users/{id}`, `/v1/users/{id}/tags`, `/v1/users`\n",
-            "`GET /v1/members/u_1`, `/v1/users/all`, `/v1/members/{id}`, `/v1/users/{id}/tags`, `/v1/users`\n",
+            "`GET /v1/users/u_1`, `/v1/users/all`, `/v1/users/{id}`, `/v1/users/{id}/tags`\n",
+            "`GET /v1/members/u_1`, `/v1/users/all`, `/v1/members/{id}`, `/v1/users/{id}/tags`\n",
         ),
         (
             "plans.json",

@@ -2,15 +2,10 @@
 
 import pytest
 
-from instep.writer import Report
-from tests.writer.conftest import Ask
+from tests.writer.conftest import Ask, text_of
 from tests.writer.test_meant_places import FLAG
 
 GO = 'listCmd.Flags().IntVar(&n, "limit", 100, "rows")\nexportCmd.Flags().IntVar(&n, "limit", {}, "rows")\n'
-
-
-def text_of(report: Report) -> str | None:
-    return report.proposals[0].text if report.proposals else None
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,7 @@
 
 import pytest
 
-from instep.writer import Report
-from tests.writer.conftest import Ask
-
-
-def text_of(report: Report) -> str | None:
-    return report.proposals[0].text if report.proposals else None
+from tests.writer.conftest import Ask, text_of
 
 
 @pytest.mark.parametrize(
