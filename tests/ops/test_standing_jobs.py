@@ -45,9 +45,7 @@ async def test_they_wait_while_the_next_run_can_not_be_scheduled(
         embedders = Embedders(english=embedder)
         runs: dict[str, Run] = {
             prune.PRUNE: partial(prune.prune, database),
-            SWEEP_FILES: partial(
-                files.sweep_files, database, Storages(DatabaseStorage(database), None)
-            ),
+            SWEEP_FILES: partial(files.sweep_files, database, Storages(DatabaseStorage(database), None)),
             backups.BACK_UP: partial(backups.back_up, database, database_url),
             search.STORE_INDEXES: partial(search.store_indexes, database),
             search.EMBED_ARTICLES: partial(search.embed_articles, database, embedders),
