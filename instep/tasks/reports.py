@@ -64,6 +64,9 @@ async def write_report(
         if proposal.article_id is not None:
             article = articles[proposal.article_id]
             await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id))
+        elif work.article is not None:
+            # What was asked for and can't be made fails the task.
+            await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id))
         elif refusal := await refused_article(ctx, await new_article_of(ctx, proposal, work, task_id)):
             refusals.append(refusal)
     sentences = [*refusals, *await settle_earlier(ctx, task_id, work, articles, is_repeatable)]

@@ -61,8 +61,8 @@ def foreign_programs(flag: str, corpus: Corpus) -> frozenset[str]:
     peers = _WIDESPREAD if candidates <= _WIDESPREAD else candidates
     commands = with_flag + Counter(_programs_of(corpus))
     count = sum(commands[program] for program in peers)
-    own = {program for program in candidates if commands[program] >= _MIN_OWN_SHARE * count}
-    return frozenset(programs - own)
+    products = {program for program in candidates if commands[program] >= _MIN_OWN_SHARE * count}
+    return frozenset(programs - products)
 
 
 def _programs_with(flag: str, corpus: Corpus) -> Iterator[str]:

@@ -118,11 +118,11 @@ def is_of_section(fact: Value, sentence: StatedValue) -> bool:
     if section is None:
         return True
     for text in (sentence.text, sentence.topic):
-        own = _nearest_name(text, place, [section.name])
-        rival = _nearest_name(text, place, section.rivals)
-        if own is not None:
-            return rival is None or own < rival
-        if rival is not None:
+        distance = _nearest_name(text, place, [section.name])
+        rival_distance = _nearest_name(text, place, section.rivals)
+        if distance is not None:
+            return rival_distance is None or distance < rival_distance
+        if rival_distance is not None:
             return False
     return not section.is_contested
 
