@@ -12,6 +12,9 @@ import structlog
 from instep.core.config import settings
 from instep.web.log_lines import HumanLines
 
+# Loggers that are in use keep this list: another configuration changes it in place.
+PROCESSORS: list[structlog.typing.Processor] = []
+
 
 class CurrentStderr(io.TextIOBase):
     """Standard error as it is when a line is written: cached loggers outlive one that is closed."""
@@ -48,8 +51,9 @@ def configure_logging() -> None:
         structlog.processors.TimeStamper(fmt="%H:%M:%S" if is_text else "iso", utc=not is_text),
         structlog.processors.format_exc_info,
     ]
+    PROCESSORS[:] = [*shared, renderer]
     structlog.configure(
-        processors=[*shared, renderer],
+        processors=PROCESSORS,
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.WriteLoggerFactory(cast(TextIO, CurrentStderr())),
         cache_logger_on_first_use=True,

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 import structlog
+from structlog.testing import capture_logs
 
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job, Worker
 from instep.tasks.actions import RUN_TASK
+from instep.web.log import configure_logging
 from tests.support.cast import Cast, Client
 
 
@@ -79,3 +81,15 @@ structlog.get_logger().info("request", method="GET", path="/", status=200, ms=1,
 
     assert process.stderr.startswith("{") == is_json
     assert ("GET / 200 in 1 ms …23456789" in process.stderr) != is_json
+
+
+def test_a_logger_in_use_follows_another_configuration() -> None:
+    configure_logging()
+    log = structlog.get_logger()
+    log.info("before")
+    configure_logging()
+
+    with capture_logs() as lines:
+        log.info("after")
+
+    assert [line["event"] for line in lines] == ["after"]
