@@ -13,7 +13,7 @@ DROPPED = "A later state of the same change no longer calls for this: compare it
 async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], task_id: str) -> None:
     """Take the pending drafts of a change out of the queue that the change of a task reverts."""
     for draft_id in await queries.find_pending_of_change(ctx, title, url_patterns, task_id):
-        await is_dismissed(ctx, draft_id)
+        await dismiss_pending(ctx, draft_id)
 
 
 async def settle_dropped(
@@ -30,11 +30,11 @@ async def settle_dropped(
     kept_ids = [row.id for row in drafts if row.id not in dismissable_ids]
     if kept_ids:
         await queries.add_warning(ctx, kept_ids, DROPPED)
-    return sum([await is_dismissed(ctx, draft_id) for draft_id in dismissable_ids])
+    return sum([await dismiss_pending(ctx, draft_id) for draft_id in dismissable_ids])
 
 
-async def is_dismissed(ctx: Ctx, draft_id: str) -> bool:
-    """Dismiss a draft, unless somebody has settled it meanwhile."""
+async def dismiss_pending(ctx: Ctx, draft_id: str) -> bool:
+    """Dismiss a draft; False if somebody has settled it meanwhile."""
     try:
         await dismiss_draft(ctx, draft_id)
     except DraftNotPending:

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
-from instep.writer.articles.headings import heading_over, headings_of
+from instep.writer.articles.headings import headings_of
 from instep.writer.articles.parsed_article import front_matter
-from instep.writer.articles.passages import is_in_code, is_in_url, lead_over, sentence_around
+from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
 from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.editing.heading_links import HeadingLink
 from instep.writer.editing.name_context import is_in_context
 from instep.writer.editing.value_binding import (
-    StatedValue,
     is_mentioned,
     is_of_section,
     is_price,
+    statement_at,
     states_value_of,
 )
 from instep.writer.facts.collect import Fact
@@ -179,14 +179,12 @@ def _value_spans(fact: Value, text: str) -> Iterator[tuple[int, int]]:
         start, end = match.span()
         if fact.is_word and is_in_url(text, start):
             continue
-        first, last = sentence_around(text, start, end)
-        if len(mention(fact.old).findall(text[first:last])) > 1 or _is_item_of(fact, text[first:start]):
+        sentence = statement_at(text, start, end)
+        is_one_of_several = len(mention(fact.old).findall(sentence.text)) > 1
+        if is_one_of_several or _is_item_of(fact, sentence.before):
             continue
         if _CURRENCY.search(text, max(0, start - 2), start) and not any(map(is_price, fact.names)):
             continue
-        topic = f"{heading_over(text, start)} {lead_over(text, first)}"
-        sentence = StatedValue(text[first:start], text[start:end], text[end:last], topic)
-        if any(states_value_of(fact, name, sentence) for name in fact.names) and is_of_section(
-            fact, sentence
-        ):
+        is_stated = any(states_value_of(fact, name, sentence) for name in fact.names)
+        if is_stated and is_of_section(fact, sentence):
             yield start, end

@@ -5,14 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from instep.writer.articles.headings import heading_over
-from instep.writer.articles.passages import is_in_code, lead_over, sentence_around
+from instep.writer.articles.passages import is_in_code
 from instep.writer.editing.value_binding import (
     LIMIT_WORDS,
     UNITS,
-    StatedValue,
     is_of_section,
     is_price,
+    statement_at,
     words_and_unit,
 )
 from instep.writer.facts.values import Value
@@ -47,8 +46,8 @@ _MEASURES = LIMIT_WORDS | {
     "ttl",
 }
 # What tells nothing of a price but its period.
-_PRICE_WORDS = "amount annual base cents cost eur month monthly per price prices pricing usd year yearly"
-_PRICE_TERMS = frozenset(_PRICE_WORDS.split())
+_BARE_PRICE_WORDS = "amount annual base cents cost eur month monthly per price prices pricing usd year yearly"
+_PRICE_TERMS = frozenset(_BARE_PRICE_WORDS.split())
 _MIN_TOPIC_CHARACTERS = 3
 _MIN_PORT_DIGITS = 4
 
@@ -114,7 +113,7 @@ def _in_units(before: int, after: int, own_unit: str | None) -> Iterator[_Quanti
 def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[StatedQuantity]:
     pattern, words = _pattern(quantity.old, quantity.unit), _topic_of(fact)
     for match in pattern.finditer(article.text):
-        place = _place_of(article.text, *match.span())
+        place = statement_at(article.text, *match.span())
         nearby = f"{place.text} {place.topic}"
         is_address = quantity.unit == "port"
         is_on_topic = _has_all(words[-1:], f"{nearby} {article.title}") and is_of_section(fact, place)
@@ -151,13 +150,6 @@ def _pattern(number: int, unit: str) -> re.Pattern[str]:
 
 def _is_port(fact: Value) -> bool:
     return parts_of(fact.names[0])[-1:] == ["port"] and len(fact.old) >= _MIN_PORT_DIGITS
-
-
-def _place_of(text: str, start: int, end: int) -> StatedValue:
-    """The sentence around a value, and what says what it is about."""
-    first, last = sentence_around(text, start, end)
-    topic = f"{heading_over(text, start)} {lead_over(text, first)}"
-    return StatedValue(text[first:start], text[start:end], text[end:last], topic)
 
 
 def _has_all(words: Sequence[str], text: str) -> bool:

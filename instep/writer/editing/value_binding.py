@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instep.core.name_matching import is_distinct, mention
+from instep.writer.articles.headings import heading_over
+from instep.writer.articles.passages import lead_over, sentence_around
 from instep.writer.facts.values import Value
 from instep.writer.words.identifiers import parts_of
 
@@ -61,6 +63,13 @@ class StatedValue:
     @property
     def text(self) -> str:
         return self.before + self.value + self.after
+
+
+def statement_at(text: str, start: int, end: int) -> StatedValue:
+    """The sentence around a value, and what says what it is about."""
+    first, last = sentence_around(text, start, end)
+    topic = f"{heading_over(text, start)} {lead_over(text, first)}"
+    return StatedValue(text[first:start], text[start:end], text[end:last], topic)
 
 
 def is_mentioned(fact: Value, text: str) -> bool:
