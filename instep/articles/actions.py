@@ -36,7 +36,7 @@ from instep.articles.texts import (
     replace_text,
     save,
 )
-from instep.collections.actions import find_collection, referenced_id
+from instep.collections.actions import find_collection_id, referenced_id
 from instep.core.errors import InvalidState, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.markdown import Format, render_bounded
@@ -56,8 +56,8 @@ async def list_articles(
 ) -> Page[Article]:
     """List the articles, newest change first."""
     if criteria.collection_id is not None:
-        collection = await find_collection(ctx, criteria.collection_id)
-        criteria = replace(criteria, collection_id=collection.id)
+        collection_id = await find_collection_id(ctx, criteria.collection_id)
+        criteria = replace(criteria, collection_id=collection_id)
     return await queries.list_page(ctx, criteria, format, page)
 
 
@@ -76,8 +76,8 @@ async def list_article_overviews(
 ) -> Page[ArticleOverview]:
     """List articles without their texts: in their order inside a collection, else newest change first."""
     if criteria.collection_id:
-        collection = await find_collection(ctx, criteria.collection_id)
-        criteria = replace(criteria, collection_id=collection.id)
+        collection_id = await find_collection_id(ctx, criteria.collection_id)
+        criteria = replace(criteria, collection_id=collection_id)
     return await overviews.list_page(ctx, criteria, page)
 
 

@@ -150,6 +150,10 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
     """The new article, at the end of its collection; None when its slug or locale has just been taken."""
     # This is a statement of its own, so that the next one sees the positions that earlier writers took.
     stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    # PostgreSQL finds the last position in an index for these conditions, not for `is not distinct from`.
+    in_collection = (
+        "collection_id is null" if row["collection_id"] is None else "collection_id = %(collection_id)s"
+    )
     return await ctx.tx.first(
         Article,
         f"""
@@ -161,7 +165,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
             coalesce(%(position)s::integer, (
                 select least(coalesce(max(position)::bigint + 1, 0), %(max_position)s)::integer from articles
                 where bot_id = %(bot)s and workspace_id = %(workspace)s
-                  and collection_id is not distinct from %(collection_id)s and deleted_at is null)),
+                  and {in_collection} and deleted_at is null)),
             %(status)s, 1, %(origin)s, %(draft_id)s, %(author_type)s, %(author_name)s,
             %(stamp)s, %(stamp)s, %(stamp)s)
         on conflict do nothing

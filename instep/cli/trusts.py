@@ -1,5 +1,6 @@
 """`instep trust …`."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,6 +47,7 @@ def create_trust(
 ) -> None:
     """Let CI jobs with such tokens in, for 15 minutes each, without an API key."""
     from instep.core.config import settings
+    from instep.core.served_url import served_url
     from instep.trusts import actions
     from instep.trusts.schemas import TrustFields, trust_out
     from instep.workspaces.actions import find_bot_by_reference
@@ -54,7 +56,7 @@ def create_trust(
 
     async def create(tx: "Tx", workspace_id: str) -> "Trust":
         bots = [(await find_bot_by_reference(tx, workspace_id, reference)).id for reference in bot or []]
-        fields = TrustFields(issuer, audience or settings().base_url, claims, bots, scope)
+        fields = TrustFields(issuer, audience or served_url(settings(), os.environ), claims, bots, scope)
         return await actions.create_trust(tx, workspace_id, fields, settings().allow_list)
 
     trust = trust_out(in_workspace(workspace, create))

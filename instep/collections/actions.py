@@ -105,12 +105,19 @@ async def find_collection(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Co
     return collection
 
 
+async def find_collection_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> str:
+    collection_id = await queries.find_id(ctx, ref, lock=lock)
+    if collection_id is None:
+        raise NotFound("There is no such collection.")
+    return collection_id
+
+
 async def referenced_id(ctx: Ctx, ref: str | None, field: str, *, lock: Lock | None = None) -> str | None:
     """The id of the collection that a field of a body names; an unknown one is a bad value, not a 404."""
     if ref is None:
         return None
     try:
-        return (await find_collection(ctx, ref, lock=lock)).id
+        return await find_collection_id(ctx, ref, lock=lock)
     except NotFound:
         raise InvalidValue(field, "there is no such collection") from None
 

@@ -42,6 +42,20 @@ async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | 
     )
 
 
+async def find_id(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> str | None:
+    """The id of a collection, whose articles aren't counted for it."""
+    collection_id: str | None = await ctx.tx.value(
+        f"""
+        select id from collections c
+        where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s and (c.id = %(ref)s or c.slug = %(ref)s)
+        {f"for {lock}" if lock else ""}
+        """,
+        bot=ctx.bot.id,
+        ref=ref,
+    )
+    return collection_id
+
+
 async def list_page(ctx: Ctx, request: PageRequest) -> Page[Collection]:
     page = request.page(ORDER, "collections", ctx.bot.id)
     rows = await ctx.tx.all(

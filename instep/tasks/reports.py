@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from instep import writer
 from instep.articles.schemas import Article
-from instep.collections.actions import find_collection
+from instep.collections.actions import find_collection_id
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.sandbox import TimeLimitExceeded
 from instep.drafts.actions import (
@@ -149,7 +149,7 @@ async def requested_collection(ctx: Ctx, work: TaskInput) -> str | None:
     """The requested collection; None if it has been deleted since: its other articles have none either."""
     collection_id = work.article["collection_id"] if work.article else None
     try:
-        return (await find_collection(ctx, collection_id, lock="key share")).id if collection_id else None
+        return await find_collection_id(ctx, collection_id, lock="key share") if collection_id else None
     except NotFound:
         return None
 
