@@ -16,7 +16,7 @@ _LOCKED = re.compile(
 )
 _GENERATED = re.compile(
     r"(^|/)(dist|build|out|generated|__generated__|__snapshots__|_gen|gen|\.next|coverage)/"
-    r"|\.(min\.(js|css|mjs)|map|snap|po|pot|mo|pb\.go|g\.dart|g\.cs|designer\.cs|svg)$"
+    r"|\.(min\.(js|css|mjs)|map|snap|pot|mo|pb\.go|g\.dart|g\.cs|designer\.cs|svg)$"
     r"|_pb2(_grpc)?\.pyi?$|[._-]generated\.\w+$|(^|/)generated[._-]\w+\.\w+$"
 )
 _VENDORED = re.compile(
@@ -34,13 +34,16 @@ _TEST = re.compile(
 _INTERNAL = re.compile(
     r"(^|/)(\.github|\.gitlab|\.circleci|\.vscode|\.idea|\.husky|\.changeset|migrations?|alembic)/"
     r"|(^|/)(\.gitlab-ci\.yml|\.travis\.yml|Jenkinsfile|CODEOWNERS|\.pre-commit-config\.yaml|\.[\w-]*(ignore|rc)"
-    r"|tsconfig[\w.-]*\.json|[\w.-]*lint[\w.-]*)$|\.(css|scss|sass|less|styl)$",
+    r"|tsconfig[\w.-]*\.json|[\w.-]*lint[\w.-]*|(GNU)?[mM]akefile|[jJ]ustfile|Rakefile|noxfile\.py|tox\.ini)$"
+    r"|\.(css|scss|sass|less|styl)$|(^|/)scripts/",
 )
 _DOCS = re.compile(
     r"\.(md|mdx|rst|adoc|markdown|txt)$|(^|/)(README|CHANGELOG|CHANGES|NEWS)[^/]*$", re.IGNORECASE
 )
 _INTERFACE = re.compile(
-    r"\.(html?|jinja2?|j2|hbs|erb|ejs|vue|svelte|tsx|jsx|xaml|storyboard|strings|resx|ftl|properties)$"
+    r"\.(html?|jinja2?|j2|hbs|erb|ejs|haml|slim|pug|twig|blade\.php|njk|liquid|mustache|cshtml|razor|astro|heex"
+    r"|vue|svelte|tsx|jsx|xaml|storyboard|strings|stringsdict|xcstrings|resx|arb|po|xlf|ftl|properties)$"
+    r"|(^|/)res/values[\w-]{0,20}/strings\w{0,20}\.xml$"
     r"|(^|/)(locales?|i18n|translations|lang|messages)/|(^|/)(cli|commands?|settings|config|options|routes?|urls?)"
     r"(/|\.\w+$)|(openapi|swagger)[\w.-]{0,80}\.(json|ya?ml)$|\.env[\w.-]{0,80}$|(^|/)(action|docker-compose)\.ya?ml$"
 )

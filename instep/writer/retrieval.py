@@ -14,7 +14,7 @@ from instep.text.file_kinds import LONG_LINE
 from instep.text.patch_parser import parse_diff
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile, reviewed_files
 from instep.writer.editing.heading_links import fragments_of
-from instep.writer.editing.value_binding import LIMIT_WORDS, words_and_unit
+from instep.writer.editing.value_binding import LIMIT_WORDS
 from instep.writer.facts.collect import Fact, Facts, collect_facts
 from instep.writer.facts.removals import removed_definitions
 from instep.writer.facts.values import Value
@@ -24,6 +24,7 @@ from instep.writer.porting.link_resolver import linked_names
 from instep.writer.porting.pages import title_of
 from instep.writer.shapes import Change
 from instep.writer.words.prose import heading_of, subject_of
+from instep.writer.words.units import words_and_unit
 
 # What counts most for the nearest articles, as the weights of `relevance.ranking` have it.
 _TITLE_WEIGHT, _BODY_WEIGHT, _PATH_WEIGHT = 3.5, 1.3, 2.5

@@ -39,7 +39,8 @@ def lead_over(text: str, start: int) -> str:
     """What a sentence is about: the beginning of its item, the term of a definition, the head of a table."""
     line_start = text.rfind("\n", 0, start) + 1
     if text.startswith("|", line_start):
-        head = text.rfind("\n\n", 0, line_start) + 2
+        above = text.rfind("\n\n", 0, line_start)
+        head = above + 2 if above >= 0 else 0
         return text[head : min(text.find("\n", head), head + _MAX_LEAD_CHARACTERS)]
     if text.startswith(":", line_start):
         first = text.rfind("\n", 0, max(0, line_start - 1)) + 1

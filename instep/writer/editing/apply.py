@@ -9,6 +9,7 @@ from instep.core.name_matching import is_distinct
 from instep.writer.articles.commands import foreign_programs, program_at
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
+from instep.writer.diffs.documentation import is_about_the_project
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, edits_for
 from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.editing.heading_links import RenamedHeading, heading_links, renamed_headings
@@ -31,10 +32,11 @@ _MAX_EXCERPT_CHARACTERS = 300
 def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str]) -> EditsByArticle:
     """All certain edits; of overlapping ones the first stays, because facts come in order of trust.
 
-    The word of one button, which several articles have, is edited in those alone that the change concerns.
+    The word of one button, which several articles have, is edited in those alone that the change concerns:
+    the likely ones, and those with another edit.
     """
     edits: EditsByArticle = {}
-    for fact in facts:
+    for fact in sorted(facts, key=_is_lone_label):
         foreign = _foreign_programs(fact, corpus)
         by_article = {
             article.id: [
@@ -46,13 +48,18 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str
             if not is_record(article)
         }
         article_ids = [article_id for article_id, article_edits in by_article.items() if article_edits]
-        if isinstance(fact, Rename) and fact.is_lone_label and len(article_ids) > 1:
-            article_ids = [article_id for article_id in article_ids if article_id in likely_ids]
+        if _is_lone_label(fact) and len(article_ids) > 1:
+            concerned_ids = {*likely_ids, *edits}
+            article_ids = [article_id for article_id in article_ids if article_id in concerned_ids]
         if len(article_ids) <= _MAX_ARTICLES or _is_beyond_doubt(fact):
             for article_id in article_ids:
                 for edit in by_article[article_id]:
                     add_edit(edits.setdefault(article_id, []), edit)
     return {article_id: article_edits for article_id, article_edits in edits.items() if article_edits}
+
+
+def _is_lone_label(fact: Fact) -> bool:
+    return isinstance(fact, Rename) and fact.is_lone_label
 
 
 def _foreign_programs(fact: Fact, corpus: Corpus) -> frozenset[str]:
@@ -104,12 +111,18 @@ def _renamed_headings(edits: EditsByArticle, corpus: Corpus) -> Iterator[Renamed
 
 
 def with_ported(edits: EditsByArticle, texts: Mapping[str, Sequence[PortedText]]) -> EditsByArticle:
-    """The edits, where an article whose text the change edits itself gets that text and nothing else."""
-    ported = {
-        article_id: [Edit(text.start, text.end, text.new, text) for text in article_texts]
-        for article_id, article_texts in texts.items()
-    }
-    return {**edits, **ported}
+    """The edits, where an article whose text the change edits itself gets that text and nothing else.
+
+    A read-me, which has only a part of an article, doesn't speak for the rest of it.
+    """
+    merged = dict(edits)
+    for article_id, article_texts in texts.items():
+        ported = [Edit(text.start, text.end, text.new, text) for text in article_texts]
+        if all(is_about_the_project(source.file) for text in article_texts for source in text.sources):
+            for edit in edits.get(article_id, ()):
+                add_edit(ported, edit)
+        merged[article_id] = ported
+    return merged
 
 
 def is_record(article: Article) -> bool:

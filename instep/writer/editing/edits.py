@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from instep.core.name_matching import mention
+from instep.writer.articles.code_languages import language_at
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.headings import headings_of
+from instep.writer.articles.other_products import other_product_at
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
 from instep.writer.editing.example_edits import ExampleEdit
@@ -45,6 +47,7 @@ _WIDESPREAD_HOST_NAMES = """
     wordpress.org x.com youtube.com zapier.com zendesk.com zoom.us
 """
 _WIDESPREAD_HOSTS = frozenset(_WIDESPREAD_HOST_NAMES.split())
+_VALUE_AFTER = re.compile(r"""[`*_"'\s|:=(>]{1,12}(?:is\s[`*]{0,3})?(\d[\d._,]*\b)""")
 _CURRENCY = re.compile(r"[$€£]\s?\Z")
 _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}")
 _ITEM_START = re.compile(r"\s*+(?:[-*+]\s++)?[`*_\"']*+[?&]?(?:[\w.-]++=)?[\"']?")
@@ -88,11 +91,13 @@ def edits_for(fact: Fact, article: Article, corpus: Corpus) -> Iterator[Edit]:
     if isinstance(fact, Rename):
         spans = _rename_spans(fact, article.text)
     elif isinstance(fact, Value):
-        spans = _value_spans(fact, article.text)
+        spans = _value_spans(fact, article)
     else:
         spans = _rewording_spans(fact, article.text, corpus)
     first = len(front_matter(article.text))
     for start, end in spans:
+        if isinstance(fact, Rename) and _is_of_others(fact, article, start, end, corpus):
+            continue
         if start >= first and not _states_both(fact, article.text, start, end):
             new = wrapped_like(article.text[start:end], fact.new)
             before = _INDEFINITE.search(article.text, max(0, start - _MAX_INDEFINITE_CHARACTERS), start)
@@ -131,7 +136,8 @@ def _states_both(fact: Fact, text: str, start: int, end: int) -> bool:
 
 def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
     pattern = _pattern_of(fact)
-    in_paths = "/" in fact.old or any(_is_path_part(fact.new, source.text) for source in fact.sources)
+    is_in_links = "/" in fact.old or "@" in fact.old
+    in_paths = is_in_links or any(_is_path_part(fact.new, source.text) for source in fact.sources)
     for match in pattern.finditer(text):
         if fact.marking == "coded" and not is_in_code(text, match.start()):
             continue
@@ -139,9 +145,23 @@ def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
             continue
         if fact.old.startswith("/") and not _is_route(text, match.start()):
             continue
+        if fact.converted is not None and _has_other_value(fact.converted, text, match.end()):
+            continue
         # A link keeps working under the old address unless the change moves addresses.
         if in_paths or not is_in_url(text, match.start()):
             yield match.span()
+
+
+def _is_of_others(fact: Rename, article: Article, start: int, end: int, corpus: Corpus) -> bool:
+    """Whether a label is that of another product, or a function that of a library in another language."""
+    if fact.is_label and other_product_at(article, start, end, corpus):
+        return True
+    return _is_in_other_language(fact, article.text, start)
+
+
+def _is_in_other_language(fact: Rename | Value, text: str, start: int) -> bool:
+    language = language_at(text, start)
+    return language is not None and bool(fact.languages) and language not in fact.languages
 
 
 def _pattern_of(fact: Rename) -> re.Pattern[str]:
@@ -158,6 +178,12 @@ def _is_route(text: str, start: int) -> bool:
     return bool(_ROOT.search(text, first, start)) and not is_foreign
 
 
+def _has_other_value(converted: frozenset[str], text: str, end: int) -> bool:
+    """Whether a name stands beside a number that the change does not convert to the new unit."""
+    value = _VALUE_AFTER.match(text, end)
+    return value is not None and value[1] not in converted
+
+
 def _is_path_part(name: str, line: str) -> bool:
     return f"/{name}" in line or f"{name}/" in line
 
@@ -172,7 +198,8 @@ def _is_item_of(fact: Value, before: str) -> bool:
     return not any(char.isdigit() for char in fact.old) and bool(_ITEM_START.fullmatch(before.lstrip("\n")))
 
 
-def _value_spans(fact: Value, text: str) -> Iterator[tuple[int, int]]:
+def _value_spans(fact: Value, article: Article) -> Iterator[tuple[int, int]]:
+    text = article.text
     if not is_mentioned(fact, text):
         return
     for match in mention(fact.old).finditer(text):
@@ -180,11 +207,13 @@ def _value_spans(fact: Value, text: str) -> Iterator[tuple[int, int]]:
         if fact.is_word and is_in_url(text, start):
             continue
         sentence = statement_at(text, start, end)
-        is_one_of_several = len(mention(fact.old).findall(sentence.text)) > 1
+        if is_in_code(text, start) and _is_in_other_language(fact, text, start):
+            continue
+        is_one_of_several = not fact.is_version and len(mention(fact.old).findall(sentence.text)) > 1
         if is_one_of_several or _is_item_of(fact, sentence.before):
             continue
         if _CURRENCY.search(text, max(0, start - 2), start) and not any(map(is_price, fact.names)):
             continue
-        is_stated = any(states_value_of(fact, name, sentence) for name in fact.names)
+        is_stated = any(states_value_of(fact, name, sentence, article.title) for name in fact.names)
         if is_stated and is_of_section(fact, sentence):
             yield start, end

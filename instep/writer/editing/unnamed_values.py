@@ -3,22 +3,23 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 
 from instep.writer.articles.passages import is_in_code
 from instep.writer.editing.value_binding import (
     LIMIT_WORDS,
-    UNITS,
     is_of_section,
+    is_on_topic,
     is_price,
     statement_at,
-    words_and_unit,
 )
 from instep.writer.facts.values import Value
 from instep.writer.shapes import Article
 from instep.writer.words.identifiers import parts_of
+from instep.writer.words.units import MEASURES, UNITS, words_and_unit
 
-_WHOLE_NUMBER = re.compile(r"(\d[\d_]*)(?:\.0+)?")
+_NUMBER = re.compile(r"(\d[\d_]*)(?:\.0+)?|(\d+\.\d+)")
 _WORD_WITH_PLURAL = re.compile(
     r"(?:milli)?seconds?|minutes?|hours?|days?|(?:kilo|mega|giga)?bytes?|characters?", re.IGNORECASE
 )
@@ -35,7 +36,7 @@ _SCALES: Mapping[str, Mapping[str, int]] = {
 # A value whose name has no unit may be in one of these.
 _USUAL_UNITS = ("ms", "seconds", "bytes")
 # What a unit says already.
-_MEASURES = LIMIT_WORDS | {
+_SAID_BY_UNIT = LIMIT_WORDS | {
     "delay",
     "duration",
     "expiry",
@@ -56,8 +57,8 @@ _MIN_PORT_DIGITS = 4
 class _Quantity:
     """A value in a unit that articles may state it in, before and after the change."""
 
-    old: int
-    new: int
+    old: Decimal
+    new: Decimal
     unit: str
 
 
@@ -87,20 +88,21 @@ def says_unit(name: str) -> bool:
 
 
 def _quantities(fact: Value) -> Iterator[_Quantity]:
-    old, new = _WHOLE_NUMBER.fullmatch(fact.old), _WHOLE_NUMBER.fullmatch(fact.new)
+    old, new = _NUMBER.fullmatch(fact.old), _NUMBER.fullmatch(fact.new)
     if not old or not new:
         return
-    before, after = int(old[1]), int(new[1])
-    if is_price(fact.names[0]):
+    before, after = (Decimal(match[1] or match[2]) for match in (old, new))
+    unit = words_and_unit(fact.names[0])[1]
+    if is_price(fact.names[0]) and unit is None:
         yield _Quantity(before, after, "currency")
     elif _is_port(fact):
         if not fact.is_elsewhere_too:
             yield _Quantity(before, after, "port")
     else:
-        yield from _in_units(before, after, words_and_unit(fact.names[0])[1])
+        yield from _in_units(before, after, unit)
 
 
-def _in_units(before: int, after: int, own_unit: str | None) -> Iterator[_Quantity]:
+def _in_units(before: Decimal, after: Decimal, own_unit: str | None) -> Iterator[_Quantity]:
     """The quantities in their own unit, or else in any, and in larger ones."""
     for unit in [own_unit] if own_unit else UNITS:
         yield _Quantity(before, after, unit)
@@ -116,9 +118,11 @@ def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[Stat
         place = statement_at(article.text, *match.span())
         nearby = f"{place.text} {place.topic}"
         is_address = quantity.unit == "port"
-        is_on_topic = _has_all(words[-1:], f"{nearby} {article.title}") and is_of_section(fact, place)
+        says_topic = _has_all(words[-1:], f"{nearby} {article.title}") and is_of_section(fact, place)
+        if MEASURES.issuperset(words) and not is_on_topic(fact, place, article.title):
+            says_topic = False
         is_one_of_two = quantity.unit == "currency" and len(pattern.findall(place.text)) > 1
-        if not is_address and (is_in_code(article.text, match.start()) or not is_on_topic or is_one_of_two):
+        if not is_address and (is_in_code(article.text, match.start()) or not says_topic or is_one_of_two):
             continue
         unit = _agreeing(match["unit"], quantity.old, quantity.new)
         number = f"{quantity.new:,}" if "," in match["number"] else str(quantity.new)
@@ -131,8 +135,8 @@ def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[Stat
 
 
 @lru_cache(maxsize=1_024)
-def _pattern(number: int, unit: str) -> re.Pattern[str]:
-    spelled = "|".join(dict.fromkeys((str(number), f"{number:,}")))
+def _pattern(number: Decimal, unit: str) -> re.Pattern[str]:
+    spelled = "|".join(re.escape(text) for text in dict.fromkeys((str(number), f"{number:,}")))
     if unit == "port":
         return re.compile(
             rf"(?:(?<=localhost:)|(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))(?P<number>{number})(?P<gap>)(?P<unit>)(?!\d)"
@@ -162,12 +166,12 @@ def _topic_of(fact: Value) -> list[str]:
     """The telling words of a name, the last of which an article must have; a price is that of its section."""
     parts = words_and_unit(fact.names[0])[0]
     is_of_plan = fact.section is not None and is_price(fact.names[0])
-    plain = _MEASURES | _PRICE_TERMS if is_of_plan else _MEASURES
+    plain = _SAID_BY_UNIT | _PRICE_TERMS if is_of_plan else _SAID_BY_UNIT
     words = [part for part in parts if len(part) >= _MIN_TOPIC_CHARACTERS and part not in plain]
     return words or (parts_of(fact.section.name) if is_of_plan and fact.section else [])
 
 
-def _agreeing(unit: str, old: int, new: int) -> str:
+def _agreeing(unit: str, old: Decimal, new: Decimal) -> str:
     """The unit in the singular or plural of the new number; abbreviations have none."""
     if not _WORD_WITH_PLURAL.fullmatch(unit) or (old == 1) == (new == 1):
         return unit

@@ -10,6 +10,7 @@ from instep.writer.articles.headings import heading_over
 from instep.writer.articles.passages import lead_over, sentence_around
 from instep.writer.facts.values import Value
 from instep.writer.words.identifiers import parts_of
+from instep.writer.words.units import BOUNDS, MEASURES, UNITS, words_and_unit
 
 _DEFAULT = re.compile(
     r"\b(?:defaults?|at most|at least|up to|maximum|minimum|limit(?:s|ed)?|requires?"
@@ -25,27 +26,13 @@ _HISTORY = re.compile(
 )
 _SETTINGS_LINE = re.compile(r"\s*(?:export\s+|-\s+)?[\"']?[\w.-]+[\"']?\s*[:=]\s*[\"']?")
 _AND_UP = re.compile(r"[`*_]*\+")
-_BOUNDS = frozenset(("max", "min", "maximum", "minimum", "default", "limit"))
-# Each unit with the spellings of it that articles use.
-UNITS = {
-    "ms": r"ms|milliseconds?",
-    "seconds": r"s|secs?|seconds?",
-    "minutes": r"m|mins?|minutes?",
-    "hours": r"h|hrs?|hours?",
-    "days": r"d|days?",
-    "bytes": r"b|bytes?",
-    "kb": r"k|kb|kib|kilobytes?",
-    "mb": r"m|mb|mib|megabytes?",
-    "gb": r"g|gb|gib|gigabytes?",
-    "percent": r"%|percent",
-    "characters": r"chars?|characters?",
-}
-_UNIT_NAMES = {"millis": "ms", "sec": "seconds", "secs": "seconds", "mins": "minutes", "second": "seconds"}
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
 _PRICE_WORDS = frozenset(("amount", "cost", "fee", "price", "prices", "pricing"))
 LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
+_CELL_AFTER = re.compile(r"[^|\d]{0,24}(?:\||$)")
+_CELL_MARKS = " \t`*_$€£"
 _MIN_WORD_CHARACTERS = 4
 _NEAR_CHARACTERS = 40
 _CLOSE_CHARACTERS = 20
@@ -59,6 +46,8 @@ class StatedValue:
     value: str
     after: str
     topic: str
+    # The head of its column, where it stands in a table.
+    column: str = ""
 
     @property
     def text(self) -> str:
@@ -68,8 +57,10 @@ class StatedValue:
 def statement_at(text: str, start: int, end: int) -> StatedValue:
     """The sentence around a value, and what says what it is about."""
     first, last = sentence_around(text, start, end)
-    topic = f"{heading_over(text, start)} {lead_over(text, first)}"
-    return StatedValue(text[first:start], text[start:end], text[end:last], topic)
+    lead, before = lead_over(text, first), text[first:start]
+    columns = lead.split("|") if before.lstrip().startswith("|") else []
+    column = columns[before.count("|")].strip() if before.count("|") < len(columns) else ""
+    return StatedValue(before, text[start:end], text[end:last], f"{heading_over(text, start)} {lead}", column)
 
 
 def is_mentioned(fact: Value, text: str) -> bool:
@@ -85,18 +76,34 @@ def is_mentioned(fact: Value, text: str) -> bool:
     return False
 
 
-def states_value_of(fact: Value, name: str, sentence: StatedValue) -> bool:
-    """Requires the name nearby, in any spelling: the more ordinary name and value are, the closer."""
+def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -> bool:
+    """Whether a sentence of an article with this title gives the setting, by one of its names, the value."""
     if fact.is_version:
-        return _is_required(sentence) and any(
-            _spelling([part]).search(sentence.before[-_CLOSE_CHARACTERS:])
-            if len(part) >= _MIN_WORD_CHARACTERS
-            else _short_product(part).search(sentence.before)
-            for part in _product_words(name)
-        )
+        return _is_version_of(name, sentence)
     parts, unit = words_and_unit(name)
     if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
+    if _is_cell_of_owner(fact, parts, sentence):
+        return True
+    # What a name that says only what is measured is of has to be there, too.
+    if MEASURES.issuperset(parts) and not (
+        _is_named_exactly(name, sentence) or is_on_topic(fact, sentence, title)
+    ):
+        return False
+    return _is_counted_of_owner(fact, parts, sentence) or _is_named_beside(fact, name, parts, sentence)
+
+
+def _is_version_of(name: str, sentence: StatedValue) -> bool:
+    return _is_required(sentence) and any(
+        _spelling([part]).search(sentence.before[-_CLOSE_CHARACTERS:])
+        if len(part) >= _MIN_WORD_CHARACTERS
+        else _short_product(part).search(sentence.before)
+        for part in _product_words(name)
+    )
+
+
+def _is_named_beside(fact: Value, name: str, parts: Sequence[str], sentence: StatedValue) -> bool:
+    """Requires the name nearby, in any spelling: the more ordinary name and value are, the closer."""
     says_default = bool(_DEFAULT.search(sentence.text))
     is_assigned = bool(_assignment(parts).search(sentence.before))
     if _is_choice(fact, sentence) and not says_default:
@@ -134,6 +141,12 @@ def is_of_section(fact: Value, sentence: StatedValue) -> bool:
         if rival_distance is not None:
             return False
     return not section.is_contested
+
+
+def is_on_topic(fact: Value, sentence: StatedValue, title: str) -> bool:
+    """Whether a sentence, what is over it or the title says what a setting is of, if the code tells it."""
+    text = f"{sentence.text} {sentence.topic} {title}"
+    return not fact.topics or any(_plural_or_singular(word).search(text) for word in fact.topics)
 
 
 def _nearest_name(text: str, place: int, names: Iterable[str]) -> int | None:
@@ -177,15 +190,47 @@ def _is_own_cell(name: str, sentence: StatedValue) -> bool:
     """Whether a table row begins with the exact name and the value fills a cell of it."""
     cells = sentence.before.strip().split("|")
     is_cell = bool(_CELL_START.search(sentence.before) and _CELL_END.match(sentence.after))
-    return is_cell and len(cells) > 1 and is_distinct(name) and bool(mention(name).search(cells[1]))
+    is_code = is_distinct(name) or "-" in name
+    return is_cell and len(cells) > 1 and is_code and bool(mention(name).search(cells[1]))
+
+
+@lru_cache(maxsize=1_024)
+def _plural_or_singular(word: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(word.removesuffix('s'))}(?:s|es)?\b", re.IGNORECASE)
+
+
+def _is_cell_of_owner(fact: Value, parts: Sequence[str], sentence: StatedValue) -> bool:
+    """Whether a value fills the cell of a table for its owner and name: row `Pro`, column `Seats`."""
+    if not fact.owner or not sentence.column or not _CELL_AFTER.match(sentence.after):
+        return False
+    cells = sentence.before.split("|")
+    if len(cells) < 3 or cells[-1].strip(_CELL_MARKS):
+        return False
+    owner = _section_name(tuple(parts_of(fact.owner)))
+    row, column = cells[1].strip(_CELL_MARKS), sentence.column.strip(_CELL_MARKS)
+    return any(
+        owner.fullmatch(subject) and any(_plural_or_singular(part).search(head) for part in parts)
+        for subject, head in ((row, column), (column, row))
+    )
+
+
+def _is_counted_of_owner(fact: Value, parts: Sequence[str], sentence: StatedValue) -> bool:
+    """Whether what is counted follows the value, and the owner is named: "Pro has 10 seats"."""
+    words = [part for part in parts if part not in LIMIT_WORDS]
+    return (
+        bool(fact.owner and words)
+        and sentence.value.isdigit()
+        and bool(_counted(tuple(words)).match(sentence.after))
+        and bool(_section_name(tuple(parts_of(fact.owner))).search(sentence.text))
+    )
 
 
 def _is_counted(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:
     """Whether what a limit counts follows the value: `max_features_allowed` says "400 features"."""
     words = [part for part in parts if part not in LIMIT_WORDS]
     return (
-        _BOUNDS.isdisjoint(words)
-        and not _BOUNDS.isdisjoint(parts_of(name))
+        BOUNDS.isdisjoint(words)
+        and not BOUNDS.isdisjoint(parts_of(name))
         and len(sentence.value) > 1
         and sentence.value.isdigit()
         and bool(words)
@@ -217,15 +262,6 @@ def _is_named_exactly(name: str, sentence: StatedValue) -> bool:
     return is_distinct(name) and any(
         exact.search(part) for part in (sentence.topic, sentence.before, sentence.after)
     )
-
-
-def words_and_unit(name: str) -> tuple[list[str], str | None]:
-    """The words of a name that prose would use, and the unit that its last word names."""
-    parts = [part for part in parts_of(name) if part not in _BOUNDS]
-    unit = _UNIT_NAMES.get(parts[-1], parts[-1]) if parts else ""
-    if unit in UNITS and len(parts) > 1:
-        return parts[:-1], unit
-    return parts or parts_of(name), None
 
 
 def _has_unit(after: str, unit: str) -> bool:

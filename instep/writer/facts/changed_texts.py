@@ -19,12 +19,17 @@ _QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])+)\1|>([^<>{}=]+)</""")
 _CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
 _ITSELF = frozenset(("self", "this", "cls", "super", "that"))
 _MAX_CALL_CHARACTERS = 100
+EMAIL_ADDRESS = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,5}[A-Za-z]{2,20}\b")
+_MAX_ADDRESS_CHARACTERS = 200
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 # A text without quotes in a catalogue or template: `page.title = Page Size`, `title: Page Size`.
 _UNQUOTED_TEXT = re.compile(r"^\s*[\w.-]+\s*[:=]\s*([A-Z][^\s\"'`<>{}=;|()]* [^\"'`<>{}=;|()]*?)\s*$")
 _CATALOGUE = re.compile(r"\.(?:ya?ml|properties|ftl)$")
 _CAPTION = re.compile(r"\s*([\w.-]+)\s*[:=]\s*([A-Z][a-z]+)\s*$")
 _KEYS = re.compile(r"(?:(?:Ctrl|Control|Cmd|Command|Alt|Option|Meta|Shift|Mod)\+)+\S+")
+_LABEL_KEY = re.compile(
+    r"""\b(?:label|caption|placeholder|tooltip|tabTitle|menuTitle|buttonText)["']?\s*(?:=>|[:=])\s*[{(]?\s*["'`]"""
+)
 _VERSION = re.compile(r"\d")
 _WORD = re.compile(r"\w+")
 
@@ -58,24 +63,30 @@ def source_of(replacement: TokenReplacement) -> SourceLine:
 def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
     """The texts around a replaced token that an article could repeat word for word, shortest first."""
     source, old_line = source_of(replacement), replacement.pair.old.text
-    name = _flag(replacement) or _name(replacement)
+    name = _email_addresses(replacement) or _flag(replacement) or _name(replacement)
     if name:
         yield ChangedText("name", *name, source, old_line)
     method = _method(replacement)
     if method:
         yield ChangedText("method", *method, source, old_line)
     for old, new in (*_literals(replacement), *_captions(replacement)):
-        yield ChangedText(_level(old, new, replacement.weight), old, new, source, old_line)
+        level = _level(old, new, replacement.weight, source.text)
+        yield ChangedText(level, old, new, source, old_line)
 
 
-def _level(old: str, new: str, weight: float) -> Level:
+def _level(old: str, new: str, weight: float, line: str) -> Level:
     if is_key_combination(old) and is_key_combination(new):
         return "name"
     if is_label(old) and is_label(new):
         return "label"
-    if is_caption(old) and is_caption(new) and weight >= WEIGHTS["interface"]:
+    if is_caption(old) and is_caption(new) and (weight >= WEIGHTS["interface"] or names_label(line)):
         return "caption"
     return "command" if is_hyphenated(old) and is_hyphenated(new) else "literal"
+
+
+def names_label(line: str) -> bool:
+    """Whether a line of code gives a label or the like its text: `label: 'Favorites'`."""
+    return bool(_LABEL_KEY.search(line))
 
 
 def is_key_combination(text: str) -> bool:
@@ -92,6 +103,20 @@ def _name(replacement: TokenReplacement) -> tuple[str, str] | None:
                 before, after = _cut_url(before, after, old_span[0] - start, old_span[1] - start)
             return (before, after) if before != after and are_alike(before, after) else None
     return None
+
+
+def _email_addresses(replacement: TokenReplacement) -> tuple[str, str] | None:
+    """The addresses that both lines have at the place that differs."""
+    old = _email_address_at(replacement.pair.old.text, *replacement.old_span)
+    new = _email_address_at(replacement.pair.new.text, *replacement.new_span)
+    return (old, new) if old and new and old != new else None
+
+
+def _email_address_at(line: str, start: int, end: int) -> str | None:
+    matches = EMAIL_ADDRESS.finditer(
+        line, max(0, start - _MAX_ADDRESS_CHARACTERS), end + _MAX_ADDRESS_CHARACTERS
+    )
+    return next((match[0] for match in matches if match.start() <= start and end <= match.end()), None)
 
 
 def _flag(replacement: TokenReplacement) -> tuple[str, str] | None:

@@ -16,6 +16,8 @@ from instep.writer.facts.renames import (
     find_renames,
     in_context_of,
     parameter_renames,
+    values_of_renamed,
+    with_conversions,
 )
 from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.facts.signatures import Signature, find_signatures
@@ -63,13 +65,13 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     values = find_values(replacements, patches)
     renames = doubting_new_values(find_renames(texts, patches), values, change)
     renames = list(in_context_of(renames, described))
+    sure_renames = [*described, *(rename for rename in renames if rename.doubt is None)]
     certain: list[Fact] = [
-        *described,
-        *(rename for rename in renames if rename.doubt is None),
-        *parameter_renames(rename for rename in renames if rename.doubt is None),
+        *with_conversions(sure_renames, values),
+        *parameter_renames(sure_renames[len(described) :]),
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
-        *values,
+        *values_of_renamed(values, sure_renames),
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     doubtful = tuple(rename for rename in renames if rename.doubt)

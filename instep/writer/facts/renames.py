@@ -10,18 +10,22 @@ from typing import Literal
 from instep.core.name_matching import is_distinct, mention
 from instep.text.file_kinds import LONG_LINE, WEIGHTS
 from instep.text.patch import FilePatch
+from instep.writer.articles.code_languages import language_of_file
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import (
+    EMAIL_ADDRESS,
     ChangedText,
     Level,
     OccurrenceCounts,
     SourceLine,
     is_key_combination,
+    names_label,
 )
 from instep.writer.facts.line_alignment import line_similarity
 from instep.writer.facts.values import Value
 from instep.writer.shapes import Article, Change
 from instep.writer.words.identifiers import parts_of
+from instep.writer.words.units import words_and_unit
 
 Marking = Literal["anywhere", "emphasised", "coded", "in context"]
 Groups = dict[tuple[str, str], list[ChangedText]]
@@ -37,7 +41,7 @@ _VERB = re.compile(
 )
 # Hosts that RFC 2606 and RFC 6761 reserve for documentation and tests.
 _SAMPLE_HOST = re.compile(
-    r"://(?:[\w-]+\.)*(?:example\.(?:com|org|net)|(?:example|test|invalid|localhost)\b)"
+    r"(?:://|@)(?:[\w-]+\.)*(?:example\.(?:com|org|net)|(?:example|test|invalid|localhost)\b)"
 )
 _SYSTEM_PATH = re.compile(r"/(?:bin|etc|home|mnt|opt|root|srv|tmp|usr|var)/")
 # A keyword argument in a call over several lines.
@@ -75,6 +79,20 @@ class Rename:
     marking: Marking = "anywhere"
     # For the beginning of a route: a pattern of the rest, whose parameters stand for any text.
     rest: str | None = None
+    # For a name with another unit: the values that change with it. Beside others it stays.
+    converted: frozenset[str] | None = None
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is a text of the interface."""
+        return self.marking == "emphasised" or (" " in self.old and not is_distinct(self.old))
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """For a function, the programming languages that it is defined in; empty for anything else."""
+        if not all(_is_function(self.new, source.text) for source in self.sources):
+            return frozenset()
+        return frozenset(filter(None, (language_of_file(source.file) for source in self.sources)))
 
     @property
     def is_lone_label(self) -> bool:
@@ -125,7 +143,7 @@ def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -
 def _marking(old: str, members: Sequence[ChangedText]) -> Marking:
     """How strictly an article must mark the old name: the more common the word, the stronger the marking."""
     levels = {text.level for text in members}
-    if is_distinct(old) or "method" in levels:
+    if is_distinct(old) or "method" in levels or EMAIL_ADDRESS.fullmatch(old):
         return "anywhere"
     if "command" in levels:
         return "coded"
@@ -137,7 +155,8 @@ def _spelling_doubt(old: str, new: str, marking: Marking, members: Sequence[Chan
         return f"only the capitals of “{old}” differ"
     if new.startswith("_") and not old.startswith("_"):
         return f"`{new}` is spelled like an internal name"
-    if marking == "emphasised" and (is_distinct(new) or max(text.source.weight for text in members) <= 1.0):
+    is_shown = any(text.source.weight > WEIGHTS["code"] or names_label(text.source.text) for text in members)
+    if marking == "emphasised" and (is_distinct(new) or not is_shown):
         return f"`{old}` is a word of many meanings"
     if marking == "anywhere" and _PLAIN.fullmatch(old) and _PLAIN.fullmatch(new) and not is_distinct(new):
         return f"`{new}` is a word of many meanings"
@@ -150,7 +169,8 @@ def _evidence_doubt(old: str, new: str, members: Sequence[ChangedText]) -> str |
     if 2 * sum(_is_pure(pattern, new, text) for text in members) <= len(members):
         return f"the lines with `{old}` change in more than the name"
     weight = max(text.source.weight for text in members)
-    if " " in old and not is_distinct(old) and len(members) == 1 and weight < WEIGHTS["interface"]:
+    is_alone = len(members) == 1 and not names_label(members[0].source.text)
+    if " " in old and not is_distinct(old) and is_alone and weight < WEIGHTS["interface"]:
         return f"one line alone replaces “{old}”"
     if len(members) == 1 and _is_lone_use(old, new, members[0]):
         return f"one use alone replaces `{old}`"
@@ -238,6 +258,24 @@ def parameter_renames(renames: Iterable[Rename]) -> Iterator[Rename]:
             yield replace(rename, old=before, new=after, rest=rf"{pattern}(?![\w/-])")
 
 
+def with_conversions(renames: Iterable[Rename], values: Sequence[Value]) -> Iterator[Rename]:
+    """The renames, where `timeout_ms` that becomes `timeout_seconds` knows the values that are converted."""
+    for rename in renames:
+        units = {words_and_unit(name)[1] for name in (rename.old, rename.new)}
+        if len(units) == 2 and None not in units:
+            converted = {value.old for value in values if rename.new in value.names}
+            rename = replace(rename, converted=frozenset(converted))
+        yield rename
+
+
+def values_of_renamed(values: Iterable[Value], renames: Iterable[Rename]) -> Iterator[Value]:
+    """The values, also by the former names of their settings, which articles have."""
+    old_names = {rename.new: rename.old for rename in renames}
+    for value in values:
+        former = [old_names[name] for name in value.names if name in old_names]
+        yield replace(value, names=(*value.names, *former)) if former else value
+
+
 def doubting_new_values(renames: Iterable[Rename], values: Iterable[Value], change: Change) -> list[Rename]:
     """The renames, with a doubt where all that changed is which one of several values a setting has.
 
@@ -265,9 +303,14 @@ def doubting_new_values(renames: Iterable[Rename], values: Iterable[Value], chan
     return checked
 
 
+def _is_function(name: str, line: str) -> bool:
+    """Whether a line defines or calls a function."""
+    return bool(re.search(rf"(?<![\w-]){re.escape(name)}\s?\(", line))
+
+
 def _is_name_by_itself(text: str) -> bool:
-    """Whether a text is a variable, flag, header or route, which as a value is the name of something."""
-    return bool(_INTERFACE_NAME.fullmatch(text))
+    """Whether a text is a variable, flag, header, route or address, which as a value is a name, too."""
+    return bool(_INTERFACE_NAME.fullmatch(text) or EMAIL_ADDRESS.fullmatch(text))
 
 
 def _holds_names(setting: str) -> bool:
@@ -290,7 +333,9 @@ def in_context_of(renames: Iterable[Rename], described: Iterable[Rename]) -> Ite
     """The renames, with those that follow from the rename of a common word bound to its context."""
     families = {_family(fact.old, fact.new) for fact in described if fact.marking == "in context"}
     for rename in renames:
-        follows = _family(rename.old, rename.new) in families and len(rename.sources) < _MANY_SOURCES
+        # A label is bound by its whole text, or by the emphasis of it.
+        is_of_family = not rename.is_label and _family(rename.old, rename.new) in families
+        follows = is_of_family and len(rename.sources) < _MANY_SOURCES
         yield replace(rename, marking="in context") if follows else rename
 
 

@@ -14,6 +14,8 @@ from instep.writer.facts.changed_texts import SourceLine
 _OPENING = re.compile(
     r"""\s*(?:(?:export\s+)?(?:const|let|var)\s+|\[(?:\w+\.)*)?["']?([A-Za-z][\w-]*)["']?(?:\]|\s*(?:=>|[:=])\s*[{(]?)\s*$"""
 )
+# A block with its name in quotes: `variable "retention_days" {`.
+_BLOCK = re.compile(r"""\s*[a-z]\w*\s+["']([A-Za-z][\w-]*)["']\s*\{\s*$""")
 # A section in one line: `free: { storage: 10, seats: 3 },`.
 _INLINE = re.compile(r"""\s*["']?([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*[{(](.+)[})],?\s*$""")
 _ASSIGNS = re.compile(r"[:=]")
@@ -56,6 +58,11 @@ class SettingSections:
                 if opened is not None:
                     self._names[file.path, opened.indent].add(opened.name)
 
+    def owner_of(self, source: SourceLine) -> str:
+        """The name of the section around a line; empty if the diff doesn't show it."""
+        place = self._places.get((source.file, source.line))
+        return place.name if place else ""
+
     def section_of(self, source: SourceLine, old_line: str) -> SettingSection | None:
         """The section of a changed setting, if the diff shows it beside others."""
         place = self._places.get((source.file, source.line))
@@ -79,7 +86,7 @@ def _places_of(file: FilePatch) -> Iterator[tuple[Line, _Place, _Place | None]]:
             indent = -1 if bare.startswith("[") else len(line.text) - len(bare)
             while sections and sections[-1].indent >= indent:
                 sections.pop()
-            inline, opening = _INLINE.match(line.text), _OPENING.match(line.text)
+            inline, opening = _INLINE.match(line.text), _OPENING.match(line.text) or _BLOCK.match(line.text)
             if inline is not None and _ASSIGNS.search(inline[2]):
                 place = _Place(inline[1], indent)
                 yield line, place, place

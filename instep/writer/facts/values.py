@@ -9,6 +9,7 @@ from typing import NamedTuple
 from instep.core.name_matching import is_distinct, mention
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch
+from instep.writer.articles.code_languages import language_of_file
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine, literal_around, source_of
 from instep.writer.facts.setting_sections import SettingSection, SettingSections
 from instep.writer.facts.token_replacements import TokenReplacement
@@ -17,23 +18,30 @@ from instep.writer.words.identifiers import Token, parts_of
 
 _NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
 _CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)
-_NAME = re.compile(r"--[a-zA-Z][\w-]*|[a-zA-Z_][\w-]*[\w](?:\.\w+)*")
+_NAME = re.compile(r"--[a-zA-Z][\w-]*|[a-zA-Z_][\w-]*[\w](?:\.\w+(?:-\w+)*)*")
 _PLAIN = re.compile(r"\d|[A-Za-z]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
 _GENERIC_WORDS = """
-    int str float bool number string boolean default defaults const let var return self this none optional
+    int str float bool number string boolean integer bigint smallint varchar text
+    default defaults const let var return self this none optional
     value values true false null if else elif and or not in is for while def function class new await async
     export public private static final type field option argument param min max key name get set os env
     environ process import from as url https http com org www version versions
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
+_PLAIN_FILE_WORDS = """
+    api app apps base common conf config configs configuration constants core default defaults env example
+    index init initializers internal java json lib limit limits main models module package packages php
+    production properties pkg server service services settings src toml types utils values yaml yml
+"""
+_PLAIN_FILES = frozenset(_PLAIN_FILE_WORDS.split())
 _STRING = re.compile(r"(?=[^\n]*\w{2})[\w./+@:-][^<>{}\n]{0,59}")
 _QUOTE = re.compile("[\"'`]")
 _IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|include|package)\b")
 _WORDS = re.compile(r"[A-Za-z]{4,}(?:[-_][A-Za-z]+)*")
 _OPENED = re.compile(r"(\s*[\w.-]+)\s*(?::[^=]*)?=\s*[\w.]+\($")
 _REQUIREMENT = re.compile(r"\s*([A-Za-z]{2,3})\s+v?\d+(?:\.\d+)+\s*")
-_GAP = re.compile(r"""[\s"'`:=,()\[\]|*&@.$-]*""")
+_GAP = re.compile(r"""(?:=>|[\s"'`:=,()\[\]|*&@.$-])*""")
 _SIGNATURE = re.compile(
     r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
 )
@@ -53,12 +61,17 @@ _FIELD = re.compile(
     re.DOTALL,
 )
 _TOKEN = re.compile(r"[\w-]+")
+_FLAG_LINE = re.compile(r"\s*[\"']--[a-z]")
+# The last quotation mark of a line that no other follows: the beginning of the string that the line is in.
+_OPEN_STRING = re.compile(r"(?:^|[\s(\[{:=,>])([\"'`])(?=[^\"'`]*\Z)")
+_LETTERS = re.compile(r"[A-Za-z]{2}")
 _DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
 # Files whose values need no quotes.
 _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[\w.-]{0,80}$")
-_BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+-]+)\s*(?:#.*)?$")
+_BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*(?:#.*)?$")
 _DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
 _FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _MIN_GROUPED = 1_000
 _ANNOTATED = re.compile(r"^[^=()]*=\s*(.+?),?$")
 _LITERAL = re.compile(
@@ -83,6 +96,22 @@ class Value:
     is_major_version: bool = False
     # Whether code that the change shows and leaves gives the same name the old value.
     is_elsewhere_too: bool = False
+    # The name of what is around the setting in its file, such as `pro` for the seats of a plan.
+    owner: str = ""
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """For a parameter, the programming languages that its function is defined in; else empty."""
+        if not all(_SIGNATURE.match(source.text) for source in self.sources):
+            return frozenset()
+        return frozenset(filter(None, (language_of_file(source.file) for source in self.sources)))
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """Words that say what the setting is of: of its file, the folder, and what is around it."""
+        paths = [path for source in self.sources for path in source.file.split("/")[-2:]]
+        words = [part for name in (*paths, self.owner) for part in parts_of(name)]
+        return frozenset(word for word in words if len(word) > 2 and word not in _PLAIN_FILES)
 
     @property
     def is_version(self) -> bool:
@@ -111,9 +140,10 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
     for replacement in replacements:
         if replacement.weight >= _MIN_WEIGHT:
             for literal in _with_other_spellings(_literals(replacement)):
-                names = tuple(_names(replacement, literal))
+                source = source_of(replacement)
+                owner = sections.owner_of(source)
+                names = tuple(_names(replacement, literal, owner))
                 if names and literal.old.casefold() != literal.new.casefold():
-                    source = source_of(replacement)
                     groups[literal.old, literal.new, names, literal.is_version].append(source)
                     old_lines[source] = replacement.pair.old.text
     outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -127,6 +157,7 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
             tuple(sources),
             section=_common_section(sources, old_lines, sections),
             is_major_version=is_version,
+            owner=_common_owner(sources, sections),
         )
         for (old, new, names, is_version), sources in groups.items()
         if len(outcomes[old, names[0]]) == 1
@@ -164,6 +195,11 @@ def _common_section(
     return places.pop() if len(places) == 1 else None
 
 
+def _common_owner(sources: Iterable[SourceLine], sections: SettingSections) -> str:
+    owners = {sections.owner_of(source) for source in sources}
+    return owners.pop() if len(owners) == 1 else ""
+
+
 def _is_word(text: str) -> bool:
     """Whether a value is a word of its own; every setting may have a constant such as `false`."""
     return bool(_WORDS.fullmatch(text)) and not _CONSTANT.fullmatch(text)
@@ -182,7 +218,8 @@ def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
         yield from _strings(replacement)
     elif any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
         before, after = (_DIGIT_GROUPS.sub("", text.lstrip(_RANGE)) for text in (old, new))
-        is_version = before.isdigit() and old[:1] in _RANGE
+        left = replacement.pair.old.text[: replacement.old_start]
+        is_version = before.isdigit() and (old[:1] in _RANGE or bool(_OPERATOR.search(left)))
         yield _Literal(before, after, replacement.new_start, is_version)
     elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
         # A range such as `^18.2 || >=20.9` that shrinks to one version.
@@ -209,6 +246,8 @@ def _with_other_spellings(literals: Iterable[_Literal]) -> Iterator[_Literal]:
             yield literal._replace(old=literal.old.lower(), new=literal.new.lower())
         if literal.old.isdigit() and literal.new.isdigit() and int(literal.old) >= _MIN_GROUPED:
             yield literal._replace(old=f"{int(literal.old):,}", new=f"{int(literal.new):,}")
+        if _GROUPED.fullmatch(literal.old) and _GROUPED.fullmatch(literal.new):
+            yield literal._replace(old=literal.old.replace(",", ""), new=literal.new.replace(",", ""))
         if _VERSION.fullmatch(literal.old):
             yield from _short_versions(literal)
 
@@ -246,27 +285,32 @@ def _is_simple(literal: str) -> bool:
     return bool(_STRING.fullmatch(literal)) and not _QUOTE.search(literal)
 
 
-def _names(replacement: TokenReplacement, literal: _Literal) -> Iterator[str]:
-    """Names that the value is assigned to: right before it, but for generic words, or on the line before."""
+def _names(replacement: TokenReplacement, literal: _Literal, owner: str) -> Iterator[str]:
+    """Names that the value is assigned to: right before it, but for generic words, or what is around it."""
     requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
     left = _OPERATOR.sub("", replacement.pair.new.text[: literal.start])
     known_names = (requirement[1],) if requirement else _option_of(left)
-    yield from known_names or _names_before(replacement, left)
+    right = replacement.pair.new.text[literal.start + len(literal.new) :]
+    yield from known_names or _names_before(replacement.pair.before, owner, left, right)
 
 
-def _names_before(replacement: TokenReplacement, left: str) -> Iterator[str]:
+def _names_before(line_before: str, owner: str, left: str, right: str) -> Iterator[str]:
     names = list(_NAME.finditer(left))
     if not any(_is_telling(name[0]) for name in names):
-        left = _owner(replacement.pair.before) + " "
+        left = f"{_opened_by(line_before) or owner} = "
         names = list(_NAME.finditer(left))
-    end = len(left)
+    end, says_default = len(left), False
     if "? " in left:
         return
     for name in reversed(names):
-        if not _GAP.fullmatch(left[name.end() : end]) or _is_argument(left, name.start()):
+        gap = left[name.end() : end]
+        if not _GAP.fullmatch(gap) or _is_argument(left, name.start()):
             return
         end = name.start()
+        says_default = says_default or name[0].lower() == "default"
         if _is_telling(name[0]):
+            if not says_default and _is_word_of_sentence(name, left, gap, right):
+                return
             yield name[0].rsplit(".", 1)[-1]
             if not name[0].startswith("-"):
                 return
@@ -281,10 +325,23 @@ def _option_of(left: str) -> tuple[str, ...]:
     return (argument[1],) if argument and _is_telling(argument[1]) else ()
 
 
-def _owner(line: str) -> str:
-    """What a line opens: `page_limit = Field(` opens the definition of `page_limit`."""
+def _opened_by(line: str) -> str:
+    """What a line opens: `page_limit = Field(` opens the definition of `page_limit`, and a flag its own."""
     opened = _OPENED.match(line)
-    return opened[1] if opened else line
+    if opened:
+        return opened[1]
+    return line if _FLAG_LINE.match(line) else ""
+
+
+def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -> bool:
+    """Whether a word before a value is one of a sentence, as in "Try again within 5 minutes", and no name."""
+    if name[0].startswith("-") or is_distinct(name[0]):
+        return False
+    opening = _OPEN_STRING.search(left)
+    if opening and " " in left[opening.end() :].strip():
+        return True
+    is_first = not left[: name.start()].strip(" \t-#*/")
+    return not gap.strip() and not (is_first and not _LETTERS.search(right))
 
 
 def _is_argument(line: str, place: int) -> bool:

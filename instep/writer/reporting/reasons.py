@@ -102,7 +102,7 @@ def reason_for_removed_name(removed: RemovedName) -> str:
 def reason_for_remaining_name(rename: Rename) -> str:
     return (
         f"Says {quoted(rename.old)}, now {quoted(rename.new)} ({location(best_source(rename))}), "
-        "but only in an address, beside the new name or as another thing: left as it is."
+        "but here it may mean something else, for example in an address or another program: left as it is."
     )
 
 

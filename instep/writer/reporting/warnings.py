@@ -6,9 +6,10 @@ from itertools import islice
 
 from instep.core.name_matching import mention
 from instep.writer.articles.passages import line_of
-from instep.writer.editing.edits import Edit, is_shown_by_tests_alone
+from instep.writer.editing.edits import Edit, EditReason, is_shown_by_tests_alone
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
+from instep.writer.facts.rewordings import Rewording
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.inserting.skeleton import GAP
@@ -18,29 +19,37 @@ _GAP_WARNING = re.compile(
     rf"The code does not say all about `(?P<name>.*)`: fill in what is marked {re.escape(GAP)}\."
 )
 _MAX_REMAINING = 5
+_QUANTITY = re.compile(r"(?<![\w.,])\d[\d.,]*\s[a-z]{3,}\b")
 
 
 def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) -> tuple[str, ...]:
     """Warnings on the edited text, each once, in the order of the edits."""
     facts = {(edit.fact.old, edit.fact.new): edit.fact for edit in edits}.values()
-    warnings: dict[str, None] = {}
-    for fact in facts:
-        if isinstance(fact, PortedText):
-            warnings |= dict.fromkeys(fact.warnings)
-            continue
-        if is_shown_by_tests_alone(fact):
-            warnings[f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."] = None
-        if isinstance(fact, Rename):
-            warnings |= dict.fromkeys(_remaining_name(fact, text))
-        if isinstance(fact, Value) and not fact.is_beside_name:
-            warnings[f"`{fact.names[0]}` is not named beside “{fact.old}”: check that it is meant."] = None
-        if isinstance(fact, Value) and fact.is_elsewhere_too and fact.is_beside_name:
-            warnings[f"`{fact.names[0]}` stays “{fact.old}” elsewhere in the code: check which is meant."] = (
-                None
-            )
-        if isinstance(fact, Insertion) and not fact.is_complete:
-            warnings[_gap_warning(fact.name)] = None
-    return (*warnings, *_remaining_removals(removals, text))
+    of_facts = (warning for fact in facts for warning in _warnings_of(fact, text))
+    return (*dict.fromkeys(of_facts), *_remaining_removals(removals, text))
+
+
+def _warnings_of(fact: EditReason, text: str) -> Iterator[str]:
+    if isinstance(fact, PortedText):
+        yield from fact.warnings
+        return
+    if is_shown_by_tests_alone(fact):
+        yield f"Only tests or internal files show that `{fact.old}` became `{fact.new}`."
+    if isinstance(fact, Rename):
+        yield from _remaining_name(fact, text)
+    if isinstance(fact, Value):
+        yield from _doubts_of_value(fact)
+    if isinstance(fact, Insertion) and not fact.is_complete:
+        yield _gap_warning(fact.name)
+    if isinstance(fact, Rename | Rewording | Value):
+        yield from _remaining_quantities(fact, text)
+
+
+def _doubts_of_value(fact: Value) -> Iterator[str]:
+    if not fact.is_beside_name:
+        yield f"`{fact.names[0]}` is not named beside “{fact.old}”: check that it is meant."
+    elif fact.is_elsewhere_too:
+        yield f"`{fact.names[0]}` stays “{fact.old}” elsewhere in the code: check which is meant."
 
 
 def without_filled_gaps(warnings: Sequence[str], before: str, after: str) -> tuple[str, ...]:
@@ -71,8 +80,17 @@ def _remaining_removals(removals: Sequence[Removal], text: str) -> Iterator[str]
         yield f"Mentions `{removal.old}` in line {line}, which this change removes: check what is left of it."
 
 
+def _remaining_quantities(fact: Rename | Rewording | Value, text: str) -> Iterator[str]:
+    """Warnings about quantities of the old text, such as "15 minutes", that other sentences still state."""
+    for quantity in dict.fromkeys(match[0] for match in _QUANTITY.finditer(fact.old)):
+        match = None if quantity in fact.new else mention(quantity).search(text)
+        if match:
+            line = line_of(text, match.start())
+            yield f"“{quantity}” is still in line {line}: check whether it means the same."
+
+
 def _remaining_name(fact: Rename, text: str) -> Iterator[str]:
-    """A warning if the old name remains, for example in an address or in a command of another program."""
+    """A warning if the old name remains, where it may mean something else."""
     if re.search(re.escape(fact.old), text.replace(fact.new, "")):
-        places = "in an address, in a longer name, in another program's command or next to the new one"
-        yield f"`{fact.old}` is still in the text: {places}."
+        places = "in an address, a longer name or another program"
+        yield f"`{fact.old}` is still in the text, for example {places}: check whether it means the same."

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from instep.core.name_matching import is_distinct
 
-# A version or decimal is one token, as is a name with underscores; punctuation is a token by character.
-TOKEN = re.compile(r"v?\d+(?:\.\d+)+|\w+|[^\w\s]")
+# A version, decimal or grouped number is one token, as is a name with underscores; punctuation is a token by
+# character.
+TOKEN = re.compile(r"v?\d+(?:\.\d+)+|(?<![\d,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])|\w+|[^\w\s]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\da-zA-Z_]+")
 _JOINERS = ("_", "_-", "_-.", "_-./:@{}")
 _MAX_NAME_CHARACTERS = 200
@@ -24,6 +25,7 @@ _OPENING_MARKUP = re.compile(r"(?:<[^<>]*>|\*\*|__|\[|\*|_(?=\w)|\"|(?<!\w):(?:\
 _CODE = re.compile(r"(`+)([^`]+)\1")
 _NAME = re.compile(r"\.?(--?[\w-]+|/[\w./{}:<>-]+|[\w@$.-]*\w)")
 _PHRASE = re.compile(r"[^*_\]<|:(\n]+")
+_MENU_STEP = r"[>\u203a\u00bb\u2192]"
 _SECOND_WORD = re.compile(r"\s+[^\W\d_]")
 Respelling = Callable[[str], str]
 _RESPELLINGS: tuple[Respelling, ...] = (
@@ -67,6 +69,8 @@ def emphasised(text: str) -> re.Pattern[str]:
         rf"(?<=\*\*){words}(?=\*\*)"
         rf"|(?<=[`\"\u201c\u2018\[]){words}(?=[`\"\u201d\u2019\]])"
         rf"|(?<=[ (]['*_]){words}(?=['*_])"
+        # A step of a path through menus: **Settings > Members**.
+        rf"|(?<=\*\*){words}(?= {_MENU_STEP} )|(?<= {_MENU_STEP} ){words}(?=\*\*| {_MENU_STEP} )"
     )
 
 
