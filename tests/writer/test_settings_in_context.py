@@ -305,3 +305,89 @@ def test_a_label_of_one_button_is_edited_where_the_change_edits_more() -> None:
         texts["saving"]
         == "Choose **Tools > Preferences…** and untick **Save automatically every 5 minutes**.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("leave/models.py", "    carry_over_days = models.IntegerField(default={})\n"),
+        ("db/schema.rb", "    t.integer :carry_over_days, default: {}\n"),
+        ("lib/leave/policy.ex", "    field :carry_over_days, :integer, default: {}\n"),
+    ],
+)
+def test_the_default_in_a_definition_of_a_field_is_its_value(ask: Ask, path: str, line: str) -> None:
+    text = "| Setting | Default |\n|---|---|\n| Carry over days | {} |\n| Trial days | 5 |\n"
+
+    assert text_of(ask({path: (line.format(5), line.format(10))}, text.format(5))) == text.format(10)
+
+
+def test_the_plan_of_a_paragraph_is_that_of_its_sentences(ask: Ask) -> None:
+    plans = "starter:\n  max_clients: {}\ngrowth:\n  max_clients: 5\n  max_users: 5\n"
+    files = {"config/plans.yml": (plans.format(5), plans.format(10))}
+    text = "On Growth you invite your accountant. Accountants work with up to 5 clients.\n"
+
+    assert text_of(ask(files, text)) is None
+
+
+def test_libraries_that_a_product_is_built_with_are_no_requirements(ask: Ask) -> None:
+    package = '{{\n  "dependencies": {{\n    "react": "{}"\n  }}\n}}\n'
+    files = {"package.json": (package.format("18.2.0"), package.format("18.3.1"))}
+
+    assert text_of(ask(files, "The widget works with React 18.2.0 or later.\n")) is None
+
+
+def test_a_migration_that_renames_a_column_does_not_keep_its_old_name(ask: Ask) -> None:
+    fields = "properties:\n  {}:\n    type: string\n  email:\n    type: string\n"
+    files = {
+        "openapi.yaml": (fields.format("optin_ip"), fields.format("consent_ip")),
+        "migrations/7.sql": ("", "alter table people rename column optin_ip to consent_ip;\n"),
+    }
+
+    assert (
+        text_of(ask(files, "| `optin_ip` | string |\n|---|---|\n"))
+        == "| `consent_ip` | string |\n|---|---|\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("Settings/SecurityView.swift", 'NavigationLink("{}", destination: Lock())\n'),
+        ("lib/security.dart", "child: Text('{}'),\n"),
+        ("ui/Security.kt", 'Text("{}")\n'),
+    ],
+)
+def test_texts_of_native_interfaces_are_labels(ask: Ask, path: str, line: str) -> None:
+    files = {path: (line.format("Passcode"), line.format("App lock"))}
+
+    assert text_of(ask(files, "Go to **Settings > Passcode**.\n")) == "Go to **Settings > App lock**.\n"
+
+
+def test_the_nearest_of_similar_lines_is_the_other_version_of_one(ask: Ask) -> None:
+    event = "WebhookEvent::Booking{}\n"
+    files = {
+        "app/events.php": (event.format("Canceled"), event.format("Cancelled") + event.format("Rescheduled"))
+    }
+
+    assert text_of(ask(files, "`WebhookEvent::BookingCanceled`\n")) == "`WebhookEvent::BookingCancelled`\n"
+
+
+def test_an_article_that_is_concerned_repeats_a_part_of_a_message() -> None:
+    messages = '{{\n  "free": "Free shipping on all orders of ${} or more in your country."\n}}\n'
+    change = Change(
+        "Free shipping from $75",
+        None,
+        diff_of("messages/en.json", messages.format(50), messages.format(75)),
+    )
+    shipping = (
+        "# Free shipping\n\nShipping is free on orders of $50 or more. A gift card holds $50 or more.\n"
+    )
+    articles = [
+        Article("shipping", "How do I get free shipping?", shipping),
+        *(Article(f"other-{number}", f"Page {number}", "Nothing to see here.\n") for number in range(8)),
+    ]
+
+    [proposal] = write(change, articles).proposals
+
+    assert proposal.text == shipping.replace("orders of $50", "orders of $75")
+    assert not proposal.is_certain

@@ -7,6 +7,7 @@ from functools import lru_cache
 from instep.writer.articles.parsed_article import parse_article
 
 _STOP = re.compile(r"[.!?;][ \t\n]|\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] |:)")
+_PARAGRAPH = re.compile(r"\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] )")
 _CODE = re.compile(r"(?:    |\t|[|>])")
 # The repetitions are bounded, because otherwise some texts would take quadratic time.
 _URL = re.compile(
@@ -33,6 +34,12 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     first = max((match.end() for match in _STOP.finditer(text, low, start)), default=low)
     last = _STOP.search(text, end, high)
     return min(first, start), last.start() + 1 if last else high
+
+
+def paragraph_start(text: str, start: int) -> int:
+    """Where the paragraph or item of a place begins."""
+    low = max(0, start - _MAX_SENTENCE_CHARACTERS)
+    return max((match.end() for match in _PARAGRAPH.finditer(text, low, start)), default=low)
 
 
 def lead_over(text: str, start: int) -> str:

@@ -16,6 +16,7 @@ from instep.writer.editing.heading_links import RenamedHeading, heading_links, r
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.collect import Fact
 from instep.writer.facts.renames import Rename
+from instep.writer.facts.rewordings import Rewording
 from instep.writer.porting.ported_text import PortedText
 from instep.writer.shapes import Article, Evidence
 
@@ -32,11 +33,11 @@ _MAX_EXCERPT_CHARACTERS = 300
 def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str]) -> EditsByArticle:
     """All certain edits; of overlapping ones the first stays, because facts come in order of trust.
 
-    The word of one button, which several articles have, is edited in those alone that the change concerns:
-    the likely ones, and those with another edit.
+    The word of one button, which several articles have, and a part of a message are edited in those alone
+    that the change concerns: the likely ones, and those with another edit.
     """
     edits: EditsByArticle = {}
-    for fact in sorted(facts, key=_is_lone_label):
+    for fact in sorted(facts, key=_needs_concern):
         foreign = _foreign_programs(fact, corpus)
         by_article = {
             article.id: [
@@ -48,7 +49,7 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str
             if not is_record(article)
         }
         article_ids = [article_id for article_id, article_edits in by_article.items() if article_edits]
-        if _is_lone_label(fact) and len(article_ids) > 1:
+        if _needs_concern(fact) and (len(article_ids) > 1 or isinstance(fact, Rewording)):
             concerned_ids = {*likely_ids, *edits}
             article_ids = [article_id for article_id in article_ids if article_id in concerned_ids]
         if len(article_ids) <= _MAX_ARTICLES or _is_beyond_doubt(fact):
@@ -58,8 +59,9 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str
     return {article_id: article_edits for article_id, article_edits in edits.items() if article_edits}
 
 
-def _is_lone_label(fact: Fact) -> bool:
-    return isinstance(fact, Rename) and fact.is_lone_label
+def _needs_concern(fact: Fact) -> bool:
+    """Whether other articles may say the same of something else."""
+    return (isinstance(fact, Rename) and fact.is_lone_label) or (isinstance(fact, Rewording) and fact.is_part)
 
 
 def _foreign_programs(fact: Fact, corpus: Corpus) -> frozenset[str]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from instep.core.name_matching import is_distinct, mention
 from instep.writer.articles.headings import heading_over
-from instep.writer.articles.passages import lead_over, sentence_around
+from instep.writer.articles.passages import lead_over, paragraph_start, sentence_around
 from instep.writer.facts.values import Value
 from instep.writer.words.identifiers import parts_of
 from instep.writer.words.units import BOUNDS, MEASURES, UNITS, words_and_unit
@@ -48,19 +48,24 @@ class StatedValue:
     topic: str
     # The head of its column, where it stands in a table.
     column: str = ""
+    # What its paragraph says before the sentence.
+    preceding: str = ""
 
     @property
     def text(self) -> str:
         return self.before + self.value + self.after
 
 
+@lru_cache(maxsize=4_096)
 def statement_at(text: str, start: int, end: int) -> StatedValue:
     """The sentence around a value, and what says what it is about."""
     first, last = sentence_around(text, start, end)
     lead, before = lead_over(text, first), text[first:start]
     columns = lead.split("|") if before.lstrip().startswith("|") else []
     column = columns[before.count("|")].strip() if before.count("|") < len(columns) else ""
-    return StatedValue(before, text[start:end], text[end:last], f"{heading_over(text, start)} {lead}", column)
+    topic = f"{heading_over(text, start)} {lead}"
+    preceding = text[paragraph_start(text, first) : first]
+    return StatedValue(before, text[start:end], text[end:last], topic, column, preceding)
 
 
 def is_mentioned(fact: Value, text: str) -> bool:
@@ -130,10 +135,14 @@ def is_of_section(fact: Value, sentence: StatedValue) -> bool:
 
     What the sentence names counts more than what stands over it.
     """
-    section, place = fact.section, len(sentence.before)
+    section = fact.section
     if section is None:
         return True
-    for text in (sentence.text, sentence.topic):
+    for text, place in (
+        (sentence.text, len(sentence.before)),
+        (sentence.preceding, len(sentence.preceding)),
+        (sentence.topic, 0),
+    ):
         distance = _nearest_name(text, place, [section.name])
         rival_distance = _nearest_name(text, place, section.rivals)
         if distance is not None:
@@ -187,11 +196,15 @@ def _short_product(word: str) -> re.Pattern[str]:
 
 
 def _is_own_cell(name: str, sentence: StatedValue) -> bool:
-    """Whether a table row begins with the exact name and the value fills a cell of it."""
+    """Whether a table row begins with the exact name, or its words, and the value fills a cell of it."""
     cells = sentence.before.strip().split("|")
     is_cell = bool(_CELL_START.search(sentence.before) and _CELL_END.match(sentence.after))
+    if not is_cell or len(cells) < 2:
+        return False
     is_code = is_distinct(name) or "-" in name
-    return is_cell and len(cells) > 1 and is_code and bool(mention(name).search(cells[1]))
+    parts = parts_of(name)
+    is_in_words = len(parts) > 1 and cells[1].lower().replace("-", " ").strip(_CELL_MARKS).split() == parts
+    return is_in_words or (is_code and bool(mention(name).search(cells[1])))
 
 
 @lru_cache(maxsize=1_024)

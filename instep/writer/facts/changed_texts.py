@@ -29,6 +29,7 @@ _CAPTION = re.compile(r"\s*([\w.-]+)\s*[:=]\s*([A-Z][a-z]+)\s*$")
 _KEYS = re.compile(r"(?:(?:Ctrl|Control|Cmd|Command|Alt|Option|Meta|Shift|Mod)\+)+\S+")
 _LABEL_KEY = re.compile(
     r"""\b(?:label|caption|placeholder|tooltip|tabTitle|menuTitle|buttonText)["']?\s*(?:=>|[:=])\s*[{(]?\s*["'`]"""
+    r"""|\b(?:Text|\w*Button|Label|NavigationLink|Toggle|Tab|MenuItem|navigationTitle)\(\s*(?:\w+\s*[:=]\s*)?["']"""
 )
 _VERSION = re.compile(r"\d")
 _WORD = re.compile(r"\w+")

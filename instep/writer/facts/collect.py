@@ -29,6 +29,7 @@ from instep.writer.words.prose import is_safe
 Fact = Rename | Value | Rewording | Signature
 
 _NAME = re.compile(r"--[a-z][\w-]+|[A-Za-z_]\w+")
+_MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|alembic)/")
 _MAX_FACTS = 2_000
 _MAX_LINE_CHARACTERS = 1_000
 
@@ -63,7 +64,9 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     described = find_described_renames(change, change_set)
     patches = [file.patch for file in change_set.files]
     values = find_values(replacements, patches)
-    renames = doubting_new_values(find_renames(texts, patches), values, change)
+    # A migration writes the old name of what it renames.
+    lasting = [patch for patch in patches if not _MIGRATION.search(patch.path)]
+    renames = doubting_new_values(find_renames(texts, lasting), values, change)
     renames = list(in_context_of(renames, described))
     sure_renames = [*described, *(rename for rename in renames if rename.doubt is None)]
     certain: list[Fact] = [

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch, Line
@@ -11,6 +12,8 @@ from instep.writer.words.identifiers import TOKEN
 
 _MAX_CELLS = 2_500
 _MIN_SIMILARITY = 0.4
+# What letters count beside tokens, so that they decide between lines that share as many tokens.
+_TIE_SHARE = 0.001
 _MAX_ARGUMENTS = 8
 _FLAG = re.compile(r"\s*[\"']--[a-z][\w-]+[\"'],\s*")
 _SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
@@ -106,7 +109,13 @@ def _aligned(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Lin
     """The monotonic pairing with the greatest total similarity, by dynamic programming."""
     olds = [Counter(TOKEN.findall(line.text)) for line in removed]
     news = [Counter(TOKEN.findall(line.text)) for line in added]
-    similarities = [[_similarity(old, new) for new in news] for old in olds]
+    similarities = [
+        [
+            _similarity(old, new) + _TIE_SHARE * _affix_share(removed[i].text, added[j].text)
+            for j, new in enumerate(news)
+        ]
+        for i, old in enumerate(olds)
+    ]
     best = [[0.0] * (len(news) + 1) for _ in range(len(olds) + 1)]
     for i in range(len(olds) - 1, -1, -1):
         row, below = best[i], best[i + 1]
@@ -122,3 +131,15 @@ def _aligned(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Lin
         else:
             yield removed[i], added[j]
             i, j = i + 1, j + 1
+
+
+def shared_length(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many tokens or characters both begin with."""
+    shared = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    return sum(1 for _ in shared)
+
+
+def _affix_share(old: str, new: str) -> float:
+    """The share of characters that both lines begin and end with: `Canceled` is nearer to `Cancelled`."""
+    shared = shared_length(old, new) + shared_length(old[::-1], new[::-1])
+    return min(1.0, shared / max(len(old), len(new), 1))

@@ -90,9 +90,10 @@ class Rename:
     @property
     def languages(self) -> frozenset[str]:
         """For a function, the programming languages that it is defined in; empty for anything else."""
-        if not all(_is_function(self.new, source.text) for source in self.sources):
+        sources = self.sources[:_MANY_SOURCES]
+        if not all(_is_function(self.new, source.text) for source in sources):
             return frozenset()
-        return frozenset(filter(None, (language_of_file(source.file) for source in self.sources)))
+        return frozenset(filter(None, (language_of_file(source.file) for source in sources)))
 
     @property
     def is_lone_label(self) -> bool:

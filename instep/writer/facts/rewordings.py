@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -20,6 +20,16 @@ _ENTRY = re.compile(
 )
 # What tells a message from others in its line: `"rate_limited"`.
 _CODE = re.compile(r"""["'`][\w.:-]{2,}["'`]""")
+_DIGITS = re.compile(r"\d[\d.,]*(?<![.,])|\d")
+# A word that says what a message is about, and not how much or when.
+_TELLING = re.compile(
+    r"\b(?!(?:about|after|again|allow|before|bytes|characters|could|every|first|least|minutes?|months?|other|seconds?"
+    r"|should|their|there|these|those|times|until|weeks?|where|which|while|within|would|years?|hours?)\b)[A-Za-z]{5,}",
+    re.IGNORECASE,
+)
+_WINDOW_WORDS = (5, 4)
+_MAX_NUMBERS = 3
+_PUNCTUATION = ".,;:!?()\"'*_ "
 _MIN_WORDS = 4
 _MIN_SHARED_WORDS = 0.6
 _MIN_WEIGHT = 0.5
@@ -30,6 +40,8 @@ class Rewording:
     old: str
     new: str
     sources: tuple[SourceLine, ...]
+    # Whether it is a part of a message around a number: another sentence may say it of something else.
+    is_part: bool = False
 
 
 def find_rewordings(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rewording]:
@@ -41,6 +53,9 @@ def find_rewordings(texts: Sequence[ChangedText], files: Sequence[FilePatch]) ->
             if "`" in text.old:
                 # A help text marks the name of a value by backticks, which its output leaves out.
                 groups[text.old.replace("`", ""), text.new.replace("`", "")].append(text.source)
+            if text.old.endswith(".") and text.new.endswith("."):
+                # A sentence of an article may go on where the message ends.
+                groups[text.old[:-1], text.new[:-1]].append(text.source)
     new_texts: dict[str, set[str]] = defaultdict(set)
     for old, new in groups:
         new_texts[old].add(new)
@@ -52,7 +67,40 @@ def find_rewordings(texts: Sequence[ChangedText], files: Sequence[FilePatch]) ->
         and (len(sources) > 1 or not _is_lone_code(old, sources[0]))
         and not occurrences.added[old] + occurrences.unchanged[old]
     ]
+    rewordings += _parts(groups)
     return sorted(rewordings, key=lambda rewording: -len(rewording.old))
+
+
+def _parts(groups: Mapping[tuple[str, str], Sequence[SourceLine]]) -> Iterator[Rewording]:
+    """What articles may repeat of messages in which only numbers change: "meetings end after 40 minutes"."""
+    sources_by_part: dict[tuple[str, str], list[SourceLine]] = defaultdict(list)
+    for (old, new), sources in groups.items():
+        for part in dict.fromkeys(_windows(old.split(), new.split())):
+            sources_by_part[part] += sources
+    new_parts: dict[str, set[str]] = defaultdict(set)
+    for old, new in sources_by_part:
+        new_parts[old].add(new)
+    for (old, new), sources in sources_by_part.items():
+        if len(new_parts[old]) == 1:
+            yield Rewording(old, new, tuple(dict.fromkeys(sources)), is_part=True)
+
+
+def _windows(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The few words around each number that alone differs."""
+    differing = [place for place, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]]
+    are_numbers = all(_is_same_but_for_number(old[place], new[place]) for place in differing)
+    if len(old) != len(new) or not are_numbers or len(differing) > _MAX_NUMBERS:
+        return
+    for place in differing:
+        for size in _WINDOW_WORDS:
+            for start in range(max(0, place - size + 1), min(place, len(old) - size) + 1):
+                before, after = (" ".join(words[start : start + size]) for words in (old, new))
+                if _TELLING.search(before):
+                    yield before.strip(_PUNCTUATION), after.strip(_PUNCTUATION)
+
+
+def _is_same_but_for_number(old: str, new: str) -> bool:
+    return bool(_DIGITS.search(old)) and _DIGITS.sub("0", old) == _DIGITS.sub("0", new)
 
 
 def _is_lone_code(text: str, source: SourceLine) -> bool:

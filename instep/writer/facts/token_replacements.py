@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import takewhile
 
-from instep.writer.facts.line_alignment import LinePair
+from instep.writer.facts.line_alignment import LinePair, shared_length
 from instep.writer.words.identifiers import Token, tokens_of
 
 _MAX_TOKENS = 300
@@ -58,8 +57,8 @@ def token_replacements(file: str, weight: float, pair: LinePair) -> Iterator[Tok
 
 def _spans(old: list[Token], new: list[Token]) -> list[Span]:
     before, after = [token.text for token in old], [token.text for token in new]
-    first = _shared_length(before, after)
-    last = _shared_length(before[first:][::-1], after[first:][::-1])
+    first = shared_length(before, after)
+    last = shared_length(before[first:][::-1], after[first:][::-1])
     before, after = before[first : len(before) - last], after[first : len(after) - last]
     if max(len(before), len(after)) > _MAX_COMPARED_TOKENS:
         return [(first, first + len(before), first, first + len(after))]
@@ -69,12 +68,6 @@ def _spans(old: list[Token], new: list[Token]) -> list[Span]:
         for tag, a, b, c, d in matcher.get_opcodes()
         if tag != "equal"
     ]
-
-
-def _shared_length(left: list[str], right: list[str]) -> int:
-    """How many tokens both begin with."""
-    shared = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
-    return sum(1 for _ in shared)
 
 
 def _joined(spans: list[Span], tokens: list[Token], text: str) -> list[Span]:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from instep.core.name_matching import is_distinct, mention
@@ -71,7 +72,12 @@ _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[
 _BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*(?:#.*)?$")
 _DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
 _FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
+# What a product is built with says nothing of what it requires of its users.
+_DEPENDENCIES = frozenset(("dependencies", "devDependencies", "dev-dependencies", "require-dev"))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+# The beginning of a field's definition: `seats = IntegerField(default=`, `t.integer :seats, default: `.
+_FIELD_CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=()]+)?=\s*[\w.]+\(")
+_DECLARATION = re.compile(r"""\s*(?:field|attribute|add|t\.\w+|add_column\s+:\w+\s*,)\s*\(?\s*[:"'](\w+)""")
 _MIN_GROUPED = 1_000
 _ANNOTATED = re.compile(r"^[^=()]*=\s*(.+?),?$")
 _LITERAL = re.compile(
@@ -102,16 +108,12 @@ class Value:
     @property
     def languages(self) -> frozenset[str]:
         """For a parameter, the programming languages that its function is defined in; else empty."""
-        if not all(_SIGNATURE.match(source.text) for source in self.sources):
-            return frozenset()
-        return frozenset(filter(None, (language_of_file(source.file) for source in self.sources)))
+        return _languages_of(self.sources)
 
     @property
     def topics(self) -> frozenset[str]:
         """Words that say what the setting is of: of its file, the folder, and what is around it."""
-        paths = [path for source in self.sources for path in source.file.split("/")[-2:]]
-        words = [part for name in (*paths, self.owner) for part in parts_of(name)]
-        return frozenset(word for word in words if len(word) > 2 and word not in _PLAIN_FILES)
+        return _topics_of(self.sources, self.owner)
 
     @property
     def is_version(self) -> bool:
@@ -133,6 +135,20 @@ class Value:
         return bool(_PLAIN.fullmatch(self.old))
 
 
+@lru_cache(maxsize=1_024)
+def _languages_of(sources: tuple[SourceLine, ...]) -> frozenset[str]:
+    if not all(_SIGNATURE.match(source.text) for source in sources):
+        return frozenset()
+    return frozenset(filter(None, (language_of_file(source.file) for source in sources)))
+
+
+@lru_cache(maxsize=1_024)
+def _topics_of(sources: tuple[SourceLine, ...], owner: str) -> frozenset[str]:
+    paths = [path for source in sources for path in source.file.split("/")[-2:]]
+    words = [part for name in (*paths, owner) for part in parts_of(name)]
+    return frozenset(word for word in words if len(word) > 2 and word not in _PLAIN_FILES)
+
+
 def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePatch]) -> list[Value]:
     """New values, except for names that get different values, and for words that other lines still have."""
     groups: dict[tuple[str, str, tuple[str, ...], bool], list[SourceLine]] = defaultdict(list)
@@ -142,7 +158,7 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
             for literal in _with_other_spellings(_literals(replacement)):
                 source = source_of(replacement)
                 owner = sections.owner_of(source)
-                names = tuple(_names(replacement, literal, owner))
+                names = () if owner in _DEPENDENCIES else tuple(_names(replacement, literal, owner))
                 if names and literal.old.casefold() != literal.new.casefold():
                     groups[literal.old, literal.new, names, literal.is_version].append(source)
                     old_lines[source] = replacement.pair.old.text
@@ -321,8 +337,10 @@ def _option_of(left: str) -> tuple[str, ...]:
     flags = list(flags_defined_in(left))
     if flags:
         return flags[0], flags[0].lstrip("-")
-    argument = _FIRST_ARGUMENT.search(left) if _DEFAULT_KEYWORD.search(left) else None
-    return (argument[1],) if argument and _is_telling(argument[1]) else ()
+    if not _DEFAULT_KEYWORD.search(left):
+        return ()
+    definition = _FIRST_ARGUMENT.search(left) or _DECLARATION.match(left) or _FIELD_CALL.match(left)
+    return (definition[1],) if definition and _is_telling(definition[1]) else ()
 
 
 def _opened_by(line: str) -> str:

@@ -8,6 +8,7 @@ from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, is_sho
 from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.renames import Rename
+from instep.writer.facts.rewordings import Rewording
 from instep.writer.facts.signatures import Signature
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
@@ -35,6 +36,8 @@ def _is_likely(fact: EditReason) -> bool:
     if isinstance(fact, PortedText):
         return bool(fact.warnings)
     if isinstance(fact, Rename) and fact.is_lone_label:
+        return True
+    if isinstance(fact, Rewording) and fact.is_part:
         return True
     is_unsure = isinstance(fact, Value) and (fact.is_elsewhere_too or not fact.is_beside_name)
     return is_unsure or is_shown_by_tests_alone(fact)
