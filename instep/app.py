@@ -34,6 +34,7 @@ from instep.redirects.rest import router as redirects
 from instep.reference import pages as reference
 from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
+from instep.search.semantic.query_embedder import query_embedder
 from instep.site import pages as site
 from instep.site.kept_pages import KeptPages
 from instep.site.shared_states import SharedStates
@@ -102,7 +103,10 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # Objects that exist by now are permanent, so the garbage collector need not scan them again.
         gc.collect()
         gc.freeze()
-        async with counting(app.state.visit_counter, runtime.database):
+        async with (
+            counting(app.state.visit_counter, runtime.database),
+            query_embedder.loading_ahead(runtime.database),
+        ):
             if not runtime.settings.jobs:
                 yield
                 return
@@ -145,4 +149,6 @@ async def refuse(request: Request, error: Exception) -> Response:
         return render_visitor_error(refusal)
     if dashboard_errors.is_for_part(request):
         return dashboard_errors.refuse_part(request, refusal)
+    if dashboard_errors.is_for_dashboard(request):
+        return dashboard_errors.refuse_page(request, refusal)
     return await site.answer_error(request, refusal)

@@ -7,7 +7,7 @@ from instep.core.database import Upcoming
 from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.golden import queries
 from instep.golden.retention import still_answers
-from instep.golden.schemas import GoldenQuestion, PublicText
+from instep.golden.schemas import GoldenQuestion, PublicText, normalized_question
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.characters import shorten
@@ -29,12 +29,13 @@ async def list_golden_questions_of(ctx: Ctx, article_id: str) -> list[GoldenQues
 @writes
 async def add_golden_question(ctx: Ctx, question: str, article_ref: str) -> GoldenQuestion:
     """Add a question that an article, named by its id or slug, must answer."""
-    text = " ".join(question.split())
+    text = normalized_question(question)
     if not 0 < len(text) <= limits.MAX_QUESTION_CHARACTERS:
         raise InvalidValue("question", f"it must have 1 to {limits.MAX_QUESTION_CHARACTERS} characters")
     article_id = await queries.find_article_id(ctx, article_ref)
     if article_id is None:
         raise NotFound(f"There is no article {article_ref}: name one by its id or slug.")
+    await queries.lock_count(ctx)
     if await queries.count(ctx) >= limits.MAX_GOLDEN_QUESTIONS:
         raise InvalidState(
             f"A bot keeps at most {limits.MAX_GOLDEN_QUESTIONS} golden questions: remove one first."

@@ -39,6 +39,14 @@ def ask_for_articles(ctx: Ctx, article_ids: list[str]) -> Upcoming:
     )
 
 
+async def lock_count(ctx: Ctx) -> None:
+    """Lock the number of the bot's questions until this transaction ends."""
+    await ctx.tx.execute(
+        "select pg_advisory_xact_lock(hashtextextended('golden_questions ' || %(bot)s::text, 0))",
+        bot=ctx.bot.id,
+    )
+
+
 async def count(ctx: Ctx) -> int:
     count: int = await ctx.tx.value(
         "select count(*) from golden_questions where bot_id = %(bot)s and workspace_id = %(workspace)s",

@@ -6,6 +6,11 @@ from datetime import datetime
 from instep.web.shapes import Out, Timestamp
 
 
+def normalized_question(text: str) -> str:
+    """A golden question as it is stored, without needless space."""
+    return " ".join(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
     """A row of `golden_questions` with the title of its article, which may be removed for good by now."""

@@ -57,7 +57,7 @@ class Directory:
     by_folder: dict[str, ImportedPage] = field(default_factory=dict)
     patterns: PatternIndex[ImportedPage] = field(default_factory=PatternIndex)
     redirects: dict[str, str] = field(default_factory=dict)
-    translations: dict[tuple[str, str], ImportedPage] = field(default_factory=dict)
+    translations: dict[tuple[str, str | None], ImportedPage] = field(default_factory=dict)
     languages: dict[str, list[ImportedPage]] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     bases: list[str] = field(default_factory=list)
@@ -150,7 +150,7 @@ class Directory:
     def find_page(self, path: str, page: ImportedPage) -> ImportedPage | None:
         """The page at a path as a page writes it, in its language where the path is its original's."""
         if path.startswith("/"):
-            addresses = [path, f"/{page.locale.lower()}{path}"]
+            addresses = [path, *([f"/{page.locale.lower()}{path}"] if page.locale else [])]
             if self.tree.links_keep_language:
                 addresses.reverse()
             return next(filter(None, map(self.page_at, addresses)), None) or self.by_root(path, page)

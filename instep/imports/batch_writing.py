@@ -16,13 +16,14 @@ from instep.changelog import actions as changelog
 from instep.changelog.schemas import ChangelogEntryCreate, ChangelogEntryUpdate
 from instep.collections.actions import create_collection, find_collection, update_collection
 from instep.collections.schemas import CollectionCreate, CollectionUpdate
-from instep.core.errors import AppError, InvalidRequest, InvalidState
+from instep.core.errors import AppError, InvalidRequest, InvalidState, NotFound
 from instep.core.slug_rules import SlugTaken
 from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.schemas import EditProposal
 from instep.files.actions import Inspection, store_inspected
 from instep.files.storage import FileStorage
 from instep.golden.actions import add_golden_question, list_golden_questions_of
+from instep.golden.schemas import normalized_question
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.imports import queries
@@ -217,7 +218,7 @@ async def import_questions(
             async with ctx.tx.transaction():
                 if article_id is not None:
                     await add_golden_question(ctx, question.question, article_id)
-        except InvalidState as refusal:
+        except (InvalidRequest, InvalidState, NotFound) as refusal:
             if not await _has_question(ctx, article_id, question.question):
                 written.losses.append(Loss(question.page, f"golden question: {refusal.message}"))
     return import_id
@@ -225,7 +226,7 @@ async def import_questions(
 
 async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool:
     rows = await list_golden_questions_of(ctx, article_id) if article_id is not None else []
-    return question in [row.question for row in rows]
+    return normalized_question(question) in [row.question for row in rows]
 
 
 @writes

@@ -12,6 +12,8 @@ from instep.imports.navigation import Entry
 from instep.imports.tree import ImportedPage, SourceFiles
 
 _INDEX_NAMES = frozenset(("index", "_index", "readme"))
+# Most sources in several languages, whose configuration does not say so, translate from English.
+MAIN_LOCALE = "en"
 # Without a region only common languages count: a folder named "api" or "app" is none.
 _LANGUAGES = frozenset(
     (
@@ -30,10 +32,13 @@ Order = Callable[[str], tuple[float, str]]
 
 
 class PagePlace(NamedTuple):
-    """A file without its language: `path` is what its translations have in common."""
+    """A file without its language: `path` is what its translations have in common.
+
+    `locale` is None where the source does not state the language.
+    """
 
     path: str
-    locale: str
+    locale: str | None
 
 
 def page_paths(files: SourceFiles, root: str = "") -> list[str]:
@@ -107,31 +112,38 @@ def folder_entries(
     return sorted(entries_of(root), key=lambda entry: not is_first_page(entry))
 
 
-def translations(places: Mapping[str, PagePlace], locale: str) -> dict[str, str]:
-    """The path of the original by the path of its translation, if there is one in the language `locale`."""
-    originals = {place.path: path for path, place in places.items() if place.locale == locale}
+def translations(places: Mapping[str, PagePlace], locale: str | None) -> dict[str, str]:
+    """The path of the original by the path of its translation.
+
+    The original is the page without a stated language, or else the one in the language `locale`, which is
+    that of the source's originals as far as it says so.
+    """
+    main = locale or MAIN_LOCALE
+    originals = {place.path: path for path, place in places.items() if place.locale == main}
+    originals |= {place.path: path for path, place in places.items() if place.locale is None}
     return {
         path: originals[place.path]
         for path, place in places.items()
-        if place.locale != locale and place.path in originals
+        if place.path in originals and places[originals[place.path]].locale != place.locale
     }
 
 
-def places_by_language(paths: Iterable[str], root: str, default: str) -> dict[str, PagePlace]:
+def places_by_language(paths: Iterable[str], root: str, default: str | None) -> dict[str, PagePlace]:
     """The places of pages whose languages are folders at the root or suffixes such as `page.de.md`.
 
-    Folders count as languages only if one of them is `default` or English, or if there is more than one.
+    Other pages have the language `default`, if the source states one for them. Folders count as languages
+    only if one of them is `default` or English, or if there is more than one.
     """
     prefix = f"{root}/" if root else ""
     relative = {path: path.removeprefix(prefix) for path in paths}
     names = {rest.partition("/")[0] for rest in relative.values() if "/" in rest}
     folders = {name for name in names if locale_of_name(name)}
-    if len(folders) < 2 and not folders & {default, "en"}:
+    if len(folders) < 2 and not folders & {default, MAIN_LOCALE}:
         folders = set()
     return {path: _place(rest, folders, default) for path, rest in relative.items()}
 
 
-def _place(path: str, folders: set[str], default: str) -> PagePlace:
+def _place(path: str, folders: set[str], default: str | None) -> PagePlace:
     first, _, rest = path.partition("/")
     if rest and first in folders:
         return PagePlace(without_extension(rest), locale_of_name(first) or default)

@@ -75,7 +75,7 @@ def _translations(
     order = {key: number for number, key in enumerate(originals)}
     rows = [page for key, page in pages.items() if key not in originals]
     for page in sorted(
-        rows, key=lambda page: (page.locale, order.get(page.translation_of or "", len(order)))
+        rows, key=lambda page: (page.locale or "", order.get(page.translation_of or "", len(order)))
     ):
         original = originals.get(page.translation_of or "")
         yield replace(page, collection=original.collection if original else None)

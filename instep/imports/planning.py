@@ -1,13 +1,15 @@
 """What an import will do: pure, from a tree, the files of the source, and what the bot holds already."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from instep.core import limits
-from instep.core.locales import valid_locale
+from instep.golden.schemas import normalized_question
 from instep.imports.addresses import Directory, SourceTarget, directory_of, source_path
 from instep.imports.ordering import moved_keys
+from instep.imports.page_locales import locales_of_pages
 from instep.imports.placing import Places, place_on_levels
 from instep.imports.redirect_urls import redirect_url
 from instep.imports.renumbering import with_known_keys
@@ -17,6 +19,7 @@ from instep.imports.schemas import (
     Facts,
     ImportReport,
     KnownPage,
+    LocaleCount,
     Outcome,
     Plan,
     PlannedCollection,
@@ -40,28 +43,17 @@ FormerAddress = tuple[str, str | None, str | None]
 
 @dataclass(slots=True)
 class Planner:
-    """Makes the plan of one tree; what can't be kept goes to `losses`."""
+    """Makes the plan of one tree; `locales` are by page, and what can't be kept goes to `losses`."""
 
     tree: Tree
     state: BotState
     places: Places
     directory: Directory
+    locales: Mapping[str, str]
     losses: list[Loss] = field(default_factory=list)
-    locales: dict[str, str] = field(default_factory=dict)
 
     def is_first_import(self) -> bool:
         return not (self.state.pages or self.state.collections or self.state.entries)
-
-    def locale_of(self, text: str) -> str:
-        """A language code as it is stored; what is none is told once, and the bot's own is taken."""
-        if text not in self.locales:
-            try:
-                self.locales[text] = valid_locale(text)
-            except ValueError:
-                self.locales[text] = self.state.bot_locale
-                what = f"language “{text}”, which is no language code: {self.state.bot_locale} is taken"
-                self.losses.append(Loss("", what))
-        return self.locales[text]
 
     def title_of(self, title: str, path: str) -> str:
         """A title as it can be stored; what is cut off is told."""
@@ -81,19 +73,19 @@ class Planner:
     def originals(self) -> dict[str, str | None]:
         """The page that each page translates; one that can't be its translation stands for itself."""
         keys = {page.key: page for page in self.tree.pages}
-        taken = {(page.key, self.locale_of(page.locale)) for page in self.tree.pages}
+        taken = set(self.locales.items())
         originals: dict[str, str | None] = {}
         for page in self.tree.pages:
             root = keys.get(page.translation_of or "")
             if root is not None and root.translation_of is not None:
                 root = keys.get(root.translation_of)
-            place_of_text = (root.key, self.locale_of(page.locale)) if root else None
+            place_of_text = (root.key, self.locales[page.key]) if root else None
             if page.translation_of is None or root is None or place_of_text in taken:
                 originals[page.key] = None
                 if page.translation_of is not None:
                     self.losses.append(Loss(page.path, f"that it translates {page.translation_of}"))
                 continue
-            taken.add((root.key, self.locale_of(page.locale)))
+            taken.add((root.key, self.locales[page.key]))
             originals[page.key] = root.key
         return originals
 
@@ -103,10 +95,10 @@ class Planner:
         slugs: dict[str, tuple[str, str]] = {}
         for page in self.tree.pages:
             if (earlier := self.state.pages.get(page.key)) is not None:
-                slugs[page.key] = earlier.locale, earlier.slug
+                slugs[page.key] = self.locales[page.key], earlier.slug
         for page in self.tree.pages:
             if page.key not in slugs:
-                locale = self.locale_of(page.locale)
+                locale = self.locales[page.key]
                 slugs[page.key] = locale, slug_of_page(page, page.title, taken.setdefault(locale, set()))
         return slugs
 
@@ -282,7 +274,9 @@ def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
     """What importing a tree does to a bot in this state; it changes nothing."""
     tree = with_known_keys(without_repeated_keys(tree), state)
     directory = directory_of(tree, files.paths())
-    planner = Planner(tree, state, place_on_levels(tree), directory)
+    losses: list[Loss] = []
+    locales = locales_of_pages(tree, state, losses)
+    planner = Planner(tree, state, place_on_levels(tree), directory, locales, losses)
     addresses = planner.addresses()
     rewriter = PageRewriter(directory, files, addresses)
     originals = planner.originals()
@@ -385,13 +379,25 @@ def count(planned: Plan, state: BotState) -> None:
     report = planned.report
     for page in planned.pages:
         report.pages.add(page.outcome)
+    numbers = Counter(page.locale for page in planned.pages)
+    report.locales = [LocaleCount(locale, number) for locale, number in numbers.most_common()]
     for collection in planned.collections:
         report.collections.add(collection.outcome)
     for entry in planned.entries:
         report.entries.add(entry.outcome)
     count_redirects(planned, state)
+    count_questions(planned, state)
     list_gone(planned, state)
     report.tree = list(tree_lines_of(planned))
+
+
+def count_questions(planned: Plan, state: BotState) -> None:
+    for row in planned.tree.questions:
+        earlier = state.pages.get(row.page)
+        is_here = (
+            earlier is not None and (earlier.article_id, normalized_question(row.question)) in state.questions
+        )
+        planned.report.questions.add("unchanged" if is_here else "created")
 
 
 def count_redirects(planned: Plan, state: BotState) -> None:

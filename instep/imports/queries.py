@@ -46,6 +46,14 @@ class RedirectedPath:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedArticle:
+    """A golden question of an article."""
+
+    article_id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
 class ArticlePlace:
     """Where an article that is no translation stands."""
 
@@ -77,7 +85,7 @@ class ImportedText:
 
 
 async def find_state(ctx: Ctx, source: str) -> BotState:
-    """What a plan must know of the bot, in eight statements whatever it holds."""
+    """What a plan must know of the bot, in nine statements whatever it holds."""
     slugs: dict[str, set[str]] = {}
     for row in await ctx.tx.all(Slug, SLUGS, bot=ctx.bot.id):
         slugs.setdefault(row.locale, set()).add(row.slug)
@@ -103,6 +111,14 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
         """,
         bot=ctx.bot.id,
     )
+    questions = await ctx.tx.all(
+        AskedArticle,
+        """
+        select article_id, question from golden_questions
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=ctx.bot.id,
+    )
     return BotState(
         ctx.bot.slug,
         ctx.bot.locale,
@@ -113,6 +129,7 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
         collection_slugs=set(collection_slugs or ()),
         entry_slugs=set(entry_slugs or ()),
         redirects={row.path: row.target for row in redirects},
+        questions={(row.article_id, row.question) for row in questions},
         help_url=ctx.bot.help_url,
     )
 

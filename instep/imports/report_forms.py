@@ -1,19 +1,20 @@
 """A report for readers: as JSON for programs, and as text for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from instep.imports.schemas import ImportReport, Outcome, OutcomeCounts
+from instep.imports.schemas import ImportReport, LocaleCount, Outcome, OutcomeCounts
 
 NOUNS = {
     "pages": ("article", "articles"),
     "collections": ("collection", "collections"),
     "entries": ("changelog entry", "changelog entries"),
     "redirects": ("old address", "old addresses"),
+    "questions": ("golden question", "golden questions"),
 }
 WORDS: dict[Outcome, str] = {
     "created": "new",
@@ -74,6 +75,8 @@ def summary_lines(report: ImportReport) -> Iterator[str]:
         counts: OutcomeCounts = getattr(report, name)
         if counts.total or counts.absent:
             yield f"{counted(counts.total, nouns)}: {in_words(counts)}"
+        if name == "pages" and report.locales:
+            yield languages_in_words(report.locales)
     links = report.links
     if links.total:
         broken = f", {links.broken:,} broken in the source already" if links.broken else ""
@@ -90,6 +93,12 @@ def summary_lines(report: ImportReport) -> Iterator[str]:
         yield f"{counted(files.total, names)}: {files.stored:,} stored{listed}"
     if files.remote:
         yield f"{counted(files.remote, ('picture', 'pictures'))} elsewhere in the web: left there"
+
+
+def languages_in_words(locales: Sequence[LocaleCount]) -> str:
+    if len(locales) == 1:
+        return f"Language: {locales[0].locale}"
+    return "Languages: " + ", ".join(f"{row.locale} ({row.pages:,})" for row in locales)
 
 
 def in_words(counts: OutcomeCounts) -> str:

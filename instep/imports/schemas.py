@@ -99,6 +99,8 @@ class BotState:
     collection_slugs: set[str] = field(default_factory=set)
     entry_slugs: set[str] = field(default_factory=set)
     redirects: dict[str, str] = field(default_factory=dict)
+    # Golden questions with the ids of their articles.
+    questions: set[tuple[str, str]] = field(default_factory=set)
     help_url: str = ""
 
 
@@ -231,6 +233,14 @@ class OutcomeCounts:
         setattr(self, outcome, getattr(self, outcome) + 1)
 
 
+@dataclass(frozen=True, slots=True)
+class LocaleCount:
+    """How many pages have a language as articles."""
+
+    locale: str
+    pages: int
+
+
 @dataclass(slots=True)
 class LinkCounts:
     """Links to other places of the source: those that lead somewhere now, and those that never did.
@@ -279,9 +289,12 @@ class ImportReport:
     format: str
     source: str
     pages: OutcomeCounts = field(default_factory=OutcomeCounts)
+    # The most frequent language first.
+    locales: list[LocaleCount] = field(default_factory=list)
     collections: OutcomeCounts = field(default_factory=OutcomeCounts)
     entries: OutcomeCounts = field(default_factory=OutcomeCounts)
     redirects: OutcomeCounts = field(default_factory=OutcomeCounts)
+    questions: OutcomeCounts = field(default_factory=OutcomeCounts)
     links: LinkCounts = field(default_factory=LinkCounts)
     files: FileCounts = field(default_factory=FileCounts)
     tree: list[TreeLine] = field(default_factory=list)
@@ -290,7 +303,7 @@ class ImportReport:
     @property
     def changes_nothing(self) -> bool:
         """Whether everything is here already as the source has it."""
-        counts = (self.pages, self.collections, self.entries, self.redirects)
+        counts = (self.pages, self.collections, self.entries, self.redirects, self.questions)
         return not any(count.created + count.updated + count.draft for count in counts)
 
     @property

@@ -71,6 +71,7 @@ class ImportedPage:
     its other ones. `markdown` has no front matter, no heading that repeats the title, and links and images as
     the source writes them. `heading_ids` gives ids that the source itself sets: the id, and the number of the
     heading in the text, from 0.
+    `locale` is the language code as the source states it, or None where it states none (see `page_locales`).
     `translation_of` is the key of the page that this one translates. `published_at` is when a published page
     was published first.
     """
@@ -79,7 +80,7 @@ class ImportedPage:
     path: str
     title: str
     markdown: str
-    locale: str
+    locale: str | None
     address: str | None = None
     former_addresses: tuple[str, ...] = ()
     slug: str | None = None
@@ -126,16 +127,17 @@ class ImportedQuestion:
 class Tree:
     """A whole source.
 
-    `pages` and `collections` are in reading order, a collection before its children. `locale` is the one of
-    pages that are no translations. `sites` are URLs whose paths are addresses of the source, such as
-    "https://docs.example.com", or "/handbook" for a base path. `static_folders` are folders whose files are
-    served from the root, such as "public" or "static". Links to `changelog_folder` lead to the whole
-    changelog. `links_keep_language` says that a link such as "/guides/install" on a translated page leads to
-    the translation, as it does where the generator puts the language of the page before it.
+    `pages` and `collections` are in reading order, a collection before its children. `locale` is what the
+    source states as the one of pages that are no translations. `sites` are URLs whose paths are addresses of
+    the source, such as "https://docs.example.com", or "/handbook" for a base path. `static_folders` are
+    folders whose files are served from the root, such as "public" or "static". Links to `changelog_folder`
+    lead to the whole changelog. `links_keep_language` says that a link such as "/guides/install" on a
+    translated page leads to the translation, as it does where the generator puts the language of the page
+    before it.
     """
 
     format: str
-    locale: str
+    locale: str | None
     pages: tuple[ImportedPage, ...]
     collections: tuple[ImportedCollection, ...] = ()
     entries: tuple[ImportedEntry, ...] = ()

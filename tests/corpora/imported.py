@@ -35,7 +35,7 @@ class Imported:
 
     def address_of(self, page: PlannedPage) -> str:
         """Where visitors find a page."""
-        language = "" if page.locale == "en" else f"/{page.locale}"
+        language = "" if page.locale in (None, "en") else f"/{page.locale}"
         return f"/help/{self.company.slug}{language}/articles/{page.slug}"
 
     @property

@@ -99,7 +99,7 @@ def test_no_other_reader_takes_the_folder(folder: str) -> None:
 def test_each_page_comes_with_its_address_title_and_locale(folder: str) -> None:
     sample = sample_of(folder)
 
-    pages = {(page.path, normal(page.address or ""), page.locale) for page in sample.tree.pages}
+    pages = {(page.path, normal(page.address or ""), page.locale or "en") for page in sample.tree.pages}
     assert pages == {
         (row["path"], normal(ADDRESSES.get(row["path"], row["url"])), row["locale"])
         for row in sample.lists["pages"]

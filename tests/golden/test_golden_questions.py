@@ -18,14 +18,15 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.config import settings
 from instep.core.database import Database, Tx
-from instep.core.errors import AppError
+from instep.core.errors import AppError, InvalidState
 from instep.golden.actions import add_golden_question, list_golden_questions, remove_golden_question
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from tests.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden, working
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Company, assemble
-from tests.support.http import ok
+from tests.support.http import at_once, ok
+from tests.support.limits import SetLimit
 
 Made = TypeVar("Made")
 
@@ -107,6 +108,22 @@ async def test_no_more_than_a_run_can_ask(
 
     with pytest.raises(AppError, match="at most 1 golden"):
         await keep(database, cast, await publish(client, "Other"))
+
+
+async def test_questions_added_at_once_are_no_more_than_a_run_can_ask(
+    api: Api, cast: Cast, database: Database, set_limit: SetLimit
+) -> None:
+    set_limit("MAX_GOLDEN_QUESTIONS", 2)
+    article = await publish(api(cast.acme.write_key), "Install")
+
+    async def add(number: int) -> bool:
+        try:
+            await keep(database, cast, article, f"How to install number {number}?")
+        except InvalidState:
+            return False
+        return True
+
+    assert sorted(await at_once(6, add)) == [False] * 4 + [True] * 2
 
 
 @pytest.fixture

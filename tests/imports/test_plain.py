@@ -55,8 +55,8 @@ def test_languages_in_folders_and_names_are_translations() -> None:
         ("pt-BR", "en/a/one.md"),
     ]
     assert [(page.title, page.locale, page.translation_of) for page in by_name.pages] == [
-        ("One", "en", None),
-        ("Version", "en", None),
+        ("One", None, None),
+        ("Version", None, None),
         ("Un", "fr", "one.md"),
     ]
 

@@ -102,7 +102,7 @@ def shallowest(paths: Iterable[str], pattern: re.Pattern[str]) -> str | None:
 def imported_page(
     page: ComponentPage,
     address: str,
-    locale: str,
+    locale: str | None,
     former_addresses: tuple[str, ...] = (),
     translation_of: str | None = None,
 ) -> ImportedPage:

@@ -16,7 +16,6 @@ from instep.imports.tree import Losses, SourceFiles
 # What a fetcher writes beside the pages: for each address of an image or download the path of the saved file,
 # or an object with the reason, `error`, why there is none.
 SAVED_FILES = "files.json"
-DEFAULT_LOCALE = "en"
 SavedFiles = Mapping[str, Any]
 
 
@@ -68,14 +67,15 @@ def list_attachments(attachments: Iterable[Row], url: str, name: str) -> str:
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
-def locale_of(code: str, default: str = DEFAULT_LOCALE) -> str:
-    """The language code in its recommended spelling."""
+def locale_of(code: str, default: str | None = None) -> str | None:
+    """The language code in its recommended spelling; `default` where a product states none."""
     try:
         return valid_locale(code.replace("_", "-"))
     except ValueError:
         return default
 
 
-def most_common_locale(codes: Iterable[str]) -> str:
-    counts = Counter(codes)
-    return counts.most_common(1)[0][0] if counts else DEFAULT_LOCALE
+def most_common_locale(codes: Iterable[str | None]) -> str | None:
+    """The code that most pages have, of those whose language is stated."""
+    counts = Counter(code for code in codes if code is not None)
+    return counts.most_common(1)[0][0] if counts else None

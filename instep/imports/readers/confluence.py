@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from instep.imports.html.html_document import Node, tag_of, text_of
 from instep.imports.products.confluence_macros import simplify_macros
 from instep.imports.products.html_files import first_text, inner_html, linked_path, parse_page
-from instep.imports.products.html_texts import DEFAULT_LOCALE, HtmlTexts, locale_of
+from instep.imports.products.html_texts import HtmlTexts, locale_of
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -156,7 +156,7 @@ def page_of(
         path=path,
         title=title,
         markdown=body.markdown,
-        locale=locale_of(language) if language else DEFAULT_LOCALE,
+        locale=locale_of(language),
         address=f"/{name}",
         former_addresses=former_addresses(space.key, key, title),
         collection=place,

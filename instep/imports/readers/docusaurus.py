@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from instep.imports.folders import MAIN_LOCALE
 from instep.imports.javascript.js_values import JsUnknown, JsValue, at, js_array, js_object, js_text
 from instep.imports.markdown.file_names import without_extension, without_numbers
 from instep.imports.mdx.component_source import (
@@ -53,7 +54,7 @@ class _Docusaurus:
             files, self.source.configuration, {"@site/": f"{self.root}/" if self.root else ""}
         )
         self.pages = PageReader(snippets, self.source.losses)
-        self.locale = js_text(at(self.settings, "i18n", "defaultLocale")) or "en"
+        self.locale = js_text(at(self.settings, "i18n", "defaultLocale")) or None
 
     def tree(self) -> Tree:
         pages: dict[str, ImportedPage] = {}
@@ -141,16 +142,17 @@ class _Docusaurus:
 
     def _translations(self, instance: _Instance, docs: dict[str, Doc]) -> dict[str, ImportedPage]:
         plugin = "docusaurus-plugin-content-docs" + ("" if instance.id == "default" else f"-{instance.id}")
+        main = self.locale or MAIN_LOCALE
         pages: dict[str, ImportedPage] = {}
         for name in js_array(at(self.settings, "i18n", "locales")):
             locale = js_text(name)
             folder = self._join("i18n", locale, plugin, instance.version)
-            for doc in self._docs(instance, folder, locale) if locale and locale != self.locale else ():
+            for doc in self._docs(instance, folder, locale) if locale and locale != main else ():
                 original = posixpath.join(instance.folder, posixpath.relpath(doc.path, folder))
                 pages[doc.path] = self._page(doc, locale, original if original in docs else None)
         return pages
 
-    def _page(self, doc: Doc, locale: str, original: str | None) -> ImportedPage:
+    def _page(self, doc: Doc, locale: str | None, original: str | None) -> ImportedPage:
         return imported_page(doc.page, doc.address, locale, translation_of=original)
 
     def _redirects(self) -> list[ImportedRedirect]:

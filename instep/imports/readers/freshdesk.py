@@ -6,7 +6,6 @@ from typing import Any
 
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.imports.products.html_texts import (
-    DEFAULT_LOCALE,
     HtmlTexts,
     list_attachments,
     locale_of,
@@ -73,7 +72,7 @@ def read(files: SourceFiles) -> Tree:
 
     articles = sorted(solutions.articles.values(), key=place)
     pages = [page for row in articles for page in pages_of(solutions, row, texts)]
-    locale = locale_of(solutions.locale or DEFAULT_LOCALE)
+    locale = locale_of(solutions.locale)
     sites = (f"https://{solutions.domain}",) if solutions.domain else ()
     return Tree("freshdesk", locale, tuple(pages), tuple(collections), sites=sites, losses=tuple(losses.rows))
 
@@ -166,7 +165,7 @@ def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts:
         path=path,
         title=title,
         markdown=body.markdown,
-        locale=locale_of(language or solutions.locale or DEFAULT_LOCALE),
+        locale=locale_of(language or solutions.locale),
         address=f"{prefixes[0]}/solutions/articles/{article_id}",
         former_addresses=tuple(patterns),
         collection=f"folder-{folder}" if folder in solutions.folders else None,

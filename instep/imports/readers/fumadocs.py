@@ -54,7 +54,7 @@ class _Fumadocs:
         static = posixpath.join(self.root, "public")
         return Tree(
             "fumadocs",
-            "en",
+            None,
             arranged,
             collections,
             redirects=self.source.hosting_redirects((self.root, static)),
@@ -73,7 +73,7 @@ class _Fumadocs:
         parts = [part for part in stem.split("/") if not _GROUP.match(part)]
         page = self.pages.read(path)
         address = absolute(self.base, page.fields.text("slug") or without_index("/".join(parts)))
-        return imported_page(page, address, "en")
+        return imported_page(page, address, None)
 
     def _meta(self, folder: str) -> dict[str, JsValue]:
         path = f"{folder}/meta.json"

@@ -27,7 +27,6 @@ from instep.imports.tree import (
     UnreadableSource,
 )
 
-_LOCALE = "en"
 _CONFIGURATION, _SUMMARY = ".gitbook.yaml", "SUMMARY.md"
 _TAG = re.compile(
     r"\{%-?[ \t]*(?P<end>end)?(?P<name>[\w-]+)(?P<arguments>(?:[^%\"]|\"[^\"]*\"|%(?!\}))*?)"
@@ -62,7 +61,7 @@ def read(files: SourceFiles) -> Tree:
     )
     return Tree(
         "gitbook",
-        _LOCALE,
+        None,
         arranged,
         collections,
         redirects=_redirects(configuration, root, pages),
@@ -92,7 +91,7 @@ def _page(page: SourcePage, root: str, files: SourceFiles) -> ImportedPage:
         path=page.path,
         title=plain.title,
         markdown=plain.markdown,
-        locale=_LOCALE,
+        locale=None,
         address=_address(page.path, root),
         description=page.fields.text("description") or None,
         status="draft" if page.fields.is_true("hidden") else "published",

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from instep.imports.html.html_document import HtmlDocument, discard, text_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
-from instep.imports.products.html_texts import DEFAULT_LOCALE, HtmlTexts, SavedFiles, read_saved_files
+from instep.imports.products.html_texts import HtmlTexts, SavedFiles, read_saved_files
 from instep.imports.products.id_addresses import path_of, sites_of
 from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
 from instep.imports.tree import (
@@ -72,7 +72,7 @@ def tree_of(docs: Docs, listed: set[str], saved_files: SavedFiles) -> Tree:
     pages = [page_of(docs, row, saved_files, losses) for row in articles]
     return Tree(
         "help_scout",
-        DEFAULT_LOCALE,
+        None,
         tuple(pages),
         tuple(collections),
         redirects=tuple(redirects_of(docs)),
@@ -122,7 +122,7 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
         path=path,
         title=title,
         markdown=body.markdown,
-        locale=DEFAULT_LOCALE,
+        locale=None,
         address=path_of(text(row, "publicUrl"))
         or (f"/article/{article_number}-{slug}" if article_number else None),
         former_addresses=(f"/article/{article_number}", f"/article/{article_number}-*")

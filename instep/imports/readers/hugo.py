@@ -3,7 +3,14 @@
 import posixpath
 from collections.abc import Mapping
 
-from instep.imports.folders import folder_entries, is_index, page_paths, places_by_language, translations
+from instep.imports.folders import (
+    MAIN_LOCALE,
+    folder_entries,
+    is_index,
+    page_paths,
+    places_by_language,
+    translations,
+)
 from instep.imports.markdown.fields import Fields
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import HiddenCode
@@ -25,7 +32,8 @@ def read(files: SourceFiles) -> Tree:
     losses = Losses()
     configuration = read_configuration(files)
     root = _root(files, configuration)
-    locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or "en"
+    locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or None
+    main = locale or MAIN_LOCALE
     places = places_by_language(page_paths(files, root), root, locale)
     originals = translations(places, locale)
     sources = {path: read_page(path, files.read(path), losses) for path in places if not _is_part(path, root)}
@@ -33,10 +41,10 @@ def read(files: SourceFiles) -> Tree:
         {page.path: page.body for page in sources.values()} | _parts(files, places, root), root
     )
     pages = {
-        path: _page(page, root, places[path].path, places[path].locale, locale, originals.get(path), includes)
+        path: _page(page, root, places[path].path, places[path].locale, main, originals.get(path), includes)
         for path, page in sources.items()
     }
-    folder = f"{root}/{locale}" if any(path.startswith(f"{root}/{locale}/") for path in pages) else root
+    folder = f"{root}/{main}" if any(path.startswith(f"{root}/{main}/") for path in pages) else root
     entries = folder_entries(
         pages,
         folder,
@@ -59,7 +67,7 @@ def read(files: SourceFiles) -> Tree:
 def _root(files: SourceFiles, configuration: Fields) -> str:
     """The folder of the content: a mounted one, or that of the only language, or the usual one."""
     mounts = [Fields(row) for row in configuration.fields("module").items("mounts") if isinstance(row, dict)]
-    locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or "en"
+    locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or MAIN_LOCALE
     languages = configuration.fields("languages")
     folder = languages.fields(locale).text("contentDir", "contentdir") if len(languages.values) == 1 else ""
     mounted = [row.text("source") for row in mounts if row.text("target") == "content"]
@@ -79,14 +87,20 @@ def _parts(files: SourceFiles, places: Mapping[str, object], root: str) -> dict[
 
 
 def _page(
-    page: SourcePage, root: str, place: str, locale: str, main: str, original: str | None, includes: Includes
+    page: SourcePage,
+    root: str,
+    place: str,
+    locale: str | None,
+    main: str,
+    original: str | None,
+    includes: Includes,
 ) -> ImportedPage:
     def transform(text: str, code: HiddenCode) -> str:
         return plain_shortcodes(text, code, page, includes)
 
     plain = plain_page(page, transform, page.fields.text("linkTitle", "linktitle"))
     fields = page.fields
-    prefix = "" if locale == main else f"/{locale.lower()}"
+    prefix = "" if locale in (None, main) else f"/{locale.lower()}"
     address = prefix + _address(place, fields)
     return ImportedPage(
         key=page.path,

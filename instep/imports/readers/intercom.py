@@ -1,5 +1,6 @@
 """Intercom Articles: saved answers of its API, or what the fetcher saves."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,12 +125,12 @@ def parent_of(center: IntercomCenter, row: Row) -> str | None:
 
 def pages_of(center: IntercomCenter, row: Row, texts: HtmlTexts) -> list[ImportedPage]:
     """The article in its default locale, and its translations after it."""
-    code = text(row, "default_locale") or locale_in(text(row, "url")) or "en"
     translated = row.get("translated_content")
     contents = translated.items() if isinstance(translated, dict) else ()
     others = {
         name: content for name, content in contents if isinstance(content, dict) and name not in NOT_LOCALES
     }
+    code = text(row, "default_locale") or locale_in(text(row, "url")) or code_of_same(row, others)
     original = {**others.pop(code, {}), **{name: value for name, value in row.items() if value is not None}}
     return [
         page_of(center, row, code, original, texts, is_original=True),
@@ -139,6 +140,15 @@ def pages_of(center: IntercomCenter, row: Row, texts: HtmlTexts) -> list[Importe
             if text(content, "title")
         ),
     ]
+
+
+def code_of_same(row: Row, contents: Mapping[str, Row]) -> str:
+    """The code of the content that is the article's own, if there is one, although the article names none."""
+    parts = [name for name in ("title", "body") if row.get(name) is not None]
+    same = (
+        code for code, content in contents.items() if all(content.get(name) == row[name] for name in parts)
+    )
+    return next(same, "")
 
 
 def locale_in(url: str) -> str:
@@ -164,7 +174,7 @@ def page_of(
         title=title,
         markdown=body.markdown,
         locale=locale_of(code),
-        address=address or f"/{code}/articles/{article_id}",
+        address=address or (f"/{code}/articles/{article_id}" if code else None),
         former_addresses=tuple(
             dict.fromkeys(
                 pattern

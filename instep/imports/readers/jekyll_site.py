@@ -29,7 +29,7 @@ class JekyllSite:
 
     configuration: Fields
     collections: Mapping[str, str]
-    locale: str
+    locale: str | None
     sites: tuple[str, ...]
 
     def has_page(self, path: str) -> bool:
@@ -114,12 +114,12 @@ def read_jekyll_site(files: SourceFiles) -> JekyllSite:
     url = configuration.text("url").rstrip("/")
     languages = configuration.texts("languages")
     locale = configuration.text("default_locale", "default_lang", "lang", "locale") or next(
-        iter(languages), "en"
+        iter(languages), ""
     )
     return JekyllSite(
         configuration,
         dict(_collections(configuration)),
-        locale_of_name(locale) or "en",
+        locale_of_name(locale),
         tuple(site for site in (f"{url}{base}" if url else "", base) if site),
     )
 

@@ -46,7 +46,7 @@ class _Mintlify:
         default = next(
             (row for row in languages if at(row, "default") is True), languages[0] if languages else None
         )
-        self.locale = js_text(at(default, "language")) or "en"
+        self.locale = js_text(at(default, "language")) or None
         self.other_locales = {js_text(at(row, "language")) for row in languages} - {self.locale}
         self.older_pages: set[str] = set()
         self.navigation: JsValue = default if languages else self.settings.get("navigation")

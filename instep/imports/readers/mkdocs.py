@@ -79,7 +79,7 @@ def read(files: SourceFiles) -> Tree:
 class _Site:
     configuration: Fields
     root: str
-    locale: str
+    locale: str | None
     sites: tuple[str, ...]
     has_folders: bool
 
@@ -103,7 +103,7 @@ def _read_site(files: SourceFiles) -> _Site:
     return _Site(
         configuration,
         posixpath.normpath(configuration.text("docs_dir") or "docs"),
-        configuration.fields("theme").text("language") or "en",
+        configuration.fields("theme").text("language") or None,
         tuple(site for site in (url, base if base != "/" else "") if site),
         configuration.text("use_directory_urls") != "false",
     )
@@ -112,7 +112,7 @@ def _read_site(files: SourceFiles) -> _Site:
 def _page(
     page: SourcePage,
     site: _Site,
-    locale: str,
+    locale: str | None,
     original: str | None,
     titles: Mapping[str, str],
     snippets: Snippets,

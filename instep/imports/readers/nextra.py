@@ -46,11 +46,11 @@ class _Nextra:
         }
         self.pages = PageReader(IncludedFiles(files, self.source.configuration, aliases), self.source.losses)
         self.locales = self._locales()
-        self.locale = self.locales[0] if self.locales else "en"
+        self.locale = self.locales[0] if self.locales else None
 
     def tree(self) -> Tree:
         pages = {path: self._page(path) for path in self.source.pages_below(self.folder)}
-        folder = posixpath.join(self.folder, self.locale) if self.locales else self.folder
+        folder = posixpath.join(self.folder, self.locale) if self.locale else self.folder
         self.originals = {path: page for path, page in pages.items() if path.startswith(f"{folder}/")}
         collections, arranged = arrange(self._entries(folder), pages, self.source.losses)
         static = posixpath.join(self.root, "public")
@@ -84,7 +84,7 @@ class _Nextra:
         address = absolute(without_index("/".join(parts), "index|page"))
         locale, rest = (parts[0], parts[1:]) if self.locales else (self.locale, parts)
         original = None
-        if locale != self.locale:
+        if self.locale is not None and locale != self.locale:
             stem = posixpath.join(self.folder, self.locale, *rest)
             original = self._find(stem)
         # A link without a locale leads to the page in the locale of its reader.

@@ -10,7 +10,7 @@ from io import StringIO
 from urllib.parse import quote, unquote
 
 from instep.imports.products.html_files import first_text, inner_html, parse_page
-from instep.imports.products.html_texts import DEFAULT_LOCALE, HtmlTexts
+from instep.imports.products.html_texts import HtmlTexts
 from instep.imports.products.notion_markup import plain_asides, simplify_notion
 from instep.imports.tree import (
     ImportedCollection,
@@ -60,7 +60,7 @@ def read(files: SourceFiles) -> Tree:
     collections = [page for page in arranged if page.id in export.children]
     return Tree(
         "notion",
-        DEFAULT_LOCALE,
+        None,
         tuple(page for each in arranged for page in export.imported(each)),
         tuple(ImportedCollection(page.id, page.title, page.parent) for page in collections),
         losses=tuple(losses.rows),
@@ -183,7 +183,7 @@ class NotionExport:
             path=path,
             title=title or "Untitled",
             markdown=text,
-            locale=DEFAULT_LOCALE,
+            locale=None,
             collection=place if place in self.children else None,
             heading_ids=heading_ids,
         )

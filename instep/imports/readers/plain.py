@@ -4,6 +4,7 @@ import posixpath
 
 from instep.exports.file_contents import ORDER_KEYS
 from instep.imports.folders import (
+    MAIN_LOCALE,
     folder_entries,
     is_index,
     order_by_name,
@@ -20,8 +21,6 @@ from instep.imports.navigation import arrange
 from instep.imports.own_sites import own_sites
 from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
 
-_LOCALE = "en"
-
 
 def recognises(files: SourceFiles) -> bool:
     return bool(page_paths(files))
@@ -29,9 +28,9 @@ def recognises(files: SourceFiles) -> bool:
 
 def read(files: SourceFiles) -> Tree:
     losses = Losses()
-    places = places_by_language(page_paths(files), "", _LOCALE)
-    locales = {place.locale for place in places.values()}
-    locale = _LOCALE if _LOCALE in locales or not locales else min(locales)
+    places = places_by_language(page_paths(files), "", None)
+    locales = {place.locale or MAIN_LOCALE for place in places.values()}
+    locale = MAIN_LOCALE if MAIN_LOCALE in locales or not locales else min(locales)
     originals = translations(places, locale)
     sources = {path: read_page(path, files.read(path), losses) for path in places}
     pages = {path: _page(sources[path], place.locale, originals.get(path)) for path, place in places.items()}
@@ -41,10 +40,12 @@ def read(files: SourceFiles) -> Tree:
         number = numbers.get(path)
         return order_by_name(path) if number is None else (number, posixpath.basename(path))
 
-    folders = {place.locale: path.partition("/")[0] for path, place in places.items() if "/" in path}
+    folders = {
+        place.locale or MAIN_LOCALE: path.partition("/")[0] for path, place in places.items() if "/" in path
+    }
     root = folders.get(locale, "") if places_are_folders(pages, folders, locale) else ""
     collections, arranged = arrange(folder_entries(pages, root, order), pages, losses)
-    return Tree("plain", locale, arranged, collections, sites=own_sites(arranged), losses=tuple(losses.rows))
+    return Tree("plain", None, arranged, collections, sites=own_sites(arranged), losses=tuple(losses.rows))
 
 
 def _order(page: SourcePage) -> float | None:
@@ -54,11 +55,11 @@ def _order(page: SourcePage) -> float | None:
 
 def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], locale: str) -> bool:
     """Whether the pages of the main language are all in the folder of that language."""
-    paths = [page.path for page in pages.values() if page.locale == locale]
+    paths = [page.path for page in pages.values() if (page.locale or MAIN_LOCALE) == locale]
     return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in paths)
 
 
-def _page(page: SourcePage, locale: str, original: str | None) -> ImportedPage:
+def _page(page: SourcePage, locale: str | None, original: str | None) -> ImportedPage:
     plain = plain_page(page, _transform, page.fields.text("sidebar_label", "nav_title"))
     fields = page.fields
     return ImportedPage(

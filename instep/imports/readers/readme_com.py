@@ -21,7 +21,6 @@ from instep.imports.navigation import arrange
 from instep.imports.own_sites import own_sites
 from instep.imports.tree import ImportedEntry, ImportedPage, Losses, Reader, SourceFiles, Tree
 
-_LOCALE = "en"
 _ORDER = "_order.yaml"
 _ROOTS = ("docs", "reference", "recipes", "custom_pages")
 _CHANGELOG = ("changelogs/", "changelog/")
@@ -69,7 +68,7 @@ def read(files: SourceFiles) -> Tree:
     collections, arranged = arrange(navigation, pages, losses)
     return Tree(
         "readme_com",
-        _LOCALE,
+        None,
         arranged,
         collections,
         tuple(entries),
@@ -88,7 +87,7 @@ def _page(page: SourcePage, plain: PlainPage) -> ImportedPage:
         path=page.path,
         title=plain.title,
         markdown=plain.markdown,
-        locale=_LOCALE,
+        locale=None,
         # ReadMe serves all pages of a root side by side, under their slugs.
         address=f"/{root}/{fields.text('slug') or name}",
         slug=fields.text("slug") or name,

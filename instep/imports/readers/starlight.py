@@ -50,9 +50,8 @@ class _Starlight:
         locales = js_object(self.settings.get("locales"))
         default = js_text(self.settings.get("defaultLocale")) or "root"
         self.default_folder = "" if default == "root" or default not in locales else default
-        self.locale = language_of(
-            js_text(at(locales.get(default), "lang")) or (default if default != "root" else "en")
-        )
+        lang = js_text(at(locales.get(default), "lang")) or (default if default != "root" else "")
+        self.locale = language_of(lang) or None
         self.locales = {
             name: js_text(at(row, "lang")) or name for name, row in locales.items() if name != default
         }

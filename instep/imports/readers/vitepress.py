@@ -47,7 +47,7 @@ class _VitePress:
             name: row for name, row in js_object(self.settings.get("locales")).items() if name != "root"
         }
         root = at(self.settings, "locales", "root", "lang") or self.settings.get("lang")
-        self.locale = language_of(js_text(root) or "en")
+        self.locale = language_of(js_text(root)) or None
 
     def tree(self) -> Tree:
         addresses = {path: self._rewritten(path) for path in self.source.pages_below(self.folder)}

@@ -14,7 +14,6 @@ from instep.imports.markdown.plain_pages import plain_page
 from instep.imports.navigation import Entry, arrange
 from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
 
-_LOCALE = "en"
 _SIDEBAR, _HOME = "-sidebar", "home"
 _PARTS = frozenset((_SIDEBAR, "-footer", "-header"))
 _LINK = re.compile(r"(!?)\[\[([^\[\]\n\x00|]+)(?:\|([^\[\]\n\x00]+))?\]\]")
@@ -47,7 +46,7 @@ def read(files: SourceFiles) -> Tree:
         Entry(pages[path].title, path) for path in sorted(pages, key=str.casefold) if path not in named
     ]
     collections, arranged = arrange(entries, pages, losses)
-    return Tree("wiki", _LOCALE, arranged, collections, sites=_sites(pages, names), losses=tuple(losses.rows))
+    return Tree("wiki", None, arranged, collections, sites=_sites(pages, names), losses=tuple(losses.rows))
 
 
 def _page(page: SourcePage, names: Mapping[str, str]) -> ImportedPage:
@@ -61,7 +60,7 @@ def _page(page: SourcePage, names: Mapping[str, str]) -> ImportedPage:
         path=page.path,
         title=plain.title,
         markdown=plain.markdown,
-        locale=_LOCALE,
+        locale=None,
         address="/" if stem.lower() == _HOME else f"/{stem}",
         former_addresses=("/Home",) if stem.lower() == _HOME else (),
         heading_ids=plain.heading_ids,

@@ -8,7 +8,7 @@ from html import unescape
 from xml.etree.ElementTree import Element
 
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
-from instep.imports.products.html_texts import DEFAULT_LOCALE, HtmlTexts, locale_of
+from instep.imports.products.html_texts import HtmlTexts, locale_of, most_common_locale
 from instep.imports.products.id_addresses import path_of, sites_of
 from instep.imports.products.shortcodes import Shortcodes, with_paragraphs
 from instep.imports.products.xml_files import read_xml
@@ -69,7 +69,7 @@ class Item:
 class Blog:
     items: list[Item] = field(default_factory=list)
     terms: dict[tuple[str, str], Element] = field(default_factory=dict)
-    locale: str = DEFAULT_LOCALE
+    locale: str | None = None
     urls: list[str] = field(default_factory=list)
 
 
@@ -267,8 +267,9 @@ def former_addresses(address: str | None, slugs: list[str]) -> tuple[str, ...]:
     return tuple(f"{folder}/{slug}" for slug in dict.fromkeys(slugs) if slug) if address else ()
 
 
-def join_translations(pages: list[ImportedPage], items: list[Item], locale: str) -> list[ImportedPage]:
+def join_translations(pages: list[ImportedPage], items: list[Item], locale: str | None) -> list[ImportedPage]:
     """Pages of one group of Polylang translate the one in the blog's language, or the first of them."""
+    locale = locale or most_common_locale(page.locale for page in pages)
     groups = {item.path: slug for item in items for _, slug, _ in item.terms("post_translations")}
     originals = dict[str, ImportedPage]()
     for page in [*(page for page in pages if page.locale == locale), *pages]:

@@ -63,7 +63,7 @@ def read(files: SourceFiles) -> Tree:
     everything = [row for versions in guide.articles.values() for row in versions.values()]
     return Tree(
         "zendesk",
-        locale_of(guide.default_locale or most_common_locale(page.locale for page in pages)),
+        locale_of(guide.default_locale) or most_common_locale(page.locale for page in pages),
         tuple(pages),
         tuple(collections),
         sites=sites_of([text(row, "html_url") for row in everything]),

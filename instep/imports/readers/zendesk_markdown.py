@@ -12,7 +12,6 @@ from instep.imports.markdown.plain_pages import plain_page
 from instep.imports.navigation import arrange
 from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
 
-_LOCALE = "en"
 _ID = re.compile(
     rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:[^\n]*\n){0,40}?id:[ \t]*[\"']?(\d{6,20})[\"']?[ \t]*\r?\n"
 )
@@ -44,7 +43,7 @@ def read(files: SourceFiles) -> Tree:
     )
     collections, arranged = arrange(entries, pages, losses)
     sites = _sites(pages)
-    return Tree("zendesk_markdown", _LOCALE, arranged, collections, sites=sites, losses=tuple(losses.rows))
+    return Tree("zendesk_markdown", None, arranged, collections, sites=sites, losses=tuple(losses.rows))
 
 
 def _page(page: SourcePage) -> ImportedPage:
@@ -57,7 +56,7 @@ def _page(page: SourcePage) -> ImportedPage:
         path=page.path,
         title=plain.title,
         markdown=plain.markdown,
-        locale=_LOCALE,
+        locale=None,
         address=addresses[0] if article_id else None,
         former_addresses=addresses[1:] if article_id else (),
         description=page.fields.text("description") or None,

@@ -2,7 +2,8 @@
 
 import asyncio
 from array import array
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import TypeAlias
 
@@ -10,17 +11,24 @@ import structlog
 from cachetools import LRUCache
 
 from instep.core import limits
+from instep.core.database import Database
+from instep.core.errors import Unavailable
 from instep.identity.schemas import Ctx
+from instep.llm.bundled_embedding import BundledEmbedder
 from instep.llm.embedding import NO_EMBEDDERS, Embedder, Embedders
 from instep.llm.protocol import CompletionError
 from instep.search.index.cache import off_loop
 from instep.search.query.scoring import ArticleFilter
 from instep.search.search_state import SearchState
+from instep.search.semantic.indexing import PROBE_TEXT
 from instep.search.semantic.vector_cache import vector_cache
 from instep.search.semantic.vector_index import SemanticHit
+from instep.search.semantic.vectors import has_bots
 
 # Comparing so many vectors takes about two milliseconds.
 MAX_INLINE_CHUNKS = 20_000
+# A model that a job of this process has loaded already embeds its first question within this time.
+LOADED_MODEL_SECONDS = 0.2
 
 # Floats of 32 bits: a list of Python's takes eight times the memory.
 CachedVector: TypeAlias = "array[float]"
@@ -29,24 +37,85 @@ log = structlog.get_logger()
 
 
 class QueryEmbedder:
-    """Embeds questions with a cache and a circuit breaker. Without a model it has no semantic hits."""
+    """Embeds questions with a cache and a circuit breaker for each model; without a model it has no hits.
+
+    A model of this process is loaded in the background, ahead or by its first question. Until it is loaded,
+    its questions are searched for by their words alone.
+    """
 
     def __init__(self, embedders: Embedders = NO_EMBEDDERS, clock: Callable[[], float] = monotonic) -> None:
         self.embedders = embedders
         self.clock = clock
         # By the model's name and the question.
         self.vectors: LRUCache[tuple[str, str], CachedVector] = LRUCache(limits.MAX_CACHED_QUERY_EMBEDDINGS)
-        self.open_until = float("-inf")
+        # The ends of the pauses of models that have failed, by their names.
+        self.open_until: dict[str, float] = {}
         # What is being embedded for callers that hold a database connection.
         self.tasks: dict[tuple[str, str], asyncio.Task[CachedVector | None]] = {}
+        # The models of this process by their names: those that are loaded, and those that are being loaded.
+        self.loaded: dict[str, Embedder] = {}
+        self.loads: dict[str, asyncio.Task[None]] = {}
 
     def use(self, embedders: Embedders) -> None:
         self.embedders = embedders
         self.vectors.clear()
-        self.open_until = float("-inf")
+        self.open_until.clear()
+        self.loaded.clear()
 
     def of(self, ctx: Ctx) -> Embedder | None:
         return self.embedders.of(ctx.bot.locale)
+
+    @asynccontextmanager
+    async def loading_ahead(self, database: Database) -> AsyncIterator[None]:
+        """Load the models of this process that some bot needs, beside what the caller does."""
+        task = asyncio.create_task(self.load_needed(database))
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def load_needed(self, database: Database) -> None:
+        """Load one model after the other, because requests need the remaining processors."""
+        for embedder, locales in self.embedders.by_locales:
+            try:
+                if isinstance(embedder, BundledEmbedder) and await has_bots(database, locales):
+                    await self.load(embedder)
+            except Unavailable as outage:
+                log.warning("a model is left to the first question", reason=outage.message)
+
+    def load(self, embedder: Embedder) -> asyncio.Task[None]:
+        """The task that loads a model; it goes on if nobody waits for it any more."""
+        task = self.loads.get(embedder.name)
+        if task is None:
+            task = self.loads[embedder.name] = asyncio.create_task(self.finish_load(embedder))
+            task.add_done_callback(lambda _: self.loads.pop(embedder.name, None))
+        return task
+
+    async def finish_load(self, embedder: Embedder) -> None:
+        try:
+            # Some models read their weights only when they embed their first text.
+            await embedder.vectors([PROBE_TEXT], limits.EMBEDDING_SECONDS)
+        except CompletionError as error:
+            self.pause(embedder, error.message)
+        except Exception as error:
+            # The packages of models raise errors without a common base class for what they can't read.
+            self.pause(embedder, repr(error))
+        else:
+            self.loaded[embedder.name] = embedder
+
+    async def is_loaded(self, embedder: Embedder) -> bool:
+        """Whether a model may be asked; one of this process that is not loaded yet begins to load."""
+        if isinstance(embedder, BundledEmbedder) and self.loaded.get(embedder.name) is not embedder:
+            await asyncio.wait([self.load(embedder)], timeout=LOADED_MODEL_SECONDS)
+            return self.loaded.get(embedder.name) is embedder
+        return True
+
+    def pause(self, embedder: Embedder, reason: str) -> None:
+        """Open the circuit breaker of a model that has failed."""
+        self.open_until[embedder.name] = self.clock() + limits.EMBEDDING_BREAKER_SECONDS
+        log.warning("questions are searched for by their words alone", model=embedder.name, reason=reason)
 
     async def prepare(self, question: str) -> None:
         """Cache the vector before a search, so that it waits without a database connection.
@@ -82,15 +151,17 @@ class QueryEmbedder:
         return task
 
     def may_request(self, embedder: Embedder, question: str) -> bool:
-        """Whether the vector is not cached and the circuit breaker is closed."""
-        return (embedder.name, question) not in self.vectors and self.clock() >= self.open_until
+        """Whether the vector is not cached and the circuit breaker of the model is closed."""
+        is_closed = self.clock() >= self.open_until.get(embedder.name, float("-inf"))
+        return is_closed and (embedder.name, question) not in self.vectors
 
     async def request(self, embedder: Embedder, question: str) -> "CachedVector | None":
+        if not await self.is_loaded(embedder):
+            return None
         try:
             [vector] = await embedder.vectors([question], limits.QUERY_EMBEDDING_SECONDS)
         except CompletionError as error:
-            self.open_until = self.clock() + limits.EMBEDDING_BREAKER_SECONDS
-            log.warning("questions are searched for by their words alone", reason=error.message)
+            self.pause(embedder, error.message)
             return None
         self.vectors[embedder.name, question] = array("f", vector)
         return self.vectors[embedder.name, question]

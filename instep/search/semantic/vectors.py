@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from instep.core import limits
-from instep.core.database import Tx, Upcoming
+from instep.core.database import Database, Tx, Upcoming
 from instep.identity.schemas import Ctx
 
 
@@ -150,6 +150,16 @@ async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
         seen=seen,
         is_complete=is_complete,
     )
+
+
+async def has_bots(database: Database, locales: str) -> bool:
+    """Whether a bot of any workspace has articles and a locale that matches the pattern."""
+    async with database.enter_workspace("") as tx:
+        # No bot has vectors of a model without a name, so each one with articles is behind.
+        has_one: bool = await tx.value(
+            "select exists (select from vectors_behind('', %(locales)s, 1))", locales=locales
+        )
+    return has_one
 
 
 @dataclass(frozen=True, slots=True)
