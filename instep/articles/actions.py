@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from instep.articles import deleted, overviews, queries, revisions
-from instep.articles.events import emit_deletion
+from instep.articles.events import emit_change, emit_deletion
 from instep.articles.queries import NO_WORKING_COPY, ArticleCriteria
 from instep.articles.schemas import (
     Article,
@@ -46,6 +46,7 @@ from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.diff import compare
 from instep.text.slugs import free_slug
+from instep.webhooks.emit import ask_for_endpoints
 
 CREATED = TextSource("create")
 CURRENT = "current"
@@ -194,18 +195,28 @@ async def archive_article(ctx: Ctx, ref: str, if_match: str | None = None) -> Ar
 
 @writes
 async def move_article(ctx: Ctx, ref: str, step: Step) -> Article:
-    """Move an article one place up or down in its collection; at the end it stays where it is."""
+    """Move an article one place up or down in its collection; at the end it stays where it is.
+
+    It moves in all of its languages, whichever of its texts is named.
+    """
     await overviews.lock_order(ctx)
     article = await find_article(ctx, ref)
-    neighbour_id = await overviews.find_neighbour(ctx, article.id, step)
+    root = await find_article(ctx, article.translation_of or article.id)
+    neighbour_id = await overviews.find_neighbour(ctx, root.id, step)
     if neighbour_id is None:
         return article
-    if (await find_article(ctx, neighbour_id)).position == article.position:
-        await overviews.number_positions(ctx, article.collection_id)
-    # Several articles are locked in the order of their ids, which prevents deadlocks.
-    first, second = [await find_article(ctx, id, lock=True) for id in sorted((article.id, neighbour_id))]
-    await save(ctx, first, {"position": second.position}, "markdown")
-    await save(ctx, second, {"position": first.position}, "markdown")
+    if (await find_article(ctx, neighbour_id)).position == root.position:
+        await overviews.number_positions(ctx, root.collection_id)
+    # Several articles are locked in the order of their ids, and before their translations, as in deleting.
+    first, second = [await find_article(ctx, id, lock=True) for id in sorted((root.id, neighbour_id))]
+    translations = [
+        text for original in (first, second) for text in await deleted.lock_translations(ctx, original.id)
+    ]
+    endpoints = ask_for_endpoints(ctx)
+    await overviews.set_positions(ctx, {first.id: second.position, second.id: first.position})
+    # The position is a field that subscribers read, and it has changed in every language.
+    for before in (first, second, *translations):
+        await emit_change(ctx, before, await find_article(ctx, before.id), endpoints)
     return await find_article(ctx, article.id)
 
 

@@ -247,13 +247,15 @@ async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:
 
 
 async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
-    """Give each article of a collection a position of its own, in the order in which they stand."""
+    """Give each article of a collection a position of its own, in their order; translations have the same."""
     await ctx.tx.execute(
         """
-        select id from articles
-        where bot_id = %(bot)s and workspace_id = %(workspace)s
-          and collection_id is not distinct from %(collection)s::text and deleted_at is null
-        order by id for no key update
+        select a.id from articles a
+        join articles root on root.workspace_id = %(workspace)s and root.bot_id = a.bot_id
+            and root.id = coalesce(a.translation_of, a.id)
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
+          and root.collection_id is not distinct from %(collection)s::text and root.deleted_at is null
+        order by a.id for no key update of a
         """,
         bot=ctx.bot.id,
         collection=collection_id,
@@ -263,10 +265,11 @@ async def number_positions(ctx: Ctx, collection_id: str | None) -> None:
         with stamp as (select stamp_change(%(bot)s) as at), numbered as (
             select id, row_number() over (order by position, id) - 1 as number from articles
             where bot_id = %(bot)s and workspace_id = %(workspace)s
-              and collection_id is not distinct from %(collection)s::text and deleted_at is null)
+              and collection_id is not distinct from %(collection)s::text and deleted_at is null
+              and translation_of is null)
         update articles a set position = numbered.number, updated_at = stamp.at from stamp, numbered
-        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = numbered.id
-          and a.position <> numbered.number
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
+          and numbered.id = coalesce(a.translation_of, a.id) and a.position <> numbered.number
         """,
         bot=ctx.bot.id,
         collection=collection_id,

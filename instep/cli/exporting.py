@@ -84,5 +84,8 @@ def as_text(out: "ExportOut") -> str:
             f"{'article has' if out.unpublished_changes == 1 else 'articles have'} some."
         )
     if out.missing_files:
-        lines.append(f"The storage has lost these files, which are left out: {', '.join(out.missing_files)}.")
+        lines.append(
+            "These files are left out, because they were deleted meanwhile or the storage has lost them: "
+            f"{', '.join(out.missing_files)}."
+        )
     return "\n".join(lines)

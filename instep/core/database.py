@@ -197,6 +197,10 @@ class Tx:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
+        """A transaction, or inside another one a savepoint; an error undoes what happened since."""
+        if self.upcoming:
+            # They belong to what encloses this: neither they nor their locks may be undone with it.
+            await self.settle()
         before, opener = len(self.statements_at_commit), self.open()
         try:
             yield

@@ -21,11 +21,14 @@ from instep.identity.access_tokens import resource_of
 from instep.identity.schemas import Bot, Ctx, Person
 from instep.identity.scopes import Role
 from instep.web.forms import Form, cookie_name, set_cookie
-from instep.web.signed_in import SAFE, form_of, private_headers, require_person, see_other
+from instep.web.recent_sign_in import SignInTooOld
+from instep.web.signed_in import SAFE, ask_to_verify, form_of, private_headers, require_person, see_other
 
 # Where `/app/` leads: the bot whose pages were open last.
 LAST_BOT = "bot"
 LAST_BOT_SECONDS = 365 * 86_400
+# For who comes back after a proof of who they are: the form that asked for it was not taken.
+NOT_DONE_YET = Notice("Not done yet: look at what you entered, and press the button again.", asks_again=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +163,32 @@ def bot_page(
                 ctx = Ctx(tx, bot, person.as_actor("page"), utc_now())
                 return await page(BotPage(request, person, ctx, section))
 
-            return await restartable(attempt)
+            try:
+                return await restartable(attempt)
+            except SignInTooOld:
+                return ask_again(request)
 
         return enter
 
     return register
+
+
+def ask_again(request: Request) -> Response:
+    """Lead to the page that asks for a proof; who sent a form is told, on coming back, to send it again."""
+    response = ask_to_verify(request)
+    if request.method not in SAFE:
+        seconds = int(limits.RECENT_SIGN_IN_TTL.total_seconds())
+        keep_notice(request, response, NOT_DONE_YET, seconds)
+    return response
+
+
+def show_without_bot(
+    request: Request, template: str, person: Person, status: int = 200, **values: Any
+) -> Response:
+    """A page in the frame of the dashboard that is about no help center."""
+    return pages.show(
+        request, template, status, person=person, sections=[], bots=[], bot=None, notice=None, **values
+    )
 
 
 @require_person()
@@ -175,5 +199,6 @@ async def show_home(request: Request, person: Person) -> Response:
     last = request.cookies.get(cookie_name(request.app.state.settings, LAST_BOT))
     slugs = [bot.slug for bot in bots]
     if not slugs:
-        return pages.show(request, "no_bot.html", person=person, sections=[], bots=[], bot=None, notice=None)
+        is_owner = person.permissions.changes_settings
+        return show_without_bot(request, "no_bot.html", person, is_owner=is_owner)
     return see_other(f"/app/{last if last in slugs else slugs[0]}/review")

@@ -1,4 +1,4 @@
-"""Refusals of requests that htmx makes: it would put a whole page where a part of one belongs."""
+"""Refusals in the dashboard: a page with a way on, and a toast where htmx asks for a part of a page."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,9 +12,31 @@ PATH = "/app/"
 TO_TOASTS = {"HX-Retarget": "#toasts", "HX-Reswap": "beforeend", "HX-Reselect": ".toast"}
 
 
+HEADINGS = {
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not possible",
+    429: "One moment",
+    503: "Back in a moment",
+}
+OTHER_HEADING = "That did not work"
+
+
+def is_for_dashboard(request: Request) -> bool:
+    return request.url.path.startswith(PATH)
+
+
+def refuse_page(request: Request, error: AppError) -> Response:
+    """The sentence of the error as a page that leads to the dashboard."""
+    heading = HEADINGS.get(error.status, OTHER_HEADING)
+    response = pages.show(request, "refused.html", error.status, heading=heading, message=error.message)
+    response.headers.update(error.headers)
+    return response
+
+
 def is_for_part(request: Request) -> bool:
     """Whether htmx asks for a part of a page of the dashboard."""
-    return request.url.path.startswith(PATH) and asks_for_part(request)
+    return is_for_dashboard(request) and asks_for_part(request)
 
 
 def refuse_part(request: Request, error: AppError) -> Response:

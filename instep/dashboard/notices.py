@@ -17,20 +17,26 @@ SECONDS_UNTIL_SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence, and the path to which a form is sent to undo it."""
+    """A sentence, and the path to which a form is sent to undo it.
+
+    `asks_again` tells that a form was not taken and has to be sent once more.
+    """
 
     COOKIE: ClassVar[str] = "notice"
 
     sentence: str
     undo: str | None = None
+    asks_again: bool = False
 
 
-def keep_notice(request: Request, response: Response, notice: Notice) -> None:
+def keep_notice(
+    request: Request, response: Response, notice: Notice, seconds: int = SECONDS_UNTIL_SHOWN
+) -> None:
     """Keep a notice for the next page, in a signed cookie of this browser."""
     text = urlsafe_b64encode(json.dumps(asdict(notice)).encode()).decode()
     state = request.app.state
     value = f"{text}.{signature(state.cursor_key, text)}"
-    set_cookie(response, state.settings, Notice.COOKIE, value, SECONDS_UNTIL_SHOWN)
+    set_cookie(response, state.settings, Notice.COOKIE, value, seconds)
 
 
 def take_notice(request: Request) -> Notice | None:

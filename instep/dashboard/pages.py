@@ -31,11 +31,11 @@ from instep.dashboard.settings import (
     trust_pages,
     webhook_pages,
 )
-from instep.dashboard.setup import first_run, get_started
+from instep.dashboard.setup import first_bot, first_run, get_started
 from instep.dashboard.writing import article_editor, editor_parts, entry_editor
 
 MODULES = (
-    *(development, finding, first_run, get_started),
+    *(development, finding, first_run, first_bot, get_started),
     *(factor_pages, joining, own_pages, own_passkeys, verifying),
     review_routes,
     *(article_editor, entry_editor, editor_parts, content),

@@ -31,6 +31,7 @@ pages = PrivatePages.below(Path(__file__).parent / "templates", policy=POLICY)
 pages.pages.environment.filters.update(
     age=age_in_words,
     day=day_in_words,
+    number=lambda number: f"{number:,}",
     minute=lambda moment: f"{moment:%Y-%m-%d %H:%M} UTC",
 )
 

@@ -1,5 +1,6 @@
 """What can be done with drafts: propose, read, change, apply, dismiss."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from instep.core.paging import Page, PageRequest
 from instep.drafts import queries
 from instep.drafts.applying import NoChanges, apply_pending
 from instep.drafts.digest import schedule_digest
+from instep.drafts.edited_lines import lines_after_edit
 from instep.drafts.hunks import SIDES
 from instep.drafts.live_counts import with_live_counts
 from instep.drafts.merging import merged_content
@@ -57,6 +59,11 @@ async def list_drafts(
 async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Page[Draft]:
     """List the pending edits of an article, newest first."""
     return await list_drafts(ctx, "edit", article_ref, page)
+
+
+async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
+    """Those of the articles, each with a text, that have a pending edit to exactly this text."""
+    return await queries.find_proposed(ctx, texts) if texts else set()
 
 
 async def get_draft(ctx: Ctx, draft_id: str, format: Format = "markdown") -> DraftDetail:
@@ -232,9 +239,10 @@ async def _change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None
         raise NoChanges
     counts = await compare(draft.base_content, content, SIDES)
     changes |= {"additions": counts.additions, "deletions": counts.deletions}
-    # The draft may have been settled since it was read, so the update decides.
+    changes |= await _editor_columns(ctx, draft, content)
     # What a person has changed is no longer what the code change proves.
     changes |= {"certainty": None if draft.certainty is None else "likely"}
+    # The draft may have been settled since it was read, so the update decides.
     if not await queries.change_text(ctx, draft.id, changes):
         raise not_pending(await find_draft(ctx, draft.id))
 
@@ -247,8 +255,13 @@ async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
     title, content = sent.get("title", article.title), sent.get("content_markdown", article.content)
     if (title, content) == (article.title, article.content):
         return
-    await queries.change(ctx, draft.id, {})
+    await queries.change(ctx, draft.id, await _editor_columns(ctx, draft, content))
     await replace_text(ctx, article, title, content, TextSource("update", draft.id))
+
+
+async def _editor_columns(ctx: Ctx, draft: DraftTexts, content: str) -> dict[str, Any]:
+    lines = await lines_after_edit(draft, content)
+    return {"edited_by_name": ctx.actor.name, **queries.line_columns(lines)}
 
 
 @writes

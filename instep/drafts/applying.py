@@ -9,6 +9,7 @@ from instep.articles.texts import publish_text, replace_text
 from instep.core.errors import AppError, Conflict, InvalidRequest, InvalidValue
 from instep.core.etags import refuse_stale
 from instep.drafts import queries
+from instep.drafts.edited_lines import lines_after_merge
 from instep.drafts.hunks import SIDES, content_with_hunks
 from instep.drafts.merging import ALL_IS_LIVE, overwrite_warnings, text_to_apply
 from instep.drafts.pending import ProposalChanged, find_pending, lock_article
@@ -87,6 +88,7 @@ async def _approve(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledTe
     if draft.type == "edit" and (draft.conflict or text != TitledText(draft.title, draft.content)):
         counts = await compare(draft.current_content, text.content, SIDES)
         await queries.rebase(ctx, draft, text, counts)
+        await queries.set_lines(ctx, draft.id, await lines_after_merge(draft, text.content))
     await queries.approve(ctx, draft.id)
     if draft.source_url is None and draft.task_id is None:
         ctx.warnings.append(WITHOUT_SOURCE)

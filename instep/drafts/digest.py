@@ -19,7 +19,7 @@ REPORTER = Actor("task", "Instep", can_write=True, channel="job")
 
 @dataclass(frozen=True, slots=True)
 class NewDrafts:
-    """The drafts of a source that the last digest did not tell of; `draft_id` is the newest."""
+    """The drafts of a source that no digest has announced before; `draft_id` is the newest."""
 
     title: str
     count: int
@@ -38,10 +38,12 @@ async def schedule_digest(ctx: Ctx) -> None:
 
 
 async def send_review_digest(database: Database, job: Job) -> None:
-    """Tell what has arrived since the last digest and still waits; nothing new is no message."""
+    """Tell what no digest has announced and still waits; nothing new is no message."""
     async with job_context(database, job.payload, REPORTER) as ctx, ctx.tx.transaction():
-        sources = await list_new_drafts(ctx, await find_sent_at(ctx))
+        sources = await list_new_drafts(ctx, await announce_drafts(ctx))
         await note_sent(ctx)
+        if await has_unannounced(ctx):
+            await schedule_digest(ctx)
         if not sources:
             return
         total = sum(source.count for source in sources)
@@ -71,18 +73,51 @@ async def note_sent(ctx: Ctx) -> None:
     )
 
 
-async def list_new_drafts(ctx: Ctx, since: datetime | None) -> list[NewDrafts]:
-    """By source, the one with the newest draft first."""
+async def announce_drafts(ctx: Ctx) -> list[str]:
+    """Mark the drafts that no digest has announced; their ids.
+
+    A draft's time does not tell: it is when the draft's transaction began, which may end after a digest.
+    """
+    # A draft that somebody is changing at this moment is left to the next digest, because locking several
+    # drafts that a batch changes in another order would be a deadlock.
+    ids = await ctx.tx.value(
+        """
+        with unannounced as (
+            select id from drafts
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and not is_announced
+            for no key update skip locked
+        ), announced as (
+            update drafts d set is_announced = true from unannounced u
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = u.id returning d.id)
+        select array_agg(id) from announced
+        """,
+        bot=ctx.bot.id,
+    )
+    return list(ids or ())
+
+
+async def has_unannounced(ctx: Ctx) -> bool:
+    has_one: bool = await ctx.tx.value(
+        """
+        select exists (
+            select from drafts where bot_id = %(bot)s and workspace_id = %(workspace)s and not is_announced)
+        """,
+        bot=ctx.bot.id,
+    )
+    return has_one
+
+
+async def list_new_drafts(ctx: Ctx, draft_ids: list[str]) -> list[NewDrafts]:
+    """Those of the drafts that wait, by source, the one with the newest draft first."""
     return await ctx.tx.all(
         NewDrafts,
         f"""
         select max(coalesce(t.change_title, t.article->>'title', case when d.type = 'gap_draft'
                 then 'Asked by visitors' else 'Proposed by ' || d.author_name end)) as title,
             count(*) as count, (array_agg(d.id order by d.created_at desc, d.id desc))[1] as draft_id
-        {FROM} and d.status = 'pending' and a.deleted_at is null
-          and (%(since)s::timestamptz is null or d.created_at > %(since)s)
+        {FROM} and d.status = 'pending' and a.deleted_at is null and d.id = any(%(ids)s)
         group by {SOURCE_KEY} order by max(d.created_at) desc
         """,
         bot=ctx.bot.id,
-        since=since,
+        ids=draft_ids,
     )

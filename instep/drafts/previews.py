@@ -48,6 +48,7 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
     """
     await find_pending(ctx, draft_id)
     source_key = await find_source_key(ctx, draft_id)
+    await lock_count(ctx)
     await ctx.tx.execute(
         """
         delete from previews
@@ -81,6 +82,13 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
         author=ctx.actor.name,
         now=ctx.now,
         expires=ctx.now + limits.PREVIEW_TTL,
+    )
+
+
+async def lock_count(ctx: Ctx) -> None:
+    """Lock the numbers of the bot's links until this transaction ends."""
+    await ctx.tx.execute(
+        "select pg_advisory_xact_lock(hashtextextended('previews ' || %(bot)s::text, 0))", bot=ctx.bot.id
     )
 
 

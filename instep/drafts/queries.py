@@ -1,6 +1,6 @@
 """The SQL of drafts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 from instep.core import limits
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.paging import Order, Page, PageRequest
+from instep.drafts.edited_lines import ProvenLines
 from instep.drafts.schemas import (
     Draft,
     DraftOrigin,
@@ -50,7 +51,8 @@ TEXTS = """
     coalesce(d.base_version, a.version) as base_version, coalesce(d.base_title, a.title) as base_title,
     coalesce(d.base_markdown, a.content_markdown) as base_content,
     a.version as current_version, a.content_markdown as current_content,
-    d.evidence, d.questions, d.warnings, d.statements, d.replaced_version, d.applied_version
+    d.evidence, d.questions, d.warnings, d.statements, d.model, d.edited_by_name, d.edited_lines,
+    d.replaced_version, d.applied_version
 """
 JOIN = """
     join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
@@ -125,6 +127,23 @@ async def find_others(ctx: Ctx, draft: Draft) -> OtherDrafts:
     )
 
 
+async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
+    ids = await ctx.tx.value(
+        """
+        select array_agg(d.article_id)
+        from drafts d
+        join unnest(%(articles)s::text[], %(contents)s::text[]) as t (article_id, content)
+            on t.article_id = d.article_id and t.content = d.content_markdown
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and d.type = 'edit'
+        """,
+        bot=ctx.bot.id,
+        articles=list(texts),
+        contents=list(texts.values()),
+    )
+    return set(ids or ())
+
+
 async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal, counts: TextDiff) -> Draft:
     row = {
         "id": new_id(DRAFT_PREFIXES["edit"]),
@@ -192,6 +211,7 @@ def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
         "warnings": Jsonb(list(origin.warnings)),
         "certainty": origin.certainty,
         "statements": Jsonb([asdict(statement) for statement in origin.statements]),
+        "model": origin.model,
     }
 
 
@@ -354,6 +374,14 @@ async def rebase(ctx: Ctx, draft: DraftTexts, text: TitledText, counts: TextDiff
         additions=counts.additions,
         deletions=counts.deletions,
     )
+
+
+async def set_lines(ctx: Ctx, draft_id: str, lines: ProvenLines) -> None:
+    await change(ctx, draft_id, line_columns(lines))
+
+
+def line_columns(lines: ProvenLines) -> dict[str, Any]:
+    return {"edited_lines": lines.edited_lines, "evidence": Jsonb(lines.evidence)}
 
 
 async def withdraw_approvals(ctx: Ctx, draft_ids: Sequence[str]) -> None:

@@ -28,7 +28,8 @@ SOURCE_KEY_OF = f"""
 QUEUE_ROW = f"""
     d.id, d.type, coalesce(d.title, a.title) as title, q.source_key, {KIND} as source_kind,
     coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title, d.source_url,
-    d.task_id, d.certainty, {IS_CONFLICT} as is_conflict, d.approved_at is not null as is_approved,
+    d.task_id, d.certainty, d.edited_by_name, {IS_CONFLICT} as is_conflict,
+    d.approved_at is not null as is_approved,
     case d.type when 'edit' then d.additions else {LINES} end as additions,
     coalesce(d.deletions, 0) as deletions, d.author_name, d.created_at, q.place
 """
@@ -47,6 +48,7 @@ class QueueRow:
     source_url: str | None
     task_id: str | None
     certainty: str | None
+    edited_by_name: str | None
     is_conflict: bool
     is_approved: bool
     additions: int

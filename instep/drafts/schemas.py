@@ -77,6 +77,8 @@ class DraftOrigin:
     warnings: tuple[str, ...] = ()
     certainty: Certainty | None = None
     statements: tuple[Statement, ...] = ()
+    # The name of the language model that wrote a part of it.
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +148,10 @@ class DraftTexts(Draft):
     questions: list[str]
     warnings: list[str]
     statements: list[dict[str, str]]
+    model: str | None
+    edited_by_name: str | None
+    # The lines of the proposed text, from 1, that people have written.
+    edited_lines: list[int]
     replaced_version: int | None
     applied_version: int | None
 

@@ -1,8 +1,10 @@
 """Exports: a whole help center as files that people, git hosts and `instep import` read."""
 
+import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import IO, Literal
 
 from instep.core.database import Database, Tx
 from instep.exports import queries
@@ -29,14 +31,22 @@ from instep.identity.schemas import Bot, Ctx
 
 # Texts that are read, and are in memory, at a time.
 BATCH_TEXTS = 100
+# A stored file that is larger waits on the disk until it is written.
+MAX_MEMORY_BYTES = 1024 * 1024
+PIECE_BYTES = 256 * 1024
+PageKind = Literal["articles", "translations", "changelog_entries"]
 ReadTexts = Callable[[Tx, Bot, Sequence[str]], Awaitable[list[MarkdownRow]]]
+
+
+class TextMissing(Exception):
+    """The text of a page was deleted for good while the export was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
     """A file whose Markdown is read when it is written: an article's or a changelog entry's."""
 
-    kind: Literal["article", "entry"]
+    kind: PageKind
     id: str
     values: dict[str, str | None]
 
@@ -53,12 +63,19 @@ class Export:
     layout: Layout
     parts: dict[str, Part]
     counts: dict[str, int]
-    # The paths of files that the storage has lost, known when everything has been read.
+    # The paths of what is left out, because it was deleted for good meanwhile or the storage has lost it, as
+    # is known when everything has been read.
     missing_files: list[str] = field(default_factory=list)
 
     def summary(self, path: str, size: int) -> ExportOut:
-        counts = {**self.counts, "files": self.counts["files"] - len(self.missing_files)}
+        missing = Counter(counted_as(self.parts[path]) for path in self.missing_files)
+        counts = {name: count - missing[name] for name, count in self.counts.items()}
         return ExportOut(path=path, bytes=size, missing_files=self.missing_files, **counts)
+
+
+def counted_as(part: Part) -> str:
+    """The name of the number that a file counts for."""
+    return part.kind if isinstance(part, PageText) else "files"
 
 
 async def prepare_export(ctx: Ctx) -> Export:
@@ -110,10 +127,11 @@ def page_parts(
         parts[folder + COLLECTION_FILE] = collection_page(collection, folder).text.encode()
     for row in articles:
         values = article_values(bot, row, layout, collections_by_id, by_id.get(row.translation_of or ""))
-        parts[layout.articles[row.id]] = PageText("article", row.id, values)
+        kind: PageKind = "articles" if row.translation_of is None else "translations"
+        parts[layout.articles[row.id]] = PageText(kind, row.id, values)
     for entry in entries:
         path = layout.entries[entry.id]
-        parts[path] = PageText("entry", entry.id, entry_values(entry, path))
+        parts[path] = PageText("changelog_entries", entry.id, entry_values(entry, path))
     return parts
 
 
@@ -122,8 +140,8 @@ async def read_parts(
 ) -> AsyncIterator[tuple[str, AsyncIterator[bytes]]]:
     """Each file of an export, in the order of their paths, with its bytes in pieces.
 
-    No connection is held while the pieces of a file are written. A file that the storage has lost is left
-    out; the last file names all of these.
+    No connection is held while the pieces of a file are written. A stored file is read to its end before it
+    begins, so that one that the storage has lost is left out whole. The last file names what is left out.
     """
     export.missing_files.clear()
     paths = list(export.parts)
@@ -131,26 +149,22 @@ async def read_parts(
         batch = paths[start : start + BATCH_TEXTS]
         texts = await read_texts(export, database, batch)
         for path in batch:
-            try:
-                pieces = await begun(pieces_of(export, storages, path, texts))
-            except ObjectMissing:
-                export.missing_files.append(path)
-            else:
-                yield path, pieces
+            with tempfile.SpooledTemporaryFile(MAX_MEMORY_BYTES) as spool:
+                try:
+                    async for piece in pieces_of(export, storages, path, texts):
+                        spool.write(piece)
+                except (ObjectMissing, TextMissing):
+                    export.missing_files.append(path)
+                    continue
+                spool.seek(0)
+                yield path, pieces_in(spool)
     if export.missing_files:
         yield MISSING_FILE, one_piece("".join(f"{path}\n" for path in export.missing_files).encode())
 
 
-async def begun(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same content, whose first piece is there already, so that a missing object begins no file."""
-    first = await anext(content, b"")
-
-    async def pieces() -> AsyncIterator[bytes]:
-        yield first
-        async for piece in content:
-            yield piece
-
-    return pieces()
+async def pieces_in(file: IO[bytes]) -> AsyncIterator[bytes]:
+    while piece := file.read(PIECE_BYTES):
+        yield piece
 
 
 async def one_piece(content: bytes) -> AsyncIterator[bytes]:
@@ -161,13 +175,13 @@ async def read_texts(export: Export, database: Database, paths: Sequence[str]) -
     """The Markdown of those of the files that are pages, by the ids of what they hold."""
     pages = [part for path in paths if isinstance(part := export.parts[path], PageText)]
     texts: dict[str, str] = {}
-    readers: tuple[tuple[str, ReadTexts], ...] = (
-        ("article", queries.list_article_texts),
-        ("entry", queries.list_entry_texts),
+    readers: tuple[tuple[set[PageKind], ReadTexts], ...] = (
+        ({"articles", "translations"}, queries.list_article_texts),
+        ({"changelog_entries"}, queries.list_entry_texts),
     )
     async with database.enter_workspace(export.bot.workspace_id) as tx:
-        for kind, read in readers:
-            ids = [page.id for page in pages if page.kind == kind]
+        for kinds, read in readers:
+            ids = [page.id for page in pages if page.kind in kinds]
             texts |= {row.id: row.content for row in (await read(tx, export.bot, ids) if ids else [])}
     return texts
 
@@ -179,8 +193,10 @@ async def pieces_of(
     if isinstance(part, bytes):
         yield part
     elif isinstance(part, PageText):
-        # An article may have been removed for good since; then its text is empty.
-        content = to_paths(texts.get(part.id, ""), path, export.layout.site)
+        if part.id not in texts:
+            # An empty text in its place would empty the article wherever the export is imported.
+            raise TextMissing
+        content = to_paths(texts[part.id], path, export.layout.site)
         yield new_page(part.values, content).text.encode()
     else:
         workspace_id = export.bot.workspace_id

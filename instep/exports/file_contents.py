@@ -22,7 +22,7 @@ from instep.redirects.path_patterns import page_path
 MANIFEST_FILE = "instep.json"
 REDIRECTS_FILE = "redirects.json"
 QUESTIONS_FILE = "golden-questions.json"
-# Names the files that the storage has lost, one in a line; it is there only if some are.
+# Names the files that are left out because they are lost, one in a line; it is there only if some are.
 MISSING_FILE = "missing-files.txt"
 # What the value `collection` says of an article that stands in a collection's folder and belongs to none.
 NO_COLLECTION = "/"

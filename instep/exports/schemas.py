@@ -89,6 +89,6 @@ class ExportOut(Out):
     golden_questions: int
     # Articles whose unpublished changes in the editor are not in it.
     unpublished_changes: int
-    # The paths of files that the storage has lost; `files` does not count them.
+    # The paths of what was deleted for good meanwhile or lost by the storage; no number counts them.
     missing_files: list[str]
     bytes: int

@@ -398,7 +398,7 @@ def keep_values(work: SyncWork, plan: ArticlePlan, row: SyncedFile, lifted: Valu
 
 def changed_names(work: SyncWork, plan: ArticlePlan) -> set[str]:
     """The values that changed in git."""
-    assert plan.row is not None, "the plan has an article"
+    assert plan.row is not None, "the plan has a row"
     if plan.row.article_values is None:
         return set(plan.values)
     lifted = lifted_values(work, plan.row, plan.values)

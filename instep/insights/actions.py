@@ -12,7 +12,7 @@ from instep.core import limits
 from instep.core.errors import InvalidRequest, InvalidState, NotFound
 from instep.core.jobs import defer
 from instep.core.paging import Order, Page, PageRequest
-from instep.drafts.actions import propose_edit
+from instep.drafts.actions import find_proposed, propose_edit
 from instep.drafts.schemas import DraftCreate
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
@@ -26,6 +26,7 @@ from instep.insights.health.assessment import (
 )
 from instep.insights.health.checking import Finding
 from instep.insights.health.kinds_of_problems import Assessment, only_with_code
+from instep.insights.health.link_addresses import CorrectedText
 from instep.insights.health.problems import Code, Problem
 from instep.insights.questions import queries
 from instep.insights.questions.question_key import question_key
@@ -254,20 +255,29 @@ async def check_links(ctx: Ctx, content: str, locale: str, article_id: str | Non
 
 
 async def count_former_links(ctx: Ctx, article_ref: str, former_slug: str) -> int:
-    """Count the articles that link to an article by a slug that it had before."""
+    """Count the articles that link to an article by a slug that it had before, and have no such edit."""
     article = await find_article(ctx, article_ref)
-    return len(await link_addresses.correct_former_links(ctx, article.id, former_slug))
+    return len(await _link_edits(ctx, article.id, former_slug))
 
 
 async def propose_link_edits(ctx: Ctx, article_ref: str, former_slug: str) -> int:
     """Propose an edit of each article that links to an article by a slug that it had before; their number.
 
-    The links work without it: the former address leads on. Each edit is a draft, and waits for review.
+    The links work without it: the former address leads on. Each edit is a draft, and waits for review. An
+    article with a pending edit to the same text needs no second one.
     """
-    article = await find_article(ctx, article_ref)
-    texts = await link_addresses.correct_former_links(ctx, article.id, former_slug)
+    # Another request for the same edits waits for this one.
+    article = await find_article(ctx, article_ref, lock=True)
+    texts = await _link_edits(ctx, article.id, former_slug)
     for text in texts:
         reason = f"The address of “{article.title}” has changed: links to it name the new one."
         draft = DraftCreate.model_validate({"contentMarkdown": text.content, "reason": reason})
         await propose_edit(ctx, text.article_id, draft)
     return len(texts)
+
+
+async def _link_edits(ctx: Ctx, article_id: str, former_slug: str) -> list[CorrectedText]:
+    """The texts with the present slug of an article, but for those that wait for review already."""
+    texts = await link_addresses.correct_former_links(ctx, article_id, former_slug)
+    proposed_ids = await find_proposed(ctx, {text.article_id: text.content for text in texts})
+    return [text for text in texts if text.article_id not in proposed_ids]

@@ -57,6 +57,8 @@ async def list_users(tx: Tx, workspace_id: str) -> list[User]:
 
 async def change_role(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor = OPERATOR) -> User:
     """Change the role; from the commit on it applies to the person and to every app connected by them."""
+    if role != Role.OWNER:
+        await queries.lock_owners(tx, workspace_id)
     user = await _find_user(tx, workspace_id, email)
     if role != Role.OWNER:
         await _refuse_last_owner(tx, user, actor)
@@ -80,6 +82,7 @@ async def change_password(tx: Tx, workspace_id: str, email: str, password: str) 
 
 async def disable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPERATOR) -> User:
     """Disable a membership: from the commit on the person is signed out of the workspace and kept out."""
+    await queries.lock_owners(tx, workspace_id)
     user = await _find_user(tx, workspace_id, email)
     await _refuse_last_owner(tx, user, actor)
     disabled = await queries.set_disabled(tx, user, True)

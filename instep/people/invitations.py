@@ -26,6 +26,7 @@ async def invite(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor
     if user is not None and user.disabled_at is None:
         raise InvalidRequest(f"{address} is in this workspace already.")
     await queries.delete_invitations_to(tx, workspace_id, address)
+    await queries.lock_invitations(tx, workspace_id)
     if await queries.count_invitations(tx, workspace_id) >= limits.MAX_INVITATIONS:
         raise InvalidRequest(f"At most {limits.MAX_INVITATIONS} invitations may wait: revoke some first.")
     token = new_token()

@@ -98,12 +98,22 @@ async def set_disabled(tx: Tx, user: User, is_disabled: bool) -> User:
     )
 
 
-async def has_other_owner(tx: Tx, user: User) -> bool:
-    """Whether somebody else who may sign in owns the workspace; others who ask wait for this transaction."""
+async def lock_owners(tx: Tx, workspace_id: str) -> None:
+    """Lock all owners until this transaction ends.
+
+    It comes before a lock on a single member: in another order two of these changes would be a deadlock.
+    """
     await tx.execute(
-        "select from memberships where workspace_id = %(workspace)s and role = 'owner' for update",
-        workspace=user.workspace_id,
+        """
+        select from memberships where workspace_id = %(workspace)s and role = 'owner'
+        order by person_id for update
+        """,
+        workspace=workspace_id,
     )
+
+
+async def has_other_owner(tx: Tx, user: User) -> bool:
+    """Whether somebody else who may sign in owns the workspace, whose owners are locked."""
     has_one: bool = await tx.value(
         """
         select exists (
@@ -223,6 +233,14 @@ async def list_audit(
         action=action,
         limit=limit,
         before=before,
+    )
+
+
+async def lock_invitations(tx: Tx, workspace_id: str) -> None:
+    """Lock the number of the workspace's invitations until this transaction ends."""
+    await tx.execute(
+        "select pg_advisory_xact_lock(hashtextextended('invitations ' || %(workspace)s, 0))",
+        workspace=workspace_id,
     )
 
 

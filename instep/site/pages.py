@@ -203,24 +203,28 @@ async def answer_error(request: Request, error: AppError) -> Response:
 def error_page(request: Request, error: AppError) -> Response:
     """The page that is shown in place of one that can't be.
 
-    A help center's address leads to its home page and its search, whether there is such a help center or not.
+    It stands in the frame of the help center if that is known. Otherwise a help center's address leads to its
+    home page and its search, whether there is such a help center or not.
     """
     if is_for_program(request):
         return error_text(request, error)
     home = home_of_error(request) if error.status == 404 else None
     locale = locale_of_error(request)
     heading, sentence = words_of(error, catalogue_of(locale))
-    page = render_page(
-        request,
-        "refused.html",
-        error.status,
-        locale=locale,
-        code=error.status,
-        help_path=home and home + path_language(request),
-        longest_query=limits.MAX_QUERY_CHARACTERS,
-        heading=heading,
-        message=sentence,
-    )
+    values: dict[str, Any] = {
+        "status": error.status,
+        "code": error.status,
+        "help_path": home and home + path_language(request),
+        "longest_query": limits.MAX_QUERY_CHARACTERS,
+        "heading": heading,
+        "message": sentence,
+    }
+    visit: Visit | None = getattr(request.state, "visit", None)
+    if visit is None:
+        page = render_page(request, "refused.html", locale=locale, **values)
+    else:
+        # The same page in another language is not there either, so the languages lead to the home pages.
+        page = visit.page("refused.html", locale, rest="", **values)
     page.headers.update({**VARY, **error.headers})
     return page
 

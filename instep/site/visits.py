@@ -321,6 +321,7 @@ async def help_center(
         # What goes wrong from here on is told in this language.
         request.state.locale = visit.locale
         visit = await recognised(visit) if recognise else visit
+        request.state.visit = visit
         replica: Replica | None = request.app.state.replica if only_reads else None
         if replica is None:
             yield visit

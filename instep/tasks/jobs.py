@@ -24,7 +24,7 @@ from instep.search.index.cache import IndexWarmingUp
 from instep.tasks import queries
 from instep.tasks.candidates import find_candidates, with_unread
 from instep.tasks.queries import TaskInput
-from instep.tasks.reports import emit_end, write_report
+from instep.tasks.reports import ModelPart, emit_end, write_report
 from instep.tasks.sources import find_sources, searches_for
 from instep.writer.llm.model_step import ModelStep
 from instep.writer.new_articles.outline import ArticleRequest, write_article
@@ -80,7 +80,9 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
     report = await write_drafts(work, texts, sources, suppressed)
     unread_count = 0 if work.article else max(0, article_count - len(articles))
     report = with_unread(report, len(articles), unread_count)
+    model_part = None
     if model is not None:
+        model_part = ModelPart(model.name, report)
         model_step = await begin_model_step(database, payload, model)
         report = await improve(model_step, work, texts, sources, report, bot.help_url)
 
@@ -88,7 +90,7 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
             await write_report(
-                ctx, payload["task"], work, report, articles, unread_count, is_repeatable=model is None
+                ctx, payload["task"], work, report, articles, unread_count, model_part=model_part
             )
 
     await restartable(end_task)

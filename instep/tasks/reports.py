@@ -1,7 +1,7 @@
 """Storing the writer's report: it ends the task, and each of its proposals becomes a draft."""
 
 from collections.abc import Collection
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from instep import writer
 from instep.articles.schemas import Article
@@ -25,6 +25,21 @@ from instep.tasks.schemas import Outcome, Task, task_out
 from instep.webhooks.emit import emit
 
 
+@dataclass(frozen=True, slots=True)
+class ModelPart:
+    """A language model has had a part in a report: its name, and the report without it."""
+
+    name: str
+    report_without: writer.Report
+
+    def has_written(self, proposal: writer.Proposal) -> bool:
+        return not any(
+            (other.article_id, other.title, other.text)
+            == (proposal.article_id, proposal.title, proposal.text)
+            for other in self.report_without.proposals
+        )
+
+
 async def write_report(
     ctx: Ctx,
     task_id: str,
@@ -33,12 +48,9 @@ async def write_report(
     articles: dict[str, Article],
     unread_count: int,
     *,
-    is_repeatable: bool,
+    model_part: ModelPart | None,
 ) -> None:
-    """`articles` by their ids are those that were read, `unread_count` the number of the others.
-
-    `is_repeatable` unless a language model has had a part in the report.
-    """
+    """`articles` by their ids are those that were read, `unread_count` the number of the others."""
     # When two workers ran the task the second waits here, and then finds that the task has ended.
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
@@ -61,15 +73,19 @@ async def write_report(
     proposals = [row for row in report.proposals if not await is_held_back(ctx, row)]
     refusals = []
     for proposal in proposals:
+        model = model_part.name if model_part and model_part.has_written(proposal) else None
         if proposal.article_id is not None:
             article = articles[proposal.article_id]
-            await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id))
+            await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id, model))
         elif work.article is not None:
             # What was asked for and can't be made fails the task.
-            await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id))
-        elif refusal := await refused_article(ctx, await new_article_of(ctx, proposal, work, task_id)):
+            await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id, model))
+        elif refusal := await refused_article(ctx, await new_article_of(ctx, proposal, work, task_id, model)):
             refusals.append(refusal)
-    sentences = [*refusals, *await settle_earlier(ctx, task_id, work, articles, is_repeatable)]
+    sentences = [
+        *refusals,
+        *await settle_earlier(ctx, task_id, work, articles, is_repeatable=model_part is None),
+    ]
     outcome: Outcome = "drafts" if len(proposals) > len(refusals) else "no_changes"
     summary = " ".join([report.summary, *sentences])
     await queries.complete(ctx, task_id, outcome, summary, reviewed, unread_count)
@@ -79,7 +95,7 @@ async def write_report(
 
 
 async def settle_earlier(
-    ctx: Ctx, task_id: str, work: TaskInput, articles: Collection[str], is_repeatable: bool
+    ctx: Ctx, task_id: str, work: TaskInput, articles: Collection[str], *, is_repeatable: bool
 ) -> list[str]:
     """Take drafts out of the queue that only an earlier state of the change called for; what to say of it."""
     if work.change_url is None or work.diff is None:
@@ -113,7 +129,9 @@ async def emit_end(ctx: Ctx, before: Task) -> None:
     await emit(ctx, "task.completed", task_out(after), task_out(before))
 
 
-def edit_of(proposal: writer.Proposal, article: Article, work: TaskInput, task_id: str) -> EditProposal:
+def edit_of(
+    proposal: writer.Proposal, article: Article, work: TaskInput, task_id: str, model: str | None
+) -> EditProposal:
     return EditProposal(
         content=proposal.text,
         base_version=article.version,
@@ -127,10 +145,13 @@ def edit_of(proposal: writer.Proposal, article: Article, work: TaskInput, task_i
         warnings=proposal.warnings,
         certainty=certainty_of(proposal),
         statements=statements_of(proposal),
+        model=model,
     )
 
 
-async def new_article_of(ctx: Ctx, proposal: writer.Proposal, work: TaskInput, task_id: str) -> NewArticle:
+async def new_article_of(
+    ctx: Ctx, proposal: writer.Proposal, work: TaskInput, task_id: str, model: str | None
+) -> NewArticle:
     return NewArticle(
         title=proposal.title,
         content=proposal.text,
@@ -142,6 +163,7 @@ async def new_article_of(ctx: Ctx, proposal: writer.Proposal, work: TaskInput, t
         warnings=proposal.warnings,
         certainty=certainty_of(proposal),
         statements=statements_of(proposal),
+        model=model,
     )
 
 

@@ -59,6 +59,7 @@ async def create_trust(
     bots = list(fields.bot_ids)
     if bots and await count_bots(tx, workspace_id, bots) != len(set(bots)):
         raise NotFound("One of the bots is not in this workspace: `instep bot list` shows them.")
+    await queries.lock_count(tx, workspace_id)
     if await queries.count_trusts(tx, workspace_id) >= limits.MAX_TRUSTS_PER_WORKSPACE:
         raise InvalidRequest(
             f"A workspace has at most {limits.MAX_TRUSTS_PER_WORKSPACE} trusts: revoke one that is not used."
@@ -120,6 +121,7 @@ def is_storable(text: str) -> bool:
 async def exchange_token(database: Database, issuers: Issuers, exchange: TokenExchange) -> ExchangedToken:
     """Give an API key for an ID token; raises `NoTrust`, which does not tell what is wrong, and others.
 
+    Where the issuer gives no answer, it raises `IssuerUnavailable`, so that jobs try again.
     The same ID token may be exchanged again; then the key that it gave before ends.
     """
     try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import structlog
 from cachetools import LRUCache
 from joserfc import jwt
 from joserfc.errors import JoseError
@@ -20,15 +21,23 @@ from joserfc.jwt import JWTClaimsRegistry
 
 from instep.core import limits
 from instep.core.clock import utc_now
+from instep.core.errors import Unavailable
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import fetch
 from instep.identity.issuers import ALGORITHMS, signing_keys
 
+log = structlog.get_logger()
 ANSWERS_JSON = {"Accept": "application/json", "User-Agent": "Instep"}
 
 
 class InvalidIdToken(Exception):
     """The ID token is not valid; the message says why, for the log."""
+
+
+class IssuerUnavailable(Unavailable):
+    """The issuer of this ID token gives no answer just now: try again in a moment."""
+
+    retry_seconds = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,7 @@ class Issuers:
         self.cached: LRUCache[str, CachedKeys] = LRUCache(limits.MAX_CACHED_ISSUERS)
 
     async def keys_for(self, token: IdToken) -> KeySet:
-        """The keys of the token's issuer; raises `InvalidIdToken`."""
+        """The keys of the token's issuer; raises `InvalidIdToken` and `IssuerUnavailable`."""
         cached = self.cached.get(token.issuer)
         if cached is None or not cached.serves(token.key_id, utc_now()):
             cached = CachedKeys(await fetch_keys(self.client, token.issuer), utc_now())
@@ -92,7 +101,11 @@ async def fetch_json(client: OutboundClient, url: str) -> dict[str, Any]:
         async with asyncio.timeout(limits.OUTBOUND_SECONDS):
             response = await fetch(client, url, ANSWERS_JSON, limits.MAX_ISSUER_DOCUMENT_BYTES)
     except (TimeoutError, RequestFailed) as failure:
-        raise InvalidIdToken(f"{url} can't be read: {failure}") from None
+        log.info("issuer_unavailable", url=url, reason=str(failure) or "no answer in time")
+        raise IssuerUnavailable from None
+    if response.status == 429 or response.status >= 500:
+        log.info("issuer_unavailable", url=url, reason=f"status {response.status}")
+        raise IssuerUnavailable
     document = read_json(response.body) if response.status == 200 else None
     if not isinstance(document, dict):
         raise InvalidIdToken(f"{url} responds with {response.status} and no JSON object")

@@ -19,7 +19,7 @@ from instep.web.strict_request import StrictRequest
 from instep.web.visitors.cors import sent_origin
 
 CSRF_FIELD = "form-token"
-# Where a script of our own page sends the token of a form along with a file.
+# What browsers say in `Sec-Fetch-Site` of a form of the same origin, and of what people open themselves.
 TRUSTED_SITES = {"same-origin", "none"}
 
 

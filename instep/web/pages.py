@@ -1,11 +1,12 @@
 """HTML pages: templates, entity tags, security headers."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -17,7 +18,8 @@ from instep.web.catalogues import translations_in
 LAYOUT = Path(__file__).parent / "layout"
 # What every template may use: addresses of built files, styles to stand within a page, and icons.
 TEMPLATE_GLOBALS = {"asset": asset_path, "built_style": built_style, "icon": icon}
-TEMPLATE_FILTERS = {"moment": isoformat}
+# Code in a sentence, as in Markdown.
+CODE_SPAN = re.compile(r"`([^`]+)`")
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -61,7 +63,7 @@ class Pages:
             lstrip_blocks=True,
         )
         environment.globals.update(TEMPLATE_GLOBALS)
-        environment.filters.update(TEMPLATE_FILTERS)
+        environment.filters.update(moment=isoformat, with_code=with_code)
         if language:
             environment.policies["ext.i18n.trimmed"] = True
             translations = translations_in(language)
@@ -106,6 +108,11 @@ def moved_to(url: str) -> Response:
 def hidden_field(name: str, value: str) -> Markup:
     """A hidden field of a form."""
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
+
+
+def with_code(text: str) -> Markup:
+    """A sentence with what stands between backticks as code; everything in it is escaped."""
+    return Markup(CODE_SPAN.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def sanitised(html: str) -> Markup:

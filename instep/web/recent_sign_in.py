@@ -17,8 +17,8 @@ class SignInTooOld(InsufficientScope):
 def require_recent_sign_in(request: Request) -> None:
     """Raise `SignInTooOld`, whom `require_person` leads to the page that asks for the password and back.
 
-    Pages for keys, roles, export and deletion call it: best where their form is shown, and always where it is
-    received. Whoever is asked there fills in the form again.
+    Pages for keys, roles, export, deletion, and the hosts that get visitors or their data call it: best where
+    their form is shown, and always where it is received. Whoever is asked there fills in the form again.
     """
     session: Session = request.state.session
     if utc_now() - session.verified_at > limits.RECENT_SIGN_IN_TTL:

@@ -127,6 +127,25 @@ async def test_before_the_first_question_there_are_articles_for_the_page(
     await expect(panel(page).get_by_role("heading", name="Invite people to your team")).to_be_visible()
 
 
+async def test_the_columns_of_a_wide_table_can_be_read(
+    page: Page, hosts: HostSite, tag: str, writer: Client
+) -> None:
+    row = "| Own host name | no | no | yes | a host name of your own, such as help.example.com |"
+    table = f"| What | S | M | L | Details |\n| --- | --- | --- | --- | --- |\n{row}\n"
+    await publish(writer, "Tariff comparison", table)
+    await page.goto(hosts.add(HostPage(tag)))
+    await open_panel(page)
+    await question_field(page).fill("tariff comparison")
+    found = panel(page).get_by_role("list", name="Articles", exact=True)
+    await found.get_by_role("button", name="Tariff comparison").click()
+
+    cells = panel(page).get_by_role("cell")
+    await expect(cells).to_have_count(5)
+    assert min(await cells.evaluate_all("cells => cells.map((cell) => cell.offsetWidth)")) >= 90
+    box = panel(page).locator(".wide")
+    assert await box.evaluate("(box) => box.scrollWidth > box.clientWidth")
+
+
 async def test_a_question_goes_on_from_the_ones_before(
     page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
 ) -> None:
@@ -183,12 +202,12 @@ async def test_a_message_reaches_the_team_and_a_second_one_too(
     await ask(page)
     await expect(panel(page).get_by_role("button", name="Yes")).to_be_visible()
     for number, text in enumerate(("My file is 80 MB.", "It is a film.")):
-        await panel(page).get_by_role("button", name="Talk to a person").click()
+        await panel(page).get_by_role("button", name="Write to a person").click()
         await panel(page).get_by_label("E-mail").fill("ann@example.com")
         await panel(page).get_by_label("Message").fill(text)
         if number == 0:
             await panel(page).get_by_role("button", name="Back").click()
-            await panel(page).get_by_role("button", name="Talk to a person").click()
+            await panel(page).get_by_role("button", name="Write to a person").click()
             await expect(panel(page).get_by_label("Message")).to_have_value(text)
         # The words that say so may be those that were said of the first one.
         async with page.expect_response(lambda response: response.request.method == "POST"):
@@ -206,13 +225,26 @@ async def test_what_a_visitor_thinks_of_an_answer_arrives(
     page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
 ) -> None:
     await page.goto(hosts.add(HostPage(tag)))
-    await ask(page, "Which hotels accept lamas?")
+    await ask(page)
     async with page.expect_response("**/feedback"):
         await panel(page).get_by_role("button", name="No", exact=True).click()
 
     await expect(question_field(page)).to_be_focused()
-    rated = "select array_agg(helpful) from messages where bot_id = %(bot)s and question like '%%lamas%%'"
-    assert await owner.value(rated, bot=cast.acme.bot_id) == [False]
+    rated = "select array_agg(helpful) from messages where bot_id = %(bot)s and question = %(question)s"
+    assert await owner.value(rated, bot=cast.acme.bot_id, question=QUESTION) == [False]
+
+
+async def test_a_question_without_an_answer_offers_a_person_and_asks_for_no_rating(
+    page: Page, hosts: HostSite, tag: str
+) -> None:
+    await page.goto(hosts.add(HostPage(tag)))
+    await ask(page, "Which hotels accept lamas?")
+    offer = panel(page).locator(".answer").get_by_role("button", name="Write to a person")
+    await expect(offer).to_be_visible()
+    await expect(panel(page).get_by_text("Did this help?")).to_have_count(0)
+    await offer.click()
+
+    await expect(panel(page).get_by_label("E-mail")).to_be_focused()
 
 
 async def test_it_stands_in_the_page_itself_and_goes_on_with_what_was_begun(

@@ -33,7 +33,7 @@ async def find_help(page: Page) -> None:
     await sources.get_by_role("button", name="Files", exact=True).click()
     await expect(panel(page).get_by_role("heading", name="Size of a file")).to_be_visible()
     await panel(page).get_by_role("button", name="Back").click()
-    await expect(panel(page).get_by_role("button", name="Talk to a person")).to_be_visible()
+    await expect(panel(page).get_by_role("button", name="Write to a person")).to_be_visible()
 
 
 async def test_a_page_that_allows_nothing_but_the_help_center(

@@ -7,7 +7,7 @@ import threading
 import time
 from asyncio import gather
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 
 import psycopg
@@ -273,6 +273,23 @@ async def test_what_is_run_last_stands_with_its_transaction_and_falls_with_it(
         await tx.execute_at_commit(NOTE, kind="last without a transaction")
 
     assert await kinds(owner) == {"last of the whole", "last of a part", "last without a transaction"}
+
+
+async def test_what_was_asked_for_before_a_transaction_outlives_its_end(database: Database) -> None:
+    passed = []
+    lock = "select pg_advisory_xact_lock(4711)"
+    is_locked = "select exists (select from pg_locks where locktype = 'advisory' and objid = 4711)"
+    async with database.enter_workspace("") as tx, tx.transaction():
+        asked = tx.ahead(f"select 7 from ({lock}) l", lambda reply: passed.append(reply.value()))
+        for statement in ("select 1", None):
+            with suppress(ZeroDivisionError):
+                async with tx.transaction():
+                    if statement is not None:
+                        await tx.value(statement)
+                    raise ZeroDivisionError
+        assert (await asked.value(), passed) == (7, [7])
+        async with database.enter_workspace("") as other:
+            assert await other.value(is_locked)
 
 
 @pytest.mark.parametrize("is_inner", [False, True])

@@ -8,8 +8,9 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,10 @@ async def until(condition: Callable[[], bool], seconds: float = 10) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         await asyncio.sleep(0.01)
+
+
+def has_more(jobs: list[Job], than: int) -> bool:
+    return len(jobs) > than
 
 
 async def sql(pool: Pool, statement: str) -> int:
@@ -415,7 +420,47 @@ async def test_a_job_that_outlives_the_grace_is_free_for_others_at_once(
     async with running(Worker(pool, {"work": endless})):
         await until(lambda: bool(endless.jobs))
     assert await Worker(pool, {"work": work}).run_due() == 1
-    assert (endless.ended, work.attempts) == ([], [2])
+    assert (endless.ended, work.attempts) == ([], [1])
+
+
+@pytest.mark.parametrize("dedupe", [None, "one"])
+async def test_a_job_survives_any_number_of_restarts(
+    pool: Pool, set_limit: SetLimit, dedupe: str | None
+) -> None:
+    set_limit("GRACE_SECONDS", 0.01, worker)
+    endless, work = Recorder(forever), Recorder()
+    await put(pool, dedupe=dedupe)
+    for _ in range(MAX_ATTEMPTS + 1):
+        begun = len(endless.jobs)
+        async with running(Worker(pool, {"work": endless})):
+            await until(partial(has_more, endless.jobs, begun))
+
+    assert await Worker(pool, {"work": work}).run_due() == 1
+    assert (len(work.ended), await rows(pool)) == (1, [])
+
+
+async def test_a_stopped_job_that_does_not_end_is_not_begun_beside_itself(
+    pool: Pool, set_limit: SetLimit
+) -> None:
+    set_limit("GRACE_SECONDS", 0.01, worker)
+    set_limit("CLEANUP_SECONDS", 0.01, worker)
+    end = asyncio.Event()
+
+    async def hold_out(job: Job) -> None:
+        while not end.is_set():
+            with suppress(asyncio.CancelledError):
+                await end.wait()
+
+    stubborn, work = Recorder(hold_out), Recorder()
+    await put(pool)
+    stopped = Worker(pool, {"work": stubborn})
+    async with running(stopped):
+        await until(lambda: bool(stubborn.jobs))
+
+    count = await Worker(pool, {"work": work}).run_due()
+    end.set()
+    await until(lambda: not stopped._running)
+    assert (count, len(stubborn.ended), await rows(pool)) == (0, 1, [])
 
 
 async def put_of(pool: Pool, workspace: str, count: int = 1) -> None:

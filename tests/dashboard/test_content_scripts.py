@@ -14,12 +14,14 @@ async def test_delete_asks_in_a_dialog_and_can_be_undone(
     tab = signed_in_tab
     await tab.goto(f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}")
 
-    await tab.get_by_role("button", name="Delete", exact=True).click()
+    await tab.get_by_role("button", name="More", exact=True).click()
+    await tab.get_by_role("button", name="Delete…").click()
     dialog = tab.get_by_role("dialog", name="Delete “Install”?")
     await expect(dialog).to_be_visible()
     await tab.keyboard.press("Escape")
     await expect(dialog).to_be_hidden()
-    await tab.get_by_role("button", name="Delete", exact=True).click()
+    await tab.get_by_role("button", name="More", exact=True).click()
+    await tab.get_by_role("button", name="Delete…").click()
     await dialog.get_by_role("button", name="Delete", exact=True).click()
 
     await expect(tab.get_by_role("status")).to_contain_text("“Install” is in Recently deleted.")

@@ -5,6 +5,7 @@ import secrets
 from fastapi import FastAPI
 
 from instep.core.database import Tx
+from instep.identity.scopes import Role
 from tests.dashboard.conftest import Desk
 from tests.support.cast import Api, Cast, Rows
 from tests.support.sign_in import browser, sign_up
@@ -23,7 +24,9 @@ async def test_a_bot_of_another_workspace_is_not_remembered(desk: Desk, cast: Ca
     assert answer.headers["Location"] == f"/app/{cast.acme.slug}/review"
 
 
-async def test_a_workspace_without_a_bot_says_how_to_make_one(app: FastAPI, api: Api, owner: Tx) -> None:
+async def test_an_owner_without_a_help_center_is_led_to_the_form_that_makes_one(
+    app: FastAPI, api: Api, owner: Tx
+) -> None:
     rows, workspace_id = Rows(), f"ws_{secrets.token_hex(8)}"
     rows.workspaces.append({"id": workspace_id, "name": "Empty"})
     await rows.insert(owner)
@@ -31,5 +34,34 @@ async def test_a_workspace_without_a_bot_says_how_to_make_one(app: FastAPI, api:
     async with browser(app) as visitor:
         await visitor.sign_in(user.email)
         answer = await visitor.get("/app/")
+        form = {"name": "Empty Help", "slug": "", "language": "de"}
+        unnamed = await visitor.send("/app/new-help-center", "/app/new-help-center", **{**form, "name": ""})
+        made = await visitor.send("/app/new-help-center", "/app/new-help-center", **form)
+        started = await visitor.get(made.headers["Location"])
 
-    assert (answer.status_code, "instep bot create" in answer.text) == (200, True)
+    assert (answer.status_code, 'href="/app/new-help-center"' in answer.text) == (200, True)
+    assert (unnamed.status_code, 'role="alert"' in unnamed.text) == (400, True)
+    assert made.headers["Location"].endswith("/get-started")
+    assert (started.status_code, "Empty Help" in started.text) == (200, True)
+
+
+async def test_an_editor_without_a_help_center_is_told_who_can_make_one(
+    app: FastAPI, api: Api, owner: Tx
+) -> None:
+    rows, workspace_id = Rows(), f"ws_{secrets.token_hex(8)}"
+    rows.workspaces.append({"id": workspace_id, "name": "Empty"})
+    await rows.insert(owner)
+    user = await sign_up(owner, workspace_id, Role.EDITOR)
+    async with browser(app) as visitor:
+        await visitor.sign_in(user.email)
+        answer = await visitor.get("/app/")
+        refused = await visitor.get("/app/new-help-center")
+
+    assert "An owner of the workspace can create one." in answer.text
+    assert (refused.status_code, 'href="/app/"' in refused.text) == (403, True)
+
+
+async def test_an_address_without_a_page_leads_back_to_the_dashboard(desk: Desk) -> None:
+    for path in (desk.path("nope"), "/app/nobody/review"):
+        answer = await desk.visitor.get(path)
+        assert (answer.status_code, 'href="/app/"' in answer.text) == (404, True)

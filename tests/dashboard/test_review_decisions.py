@@ -143,6 +143,8 @@ async def test_a_text_that_is_refused_stays_in_the_form(desk: Desk, shelf: Shelf
     same = await desk.send(page, page, seen=seen[1], title=title, content=LIMITS, act="save")
 
     assert nothing.status_code == 400
+    assert re.search(r'id="draft-title-error">.*?<span>It is empty\.</span>', nothing.text)
+    assert "Value error" not in nothing.text
     assert "Mine." in nothing.text
     assert 'role="alert"' in nothing.text
     assert same.status_code == 400

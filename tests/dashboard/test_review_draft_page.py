@@ -3,12 +3,18 @@
 import re
 
 from instep.core.database import Database, Tx
+from instep.core.outbound.allowed import AllowList
+from instep.core.outbound.client import OutboundClient
 from instep.dashboard.review.proof import Fold, ProofBlock, prove_now
+from instep.llm.protocol import Model
+from instep.runtime import worker_of
 from instep.text.diff import compare_now
 from tests.dashboard.conftest import Desk
 from tests.dashboard.review_desk import LIMITS, NEW_LIMITS, TITLE, Shelf
 from tests.drafts.review import propose, write_article
 from tests.support.cast import Cast, Client
+from tests.support.scripted_model import Scripted
+from tests.tasks.changes import get, write
 
 
 def proof(before: str, after: str) -> list[ProofBlock | Fold]:
@@ -38,10 +44,63 @@ async def test_every_changed_block_has_a_note_or_says_that_it_has_none(desk: Des
     assert "No evidence: written by Instep." in changed_blocks[1]
 
 
+async def test_code_in_the_reason_of_a_draft_is_shown_as_code(desk: Desk, client: Client) -> None:
+    reason = "Says `RATE_LIMIT` and `<b>`; <i>the change</i> renames it."
+    draft = await propose(client, await write_article(client), reason=reason)
+    text = (await desk.get(f"review/{draft['id']}")).text
+
+    assert "Says <code>RATE_LIMIT</code> and <code>&lt;b&gt;</code>; &lt;i&gt;the change&lt;/i&gt;" in text
+
+
 async def test_a_proposal_of_a_person_names_the_person(desk: Desk, client: Client) -> None:
     draft = await propose(client, await write_article(client))
 
     assert "No evidence: written by Acme writer." in (await desk.get(f"review/{draft['id']}")).text
+
+
+async def test_what_a_person_edited_in_a_proposal_names_the_person(desk: Desk, shelf: Shelf) -> None:
+    draft = await shelf.edit(before=LIMITS, after=LIMITS.replace("25 MB**", "50 MB**"))
+    edited = LIMITS.replace("25 MB**", "50 MB**").replace("Larger files", "Files above that")
+    edited = edited.replace("What is scanned", "Scanning").replace("You can", "Anybody can")
+    page = f"review/{draft['id']}/edit"
+    seen = re.findall(r'name="seen" value="([^"]*)"', (await desk.get(page)).text)[0]
+    await desk.send(page, page, title="Sending attachments by e-mail", content=edited, seen=seen, act="save")
+    text = (await desk.get(f"review/{draft['id']}")).text
+
+    first, with_note, *rest = text.split("data-change ")[1:]
+    assert f"Edited by {desk.user.email}." in first
+    assert "config/limits.py:14" in with_note
+    assert f"Edited by {desk.user.email}." in with_note
+    assert all(f"Edited by {desk.user.email}." in block for block in rest)
+    assert "See note" not in text
+    assert f"edited by {desk.user.email}</span>" in text
+    assert "likely" not in text.split("<main")[1]
+
+
+async def test_an_article_that_was_put_together_without_a_model_says_so(
+    desk: Desk, client: Client, database: Database
+) -> None:
+    text = await page_of_written_article(desk, client, database, None)
+
+    assert "Put together from the request and from other articles, without a model." in text
+    assert "written by the model" not in text
+
+
+async def test_an_article_that_a_model_wrote_names_the_model(
+    desk: Desk, client: Client, database: Database
+) -> None:
+    blocks = [{"text": "Exports are made at night.", "sources": [0]}]
+    text = await page_of_written_article(desk, client, database, Scripted(lambda data: {"blocks": blocks}))
+
+    assert "No evidence: written by the model scripted:1." in text
+
+
+async def page_of_written_article(desk: Desk, client: Client, database: Database, model: Model | None) -> str:
+    """The page of the draft of an article that somebody asked for."""
+    task = await write(client, title="Exports", instructions="Exports are made at night. They hold articles.")
+    await worker_of(database, OutboundClient(AllowList()), model).run_due()
+    [draft] = (await get(client, f"tasks/{task['id']}"))["drafts"]
+    return (await desk.get(f"review/{draft['id']}")).text
 
 
 async def test_text_and_both_sides_number_the_changes(desk: Desk, shelf: Shelf) -> None:

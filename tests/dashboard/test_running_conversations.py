@@ -80,6 +80,17 @@ async def test_contact_details_are_listed_also_without_a_conversation(
     assert "Call &lt;me&gt;" in conversation
 
 
+async def test_the_newest_contact_details_stand_above_all_conversations(
+    desk: Desk, visitor: Client, cast: Cast
+) -> None:
+    await converse(visitor, cast.acme)
+    await leave(visitor, cast.acme, email="bob@example.com", message="Call me about the invoice.")
+    text = (await desk.get("conversations")).text
+
+    assert text.index("Call me about the invoice.") < text.index('aria-label="Conversations"')
+    assert "Call me" not in (await desk.get("conversations?status=escalated")).text
+
+
 async def test_an_owner_exports_what_belongs_to_a_conversation(
     desk: Desk, visitor: Client, cast: Cast, owner: Tx
 ) -> None:

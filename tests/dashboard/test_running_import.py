@@ -44,7 +44,7 @@ async def test_an_archive_is_read_shown_imported_and_told(
 
     await run_jobs()
     text = (await desk.get(path)).text
-    assert "What would come" in text
+    assert "Preview" in text
     assert "2 articles: 2 new" in text
     assert "link to a page that the source doesn&#39;t have: gone.md" in text
     assert "Install &lt;it&gt;" in text

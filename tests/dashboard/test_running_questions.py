@@ -96,6 +96,19 @@ async def test_two_questions_are_merged(desk: Desk, client: Client, cast: Cast, 
     assert [row["askedCount"] for row in await unanswered(client)] == [2, 1]
 
 
+async def test_no_question_is_chosen_for_whoever_merges(
+    desk: Desk, client: Client, cast: Cast, database: Database
+) -> None:
+    await ask(database, cast.acme)
+    question = await ask(database, cast.acme, OTHER)
+    page = f"questions/{question}/merge"
+    unchosen = await desk.send(page, page)
+
+    assert " checked" not in (await desk.get(page)).text
+    assert (unchosen.status_code, "Nothing is merged" in unchosen.text) == (400, True)
+    assert len(await unanswered(client)) == 2
+
+
 async def test_similar_questions_are_offered_first(desk: Desk, cast: Cast, database: Database) -> None:
     question = await ask(database, cast.acme, "How do I export my invoices?")
     for visitor in ("ann", "bob"):

@@ -12,7 +12,7 @@ from tests.dashboard.editor import fields_of, submit
 from tests.files.samples import picture
 from tests.support.articles import revisions_of, type_text
 from tests.support.cast import Api, Cast, Client, Json
-from tests.support.http import create_article, create_collection, ok
+from tests.support.http import at_once, create_article, create_collection, ok
 from tests.support.sign_in import HERE
 
 TEXTS = [
@@ -330,7 +330,33 @@ async def test_a_new_address_offers_edits_of_the_links_to_the_former_one(desk: D
     expected = text.replace("/install#x", "/set-up#x").replace("(install)", "(set-up)")
     assert detail["contentMarkdown"] == expected
     assert (await article_of(client, linking["id"]))["contentMarkdown"] == text
+    # Their edits wait already, so that there is nothing to offer.
+    page = await desk.get(f"{path}?renamed=install")
+    assert (page.status_code, "to the former address" in page.text) == (200, False)
     assert (await submit(desk, path, slug="begin")).headers["Location"] == desk.path(path)
+
+
+async def test_edits_of_links_are_proposed_once_however_often_they_are_asked_for(
+    desk: Desk, client: Client
+) -> None:
+    article = await create_article(client)
+    text = f"[a](/help/{desk.slug}/articles/install)\n"
+    for title in ("One", "Two"):
+        await create_article(client, title, contentMarkdown=text)
+    path = f"articles/{article['id']}/edit"
+    await submit(desk, path, slug="set-up")
+    token = fields_of(await desk.get(path))["form-token"]
+    form = {"form-token": token, "renamed": "install"}
+
+    await at_once(4, lambda _: desk.post(f"articles/{article['id']}/links", form))
+    drafts = ok(await client.get("/v1/drafts"))["results"]
+    assert sorted(draft["articleTitle"] for draft in drafts) == ["One", "Two"]
+
+    # What was dismissed is proposed again; what waits is not.
+    ok(await client.post(f"/v1/drafts/{drafts[0]['id']}/dismiss"))
+    answer = await desk.post(f"articles/{article['id']}/links", form)
+    assert "One draft waits for review." in (await desk.follow(answer)).text
+    assert len(ok(await client.get("/v1/drafts"))["results"]) == 2
 
 
 async def test_a_file_is_taken_with_the_token_of_the_page_alone(desk: Desk, client: Client) -> None:

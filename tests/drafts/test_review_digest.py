@@ -8,9 +8,12 @@ from instep.alerts.actions import SEND_ALERT
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job
+from instep.drafts.actions import propose_edit
 from instep.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
+from instep.drafts.schemas import DraftCreate
 from tests.alerts.targets import add_target
 from tests.drafts.review import propose, queue_new, write_article
+from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json
 
 
@@ -74,6 +77,45 @@ async def test_a_second_digest_waits_an_hour_and_tells_only_what_is_new(
     await send(database, cast)
     titles = {message["title"] for message in await jobs(owner, cast, SEND_ALERT)}
     assert titles == {"Acme: 1 new draft waits for review"}
+
+
+@pytest.mark.usefixtures("subscribed")
+async def test_a_draft_that_is_committed_after_a_digest_is_in_the_next_one(
+    client: Client, database: Database, cast: Cast, owner: Tx
+) -> None:
+    article = await write_article(client)
+    new = DraftCreate.model_validate({"contentMarkdown": "Late.\n"})
+    async with acting(database, cast.acme) as ctx:
+        # Its transaction has begun before the digest.
+        draft = await propose_edit(ctx, article["id"], new)
+        await send(database, cast)
+        assert await jobs(owner, cast, SEND_ALERT) == []
+
+    await send(database, cast)
+    [message] = await jobs(owner, cast, SEND_ALERT)
+    assert draft.id in message["text"]
+    await send(database, cast)
+    assert len(await jobs(owner, cast, SEND_ALERT)) == 1
+
+
+@pytest.mark.usefixtures("subscribed")
+async def test_a_draft_that_somebody_is_changing_is_left_to_a_digest_that_is_planned(
+    client: Client, database: Database, cast: Cast, owner: Tx
+) -> None:
+    draft = await propose(client, await write_article(client))
+    await owner.execute(
+        "delete from jobs where kind = %(kind)s and payload->>'bot' = %(bot)s",
+        kind=SEND_REVIEW_DIGEST,
+        bot=str(cast.acme.bot_id),
+    )
+    async with acting(database, cast.acme) as ctx:
+        await ctx.tx.execute("update drafts set reason = 'It is clearer.' where id = %(id)s", id=draft["id"])
+        await send(database, cast)
+        assert await jobs(owner, cast, SEND_ALERT) == []
+        assert len(await jobs(owner, cast, SEND_REVIEW_DIGEST)) == 1
+
+    await send(database, cast)
+    assert draft["id"] in (await jobs(owner, cast, SEND_ALERT))[0]["text"]
 
 
 async def test_without_a_channel_nothing_is_planned(client: Client, cast: Cast, owner: Tx) -> None:

@@ -1,22 +1,29 @@
 """What an export holds: texts byte for byte, links that work anywhere, nothing of this installation."""
 
+import io
 import json
 import os
+import random
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
+from PIL import Image
 
+from instep.changelog.actions import delete_changelog_entry
+from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest
 from instep.exports.actions import prepare_export
 from instep.exports.archive import write_export
 from instep.files.storage import open_storages
+from instep.ops.prune import purge_deleted_articles
 from tests.dashboard.conftest import Desk, desk, editor  # noqa: F401
 from tests.exports.library import export_zip, fill, folder_texts, texts_of, unpacked
+from tests.files.uploads import upload
 from tests.site.pages import publish
-from tests.support.articles import acting, put_into_review, save_copy
+from tests.support.articles import acting, delete, let_time_pass, put_into_review, save_copy
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import create_article, created, ok
 
@@ -193,3 +200,49 @@ async def test_a_file_that_the_storage_has_lost_is_named_and_the_rest_is_exporte
     assert (summary.files, summary.missing_files) == (0, [lost_path])
     archive = unpacked(await export_zip(database, cast.acme))
     assert archive == {**after, "missing-files.txt": f"{lost_path}\n".encode()}
+
+
+async def test_a_file_that_goes_missing_while_it_is_read_is_left_out_whole(
+    client: Client, database: Database, owner: Tx, cast: Cast
+) -> None:
+    noise = Image.frombytes("RGB", (400, 400), random.Random(1).randbytes(400 * 400 * 3))
+    data = io.BytesIO()
+    noise.save(data, "PNG")
+    file = await upload(client, data.getvalue(), "noise.png")
+    await publish(client, "Install", f"![It]({file['url']})\n")
+    before = unpacked(await export_zip(database, cast.acme))
+    # The first of its chunks is still there.
+    assert await owner.execute("delete from object_chunks where number > 0") > 0
+
+    after = unpacked(await export_zip(database, cast.acme))
+
+    [lost_path] = [path for path in before if path.startswith("files/")]
+    assert after.pop("missing-files.txt") == f"{lost_path}\n".encode()
+    assert after == {path: data for path, data in before.items() if path != lost_path}
+
+
+async def test_texts_that_are_deleted_for_good_during_an_export_are_left_out_and_named(
+    client: Client, database: Database, owner: Tx, cast: Cast, tmp_path: Path
+) -> None:
+    await fill(client, database, cast.acme)
+    before = unpacked(await export_zip(database, cast.acme))
+    storages = open_storages(settings(), database)
+    async with acting(database, cast.acme) as ctx:
+        export = await prepare_export(ctx)
+    await delete(client, "install-now")
+    await let_time_pass(owner, cast.acme, limits.DELETED_ARTICLE_RETENTION)
+    async with database.enter_workspace("") as tx:
+        await purge_deleted_articles(tx)
+    async with acting(database, cast.acme) as ctx:
+        await delete_changelog_entry(ctx, "csv")
+
+    size = await write_export(export, database, storages, tmp_path / "docs", lambda: None)
+
+    gone = sorted(path for path in before if "install" in path or path.startswith("changelog/csv"))
+    assert len(gone) == 3
+    after = folder_texts(tmp_path / "docs")
+    assert after.pop("missing-files.txt").decode().splitlines() == gone
+    assert after == {path: data for path, data in before.items() if path not in gone}
+    summary = export.summary("docs", size)
+    assert summary.missing_files == gone
+    assert (summary.articles, summary.translations, summary.changelog_entries) == (2, 0, 0)

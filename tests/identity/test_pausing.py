@@ -1,9 +1,16 @@
 """A pause: from when its command has ended no write commits."""
 
 import asyncio
+from contextlib import suppress
 
-from instep.core.database import Tx
+import pytest
+
+from instep.core.database import Database, Tx
+from instep.core.errors import InvalidRequest, PlanInactive
+from instep.identity.access import writes
+from instep.identity.schemas import Ctx
 from instep.workspaces.actions import pause_workspace, resume_workspace
+from tests.support.articles import acting
 from tests.support.cast import Api, Cast
 from tests.support.http import create_article, error
 
@@ -28,6 +35,26 @@ async def test_no_write_commits_after_the_pause(api: Api, cast: Cast, owner: Tx)
     assert await count(owner, cast) == at_the_pause
     await resume_workspace(owner, cast.paused.workspace_id)
     await create_article(client)
+
+
+@writes
+async def write_after_a_refused_step(ctx: Ctx) -> str:
+    """As batches do, which go on after one of their steps was refused."""
+    with suppress(InvalidRequest):
+        async with ctx.tx.transaction():
+            raise InvalidRequest("This step is refused before any statement.")
+    stamp: str = await ctx.tx.value("select stamp_change(%(bot)s)::text", bot=ctx.bot.id)
+    return stamp
+
+
+async def test_a_refused_step_does_not_let_the_rest_pass(database: Database, cast: Cast, owner: Tx) -> None:
+    async with acting(database, cast.paused) as ctx:
+        assert await write_after_a_refused_step(ctx)
+    await pause_workspace(owner, cast.paused.workspace_id)
+
+    with pytest.raises(PlanInactive):
+        async with acting(database, cast.paused) as ctx:
+            await write_after_a_refused_step(ctx)
 
 
 async def count(owner: Tx, cast: Cast) -> int:

@@ -71,8 +71,13 @@ async def open_dismissal(page: Page, stage: Stage) -> None:
     await page.get_by_role("button", name="Dismiss").click()
 
 
+async def open_more(page: Page, stage: Stage) -> None:
+    await page.get_by_role("button", name="More", exact=True).click()
+
+
 async def ask_to_delete(page: Page, stage: Stage) -> None:
-    await page.get_by_role("button", name="Delete", exact=True).click()
+    await open_more(page, stage)
+    await page.get_by_role("button", name="Delete…").click()
 
 
 async def save_without_title(page: Page, stage: Stage) -> None:
@@ -238,6 +243,7 @@ PAGES = (
     PageState("Recently deleted", "empty", "/app/new/articles/deleted", person="anna"),
     PageState("Article page", "everything", "{article}?check=yes", person="anna"),
     PageState("Article page", "a draft", "{limits}", person="anna"),
+    PageState("Article page", "menu open", "{limits}", person="anna", step=open_more),
     PageState("Article page", "asks before deleting", "{limits}", person="anna", step=ask_to_delete),
     PageState("Article page", "delete without scripts", "{limits}/delete", person="anna"),
     PageState("Article page", "move", "{limits}/move", person="anna"),
@@ -272,6 +278,10 @@ PAGES = (
     PageState("Set up", "empty", "{setup}", "empty"),
     PageState("Set up", "weak password", "{setup}", "empty", step=account.set_up_weakly, status=400),
     PageState("Set up", "link not valid", "/app/setup?token=nothing", status=404),
+    PageState("Set up", "new help center", "/app/new-help-center", person="olga"),
+    PageState("Refused page", "in the dashboard", "/app/nordwind/nope", person="anna", status=404),
+    PageState("Refused page", "in a help center", "/help/nordwind/articles/nope", status=404),
+    PageState("Refused page", "elsewhere", "/nope", status=404),
     PageState("Get started", "no key", "/app/new/get-started", person="olga"),
     PageState("Get started", "key shown", "/app/new/get-started", person="olga", step=account.create_key),
     PageState("Get started", "editor", "/app/new/get-started", person="anna"),

@@ -15,6 +15,7 @@ from instep.ops import prune
 from instep.people import actions, invitations
 from instep.people.schemas import NewInvitation, User
 from tests.support.cast import Api, Cast
+from tests.support.http import at_once
 from tests.support.limits import SetLimit
 from tests.support.second_factors import person_of
 from tests.support.sign_in import PASSWORD, Browser, browser, fresh_email, is_signed_in, sign_up
@@ -139,6 +140,22 @@ async def test_members_and_too_many_are_not_invited(
     set_limit("MAX_INVITATIONS", 1, limits)
     with pytest.raises(InvalidRequest, match="At most 1"):
         await invite(database, cast.globex.workspace_id, fresh_email(), Role.EDITOR)
+
+
+async def test_invitations_at_once_stay_within_their_number(
+    database: Database, cast: Cast, set_limit: SetLimit
+) -> None:
+    set_limit("MAX_INVITATIONS", 2, limits)
+    emails = [fresh_email() for _ in range(6)]
+
+    async def send(number: int) -> bool:
+        try:
+            await invite(database, cast.globex.workspace_id, emails[number], Role.EDITOR)
+        except InvalidRequest:
+            return False
+        return True
+
+    assert sorted(await at_once(6, send)) == [False] * 4 + [True] * 2
 
 
 async def accept(database: Database, invitation: NewInvitation, user: User) -> None:

@@ -11,6 +11,7 @@ from instep.identity.sessions import Session, authenticate_session
 from instep.people import actions, own_account
 from instep.people.schemas import User
 from tests.support.cast import Api, Cast
+from tests.support.http import at_once
 from tests.support.sign_in import OTHER_PASSWORD, PASSWORD, SIGNING_KEY, browser, fresh_email, sign_up
 
 
@@ -119,6 +120,26 @@ async def test_the_last_owner_stays_one_unless_the_operator_says_so(
     async with database.enter_workspace(workspace_id) as tx, tx.transaction():
         assert (await actions.change_role(tx, workspace_id, bob.email, Role.VIEWER, actor)).role == "viewer"
     assert (await actions.change_role(owner, workspace_id, ann.email, Role.VIEWER)).role == "viewer"
+
+
+async def test_of_two_owners_who_disable_each_other_one_stays(
+    api: Api, cast: Cast, owner: Tx, database: Database
+) -> None:
+    workspace_id = cast.paused.workspace_id
+    for _ in range(5):
+        await owner.execute("delete from memberships where workspace_id = %(id)s", id=workspace_id)
+        people = [await sign_up(owner, workspace_id) for _ in range(2)]
+
+        async def disable(number: int, people: list[User] = people) -> bool:
+            actor = person_of(people[1 - number]).as_actor("page")
+            async with database.enter_workspace(workspace_id) as tx, tx.transaction():
+                try:
+                    await actions.disable_user(tx, workspace_id, people[number].email, actor)
+                except InvalidRequest:
+                    return False
+            return True
+
+        assert sorted(await at_once(2, disable)) == [False, True]
 
 
 async def test_a_new_password_of_ones_own_ends_all_other_sessions_and_the_old_token(

@@ -228,7 +228,24 @@ async def test_an_address_without_a_page_leads_on_to_search_and_home(api: Api, c
     assert here in missing.links
     [search] = missing.attributes("form")
     assert (search["role"], search["action"]) == ("search", f"{here}search")
-    assert (unknown.links, unknown.attributes("form")) == (["#content"], [])
+    assert (unknown.links, unknown.attributes("form")) == (["#content", "/"], [])
+
+
+async def test_an_address_without_a_page_keeps_the_name_and_the_links_of_its_help_center(
+    client: Client, api: Api, cast: Cast, owner: Tx
+) -> None:
+    await owner.execute("update bots set name = 'Acme Answers' where id = %(id)s", id=cast.acme.bot_id)
+    missing = Page((await visit(api, f"{cast.acme.slug}/articles/not-here")).text)
+
+    assert "Acme Answers" in missing.text
+    assert f"/help/{cast.acme.slug}/contact" in missing.links
+
+
+async def test_an_address_outside_of_every_help_center_leads_to_the_front_page(api: Api) -> None:
+    answer = await api(None).get("/nope")
+
+    assert answer.status_code == 404
+    assert "/" in Page(answer.text).links
 
 
 async def test_an_unpublished_article_has_no_page(client: Client, api: Api, cast: Cast) -> None:

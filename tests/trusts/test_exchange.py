@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from joserfc.jwk import RSAKey
 
 from instep.core import limits
-from instep.core.database import Tx
+from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.outbound.allowed import read_allow_list
 from instep.core.outbound.client import OutboundClient
@@ -22,7 +22,7 @@ from instep.trusts.id_tokens import Issuers
 from instep.trusts.schemas import ID_TOKEN, Trust, TrustFields
 from instep.workspaces.queries import list_keys
 from tests.support.cast import Api, Cast, Client, Company, Json
-from tests.support.http import Response, stranger
+from tests.support.http import Response, at_once, stranger
 from tests.support.issuers import EC, FORGED, OKP, Issuer, issuing
 from tests.support.limits import SetLimit
 
@@ -206,10 +206,7 @@ async def test_keys_are_fetched_once_and_again_when_they_change(
     [
         ({"issuer": "https://other.test"}, 200),
         ({"jwks_uri": None}, 200),
-        ({"jwks_uri": "http://169.254.169.254/keys"}, 200),
-        ({"jwks_uri": "file:///etc/passwd"}, 200),
-        ({}, 503),
-        ({"padding": "x" * limits.MAX_ISSUER_DOCUMENT_BYTES}, 200),
+        ({}, 404),
     ],
 )
 async def test_an_issuer_that_answers_badly_is_no_error_of_the_server(
@@ -218,6 +215,59 @@ async def test_an_issuer_that_answers_badly_is_no_error_of_the_server(
     office.issuer.document, office.issuer.status = document, status
 
     assert_refused(await office.exchange(office.issuer.token()))
+
+
+@pytest.mark.parametrize(
+    ("document", "status"),
+    [
+        # An address that is forbidden looks like one that does not answer, so it reveals no internal hosts.
+        ({"jwks_uri": "http://169.254.169.254/keys"}, 200),
+        ({"jwks_uri": "file:///etc/passwd"}, 200),
+        ({"padding": "x" * limits.MAX_ISSUER_DOCUMENT_BYTES}, 200),
+        ({}, 429),
+        ({}, 500),
+        ({}, 503),
+    ],
+)
+async def test_jobs_try_again_while_an_issuer_gives_no_answer(
+    office: Office, document: Json, status: int
+) -> None:
+    office.issuer.document, office.issuer.status = document, status
+    assert_unavailable(await office.exchange(office.issuer.token()))
+
+    office.issuer.document, office.issuer.status = {}, 200
+    assert await office.key()
+
+
+async def test_jobs_try_again_while_an_issuer_is_down(office: Office) -> None:
+    with issuing() as other:
+        await actions.create_trust(office.owner, office.acme.workspace_id, fields(other.url), ALLOW)
+        token = other.token()
+
+    assert_unavailable(await office.exchange(token))
+
+
+def assert_unavailable(answer: Response) -> None:
+    assert (answer.status_code, answer.json()["error"]) == (503, "temporarily_unavailable")
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+async def test_trusts_made_at_once_stay_within_their_number(
+    database: Database, cast: Cast, set_limit: SetLimit
+) -> None:
+    set_limit("MAX_TRUSTS_PER_WORKSPACE", 2)
+    workspace_id = cast.acme.workspace_id
+
+    async def make(number: int) -> bool:
+        new = fields("https://issuer.test", claims={"repository": f"acme/{number}"})
+        try:
+            async with database.enter_workspace(workspace_id) as tx, tx.transaction():
+                await actions.create_trust(tx, workspace_id, new, ALLOW)
+        except InvalidRequest:
+            return False
+        return True
+
+    assert sorted(await at_once(6, make)) == [False] * 4 + [True] * 2
 
 
 async def test_a_revoked_trust_ends_its_keys_at_once(office: Office) -> None:

@@ -6,9 +6,11 @@ import { listenForMenus, supportDialogCommands } from "./floating.js";
 import { listenForCopies } from "./copying.js";
 import { listenForPalette } from "./palette.js";
 import { showProgress } from "./progress.js";
+import { refillForms } from "./refilling.js";
 import { keepSignedIn } from "./session.js";
 import { centreCurrentSubsection } from "./subsections.js";
 import { endToasts } from "./toasts.js";
+import { warnOfUnsavedText } from "./unsaved.js";
 import { review } from "./review.js";
 
 listenForKeys(document);
@@ -23,4 +25,6 @@ askInDialogs(document);
 sendAsChanged(document);
 moveRowsByKeys(document);
 centreCurrentSubsection(document);
+warnOfUnsavedText(document);
+refillForms(document);
 review(document);

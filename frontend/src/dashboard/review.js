@@ -2,6 +2,7 @@
 //
 // Everything here also works by forms and links alone; a step that finds nothing prepared leaves it to them.
 import htmx from "htmx.org";
+import { hasUnsavedText } from "./unsaved.js";
 
 const PRESENCE_MILLISECONDS = 4000;
 const SETTLING_MILLISECONDS = 500;
@@ -193,6 +194,8 @@ class Desk {
   }
 
   async goOn(event) {
+    // The link leads away by itself, so that the browser asks first.
+    if (hasUnsavedText(this.document)) return;
     event.preventDefault();
     if (this.isGoingOn) return;
     const next = await this.takeNext();

@@ -82,14 +82,21 @@ class Answer {
 
   finish(whole) {
     const { panel, body, node } = this;
-    const { texts, api } = panel;
+    const { texts } = panel;
     Object.assign(this, { text: whole.answer, sources: whole.sources });
     this.draw();
     node.removeAttribute("aria-busy");
     const rows = articleRows(whole.sources, (source) => panel.showArticle(source));
     const list = rows.length > 0 && element("ul", { class: "rows", "aria-label": texts.sources.replace("{count}", rows.length) }, rows);
-    node.replaceChildren(body, list || "", rating(panel, (helpful) => api.send(`/chat/messages/${whole.messageId}/feedback`, { helpful })));
+    node.replaceChildren(body, list || "", this.next(whole));
     panel.announce(this.spoken);
+  }
+
+  /** An answer is rated; where there is none, the way leads to a person. */
+  next({ answered, messageId }) {
+    const { panel } = this;
+    if (!answered) return button(panel.texts.person, () => panel.showPerson(), { class: "first" });
+    return rating(panel, (helpful) => panel.api.send(`/chat/messages/${messageId}/feedback`, { helpful }));
   }
 
   /** The words alone: the numbers of sources would be read into the sentences. */

@@ -166,7 +166,7 @@ async def renew(conn: Connection, jobs: Collection[Job], lease: timedelta) -> se
 
 
 async def release(conn: Connection, jobs: Collection[Job]) -> None:
-    """Return unfinished jobs to the queue, due at once."""
+    """Return unfinished jobs to the queue, due at once, as if these attempts had not begun."""
     await conn.execute(RELEASE, job_params(jobs))
 
 
@@ -181,8 +181,13 @@ RENEW = """
     returning jobs.id
 """
 
-RELEASE = """
-    update jobs set run_at = now(), worker = null
+# A newer job with the same `dedupe` may wait by now. Then this one keeps its count, because the unique index
+# covers only jobs without attempts.
+UNDO_ATTEMPT = "jobs.attempts - case when jobs.dedupe is null or jobs.attempts > 1 then 1 else 0 end"
+
+# To be stopped with its process is no failure of a job, however often it happens.
+RELEASE = f"""
+    update jobs set run_at = now(), worker = null, attempts = {UNDO_ATTEMPT}
     from unnest(%(ids)s::bigint[], %(attempts)s::int[]) as mine (id, attempts)
     where jobs.id = mine.id and jobs.attempts = mine.attempts and jobs.worker is not null
 """
@@ -194,11 +199,8 @@ async def postpone(conn: Connection, job: Job, wait: timedelta) -> bool:
     return cursor.rowcount == 1
 
 
-# A newer job with the same `dedupe` may wait by now. Then this one keeps its count, because the unique index
-# covers only jobs without attempts.
-POSTPONE = """
-    update jobs set run_at = now() + %(wait)s, worker = null,
-        attempts = attempts - case when dedupe is null or attempts > 1 then 1 else 0 end
+POSTPONE = f"""
+    update jobs set run_at = now() + %(wait)s, worker = null, attempts = {UNDO_ATTEMPT}
     where id = %(id)s and attempts = %(attempts)s and worker is not null
 """
 

@@ -239,13 +239,14 @@ class Worker:
         """Cancel jobs that still run, and return them to the queue."""
         if not self._running:
             return
-        unfinished = list(self._leases.values())
+        leases = dict(self._leases)
         for task in self._running:
             task.cancel()
-        await asyncio.wait(self._running, timeout=CLEANUP_SECONDS)
+        ended, _ = await asyncio.wait(self._running, timeout=CLEANUP_SECONDS)
         try:
             async with self._pool.connection() as connection:
-                await queue.release(connection, unfinished)
+                # The next attempt gets the number of this one, so this one must not be able to end later.
+                await queue.release(connection, [job for task, job in leases.items() if task in ended])
         except psycopg.Error as error:
             logger.warning("Unfinished jobs wait until their leases end: %s", error)
 

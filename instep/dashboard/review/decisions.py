@@ -1,14 +1,14 @@
 """What a reviewer does with a draft: apply, approve, dismiss, edit, take back; and what comes next."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 
 from instep.core import limits
 from instep.core.errors import AppError, Conflict, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.content.bodies import body_from
 from instep.dashboard.notices import Notice
 from instep.dashboard.review.draft_editing import Editing, outdated_editing, refused_editing, typed_text
 from instep.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
@@ -25,8 +25,6 @@ from instep.identity.scopes import Role
 from instep.text.characters import shorten
 from instep.web.signed_in import asks_for_part
 
-Shape = TypeVar("Shape", bound=BaseModel)
-
 CHANGED_SINCE = "The article changed while you looked at this draft, so nothing is applied: look again."
 
 
@@ -42,7 +40,7 @@ async def send_apply(page: BotPage) -> Response:
     words = f"Approved “{title}” for release." if is_release else f"Applied “{title}”."
 
     async def act() -> None:
-        request = body_of(DraftApply, apply_fields(page))
+        request = body_from(DraftApply, apply_fields(page))
         await apply_draft(page.ctx, draft_id_of(page), request, seen=page.form.get("seen"))
 
     return await decide(page, act, words, can_be_undone=not is_release)
@@ -67,7 +65,7 @@ async def send_dismiss(page: BotPage) -> Response:
     title = (await find_draft(page.ctx, draft_id_of(page))).title
 
     async def act() -> None:
-        await dismiss_draft(page.ctx, draft_id_of(page), body_of(DraftDismiss, fields))
+        await dismiss_draft(page.ctx, draft_id_of(page), body_from(DraftDismiss, fields))
 
     return await decide(page, act, f"Dismissed “{title}”.")
 
@@ -96,7 +94,7 @@ async def send_edit(page: BotPage) -> Response:
     try:
         async with page.ctx.tx.transaction():
             if (title, content) != (draft.title, draft.content):
-                update = body_of(DraftUpdate, {"title": title, "contentMarkdown": content})
+                update = body_from(DraftUpdate, {"title": title, "contentMarkdown": content})
                 await update_draft(page.ctx, draft_id, update)
     except AppError as error:
         return await show_form_again(page, refused_editing(page.form, draft, error), error.status)
@@ -116,7 +114,7 @@ async def send_proposal(page: BotPage) -> Response:
     fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page.form, settled)}
     try:
         async with page.ctx.tx.transaction():
-            detail = await propose_edit(page.ctx, settled.article_id, body_of(DraftCreate, fields))
+            detail = await propose_edit(page.ctx, settled.article_id, body_from(DraftCreate, fields))
     except AppError as error:
         return await show_form_again(page, refused_editing(page.form, settled, error), error.status)
     return page.leave(f"review/{detail.id}", "Your text is a draft of its own now. Nothing is live yet.")
@@ -146,7 +144,7 @@ async def send_resolution(page: BotPage) -> Response:
         return await show_conflict_again(page, CHANGED_SINCE)
 
     async def act() -> None:
-        await apply_draft(page.ctx, draft.id, body_of(DraftApply, fields), seen=page.form.get("seen"))
+        await apply_draft(page.ctx, draft.id, body_from(DraftApply, fields), seen=page.form.get("seen"))
 
     return await decide(page, act, f"Applied “{title}”.")
 
@@ -202,15 +200,6 @@ async def refuse(page: BotPage, sentence: str) -> Response:
         href = page.path(f"review/{draft_id}")
         return page.show_part("review/not_acted.html", 409, sentence=sentence, href=href)
     return page.leave(f"review/{draft_id}{suffix_of(page)}", sentence)
-
-
-def body_of(shape: type[Shape], fields: dict[str, Any]) -> Shape:
-    """What a form says, in the shape of the API; `InvalidRequest` says what is wrong with it."""
-    try:
-        return shape.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InvalidRequest(f"{first['loc'][0]}: {first['msg']}.") from None
 
 
 def draft_id_of(page: BotPage) -> str:

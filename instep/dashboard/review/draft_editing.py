@@ -1,10 +1,14 @@
 """The text of a draft in a form: what was read, what was written, and whether the two still fit."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from instep.core.errors import AppError
+from instep.core.errors import AppError, InvalidRequest
+from instep.dashboard.content.bodies import errors_by_field
 from instep.drafts.schemas import DraftTexts
 from instep.web.forms import Form
+
+NOT_SAVED = "Nothing is saved yet: a field below needs a change."
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +19,8 @@ class Editing:
     content: str
     seen: str
     problem: str = ""
+    # What is wrong with each field, by its name in the API.
+    faults: Mapping[str, str] = field(default_factory=dict)
     # The proposal as it is now, where it is another one than the form began with.
     other: str = ""
     is_settled: bool = False
@@ -39,13 +45,13 @@ def outdated_editing(form: Form, draft: DraftTexts) -> Editing | None:
             f"{draft.settled_by_name or 'Somebody'} {verb} this draft while you wrote."
             " Your text is below; nothing of it is saved."
         )
-        return Editing(title, content, draft.text_digest, problem, draft.content, is_settled=True)
+        return Editing(title, content, draft.text_digest, problem, other=draft.content, is_settled=True)
     if form.get("seen") != draft.text_digest:
         problem = (
             "Somebody changed this proposal while you wrote. Your text is below and is not saved yet:"
             " compare it with theirs, then save or apply it."
         )
-        return Editing(title, content, draft.text_digest, problem, draft.content)
+        return Editing(title, content, draft.text_digest, problem, other=draft.content)
     return None
 
 
@@ -53,4 +59,6 @@ def refused_editing(form: Form, draft: DraftTexts, error: AppError) -> Editing:
     """The form with its text, and why it was refused."""
     is_settled = draft.status != "pending"
     title, content = form.get("title", "").strip(), typed_text(form, draft)
-    return Editing(title, content, form.get("seen", ""), error.message, is_settled=is_settled)
+    faults = errors_by_field(error) if isinstance(error, InvalidRequest) else {}
+    problem = NOT_SAVED if faults else error.message
+    return Editing(title, content, form.get("seen", ""), problem, faults, is_settled=is_settled)

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
-from patiencediff import PatienceSequenceMatcher
 
 from instep.core import limits
 from instep.dashboard.review.diff_lines import DiffLine, NumberedHunk, read_hunks
 from instep.dashboard.review.proof import Fold, ProofBlock, ProofPart, prove, prove_new
 from instep.drafts.schemas import DraftDetail, DraftTexts
-from instep.text.diff import split_lines
+from instep.text.moved_lines import MovedLines, moved_lines
 
 VIEWS = {"page": "Page", "text": "Text", "sides": "Side by side"}
 
@@ -36,6 +35,8 @@ class ShownBlock:
     is_formal: bool = False
     notes: list[EvidenceNote] = field(default_factory=list)
     reason_of_none: str = ""
+    # Who edited it: nothing of the code change supports what a person wrote.
+    editor: str = ""
     # The hunks that this block is the first to show: where they are left out and taken in.
     new_hunks: list[int] = field(default_factory=list)
     fold_count: int = 0
@@ -43,6 +44,15 @@ class ShownBlock:
     @property
     def is_change(self) -> bool:
         return self.kind not in ("same", "fold")
+
+
+@dataclass(frozen=True, slots=True)
+class Authorship:
+    """Who wrote what is shown: `edited_lines` are those of the editor, numbered from 1."""
+
+    without_evidence: str
+    editor: str
+    edited_lines: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,33 +94,36 @@ async def read_view(
     draft = detail.draft
     hunks = read_hunks(detail.diff)
     chosen = [hunk.number for hunk in hunks if hunk.number in left_out]
-    notes = notes_of(detail)
+    lines = None if detail.merged is None else await moved_lines(draft.content, detail.merged)
+    notes = notes_of(draft, lines)
     blocks = None
     if view == "page":
         parts = await parts_of(detail, is_unfolded=is_unfolded)
-        blocks = None if parts is None else shown_blocks(parts, notes, written_by(draft))
+        blocks = None if parts is None else shown_blocks(parts, notes, authorship_of(draft, lines))
     return DraftView(detail, view, blocks, notes, hunks, chosen, is_unfolded)
 
 
 async def parts_of(detail: DraftDetail, *, is_unfolded: bool) -> list[ProofPart] | None:
     draft = detail.draft
     if draft.type != "edit":
-        lines = frozenset(item["article_line"] for item in draft.evidence if item["article_line"])
-        return await prove_new(draft.content, lines)
+        noted_lines = {item["article_line"] for item in draft.evidence if item["article_line"]}
+        return await prove_new(draft.content, frozenset(noted_lines.union(draft.edited_lines)))
     result = draft.content if detail.merged is None else detail.merged
     return await prove(draft.compared_with, result, detail.diff, is_unfolded=is_unfolded)
 
 
-def notes_of(detail: DraftDetail) -> list[EvidenceNote]:
-    """The evidence as notes, in the order of the text; places without a line come last."""
-    lines = moved_lines(detail)
+def notes_of(draft: DraftTexts, lines: MovedLines | None) -> list[EvidenceNote]:
+    """The evidence as notes, in the order of the text; places without a line come last.
+
+    `lines` tells where the lines of the proposal are in what applying gives, if that is another text.
+    """
     notes = []
-    for item in detail.draft.evidence:
+    for item in draft.evidence:
         first, last = item["start_line"], item["end_line"]
         place = f"{item['file']}:{first}" if last <= first else f"{item['file']}:{first}-{last}"
         quoted = str(item["excerpt"]).split("\n")
         line = item["article_line"]
-        notes.append((place, quoted, lines.get(line, line) if line is not None else None))
+        notes.append((place, quoted, line if lines is None else lines.place_of(line)))
     notes.sort(key=lambda note: (note[2] is None, note[2] or 0))
     return [
         EvidenceNote(
@@ -120,31 +133,43 @@ def notes_of(detail: DraftDetail) -> list[EvidenceNote]:
     ]
 
 
-def moved_lines(detail: DraftDetail) -> dict[int, int]:
-    """Where the lines of the proposal are in what applying gives, if the two differ by a merge."""
-    if detail.merged is None or not detail.draft.evidence:
-        return {}
-    matcher = PatienceSequenceMatcher(None, split_lines(detail.draft.content), split_lines(detail.merged))
-    return {
-        first + n + 1: second + n + 1
-        for first, second, size in matcher.get_matching_blocks()
-        for n in range(size)
-    }
+def authorship_of(draft: DraftTexts, lines: MovedLines | None) -> Authorship:
+    edited_lines = frozenset(draft.edited_lines)
+    if lines is not None:
+        edited_lines = frozenset(lines.moved[line] for line in edited_lines if line in lines.moved)
+    return Authorship(without_evidence(draft), draft.edited_by_name or "", edited_lines)
 
 
-def shown_blocks(parts: Sequence[ProofPart], notes: Sequence[EvidenceNote], writer: str) -> list[ShownBlock]:
+def without_evidence(draft: DraftTexts) -> str:
+    """What is said of a change that no line of the code supports and no person has edited."""
+    if draft.type == "gap_draft":
+        return "No evidence: written by Instep from what visitors asked."
+    if draft.model:
+        return f"No evidence: written by the model {draft.model}."
+    if draft.source_kind == "article" and draft.author_type == "task":
+        return "Put together from the request and from other articles, without a model."
+    return f"No evidence: written by {draft.author_name}."
+
+
+def shown_blocks(
+    parts: Sequence[ProofPart], notes: Sequence[EvidenceNote], authorship: Authorship
+) -> list[ShownBlock]:
     blocks = [shown_block(part) for part in parts]
     changes = [
         (part, block)
         for part, block in zip(parts, blocks, strict=True)
         if isinstance(part, ProofBlock) and block.is_change
     ]
+    for part, block in changes:
+        if not authorship.edited_lines.isdisjoint(range(part.first_line, part.last_line + 1)):
+            block.editor = authorship.editor
     for note in notes:
         if changes:
-            _, block = min(changes, key=lambda change: distance(change[0], note.line))
-            block.notes.append(note)
+            distances = [distance(*change, note.line) for change in changes]
+            _, nearest = changes[distances.index(min(distances))]
+            nearest.notes.append(note)
     give_hunks([block for _, block in changes])
-    explain_missing([block for _, block in changes], writer)
+    explain_missing([block for _, block in changes], authorship.without_evidence)
     return blocks
 
 
@@ -154,12 +179,16 @@ def shown_block(part: ProofPart) -> ShownBlock:
     return ShownBlock(part.kind, Markup(part.html), part.hunks, part.is_formal)
 
 
-def distance(part: ProofBlock, line: int | None) -> tuple[bool, int]:
-    """How far a line is from a block, in lines; blocks that remain are nearer than removed ones."""
+def distance(part: ProofBlock, block: ShownBlock, line: int | None) -> tuple[bool, bool, int]:
+    """How far a line is from a block, in lines.
+
+    Blocks that a person edited are the farthest unless the line is in them, and blocks that remain are nearer
+    than removed ones.
+    """
     if line is None:
-        return part.kind == "removed", 0
+        return bool(block.editor), part.kind == "removed", 0
     outside = max(part.first_line - line, line - part.last_line, 0)
-    return part.kind == "removed" and outside == 0, outside
+    return bool(block.editor) and outside > 0, part.kind == "removed" and outside == 0, outside
 
 
 def give_hunks(blocks: Sequence[ShownBlock]) -> None:
@@ -169,22 +198,19 @@ def give_hunks(blocks: Sequence[ShownBlock]) -> None:
         seen.update(block.hunks)
 
 
-def explain_missing(blocks: Sequence[ShownBlock], writer: str) -> None:
-    """A changed block without a note of its own shows the one of its hunk, or says that there is none."""
+def explain_missing(blocks: Sequence[ShownBlock], without_evidence: str) -> None:
+    """A changed block without a note of its own shows the one of its hunk, or says that there is none.
+
+    What a person wrote has none: the note of the hunk is about other words.
+    """
     note_of_hunk = {
         number: block.notes[0].number for block in blocks if block.notes for number in block.hunks
     }
     for block in blocks:
-        if block.notes:
+        if block.notes or block.editor:
             continue
         number = next((note_of_hunk[hunk] for hunk in block.hunks if hunk in note_of_hunk), None)
-        block.reason_of_none = f"See note {number}." if number else f"No evidence: written by {writer}."
-
-
-def written_by(draft: DraftTexts) -> str:
-    if draft.type == "gap_draft":
-        return "Instep from what visitors asked"
-    return "the model" if draft.author_type == "task" else draft.author_name
+        block.reason_of_none = f"See note {number}." if number else without_evidence
 
 
 def side_by_side(hunk: NumberedHunk) -> list[SideBySideRow]:

@@ -6,10 +6,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.answers import inbox
-from instep.answers.schemas import ConversationFilter, VisitorMessage
+from instep.answers.schemas import ConversationFilter, Lead, VisitorMessage
 from instep.answers.visitor_data import Subject, erase_visitor, export_visitor, summarize_visitor
 from instep.core.errors import InvalidRequest
 from instep.core.markdown import render_answer
+from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
 from instep.dashboard.shell import pages
@@ -25,6 +26,7 @@ FILTERS: dict[ConversationFilter, str] = {
 }
 TABS: dict[str, str] = dict([*FILTERS.items(), ("leads", "Contact details")])
 MESSAGES_PER_PAGE = 50
+NEWEST_LEADS = 3
 
 
 @bot_page("conversations")
@@ -33,13 +35,21 @@ async def show_conversations(page: BotPage) -> Response:
         return await show_leads(page)
     status = chosen(page, "status", FILTERS)
     rows = await inbox.list_conversations(page.ctx, status, page_request(page))
+    is_first = status == "all" and "cursor" not in page.query
     return await page.show(
         "running/conversations.html",
         conversations=rows.rows,
+        # Messages of the contact form belong to no conversation, so they stand above all of them.
+        newest_leads=await find_newest_leads(page) if is_first else [],
         filter=status,
         tabs_shown=filter_tabs(page, "conversations", TABS, status),
         links=links_between(page, "conversations", rows.next_cursor, status=page.query.get("status")),
     )
+
+
+async def find_newest_leads(page: BotPage) -> list[Lead]:
+    request = PageRequest(page.request.app.state.cursor_key, NEWEST_LEADS)
+    return (await inbox.list_leads(page.ctx, request)).rows
 
 
 async def show_leads(page: BotPage) -> Response:

@@ -64,10 +64,16 @@ async def reopen_question(page: BotPage) -> Response:
 
 @bot_page("questions", Role.EDITOR)
 async def show_merging(page: BotPage) -> Response:
+    return await render_merging(page)
+
+
+async def render_merging(page: BotPage, problem: str = "") -> Response:
     question = await actions.get_unanswered(page.ctx, question_id(page))
     return await page.show(
         "running/question_merging.html",
+        400 if problem else 200,
         question=question,
+        problem=problem,
         choices_shown=[
             (other.id, other.question, asked_in_words(other))
             for other in await actions.list_similar_questions(page.ctx, question)
@@ -77,6 +83,8 @@ async def show_merging(page: BotPage) -> Response:
 
 @bot_page("questions", Role.EDITOR)
 async def merge_question(page: BotPage) -> Response:
+    if not page.form.get("into"):
+        return await render_merging(page, "Nothing is merged: choose the question that the other goes into.")
     target = await actions.merge_unanswered(page.ctx, question_id(page), page.form.get("into", ""))
     return page.leave("questions", f"Merged into “{shortened(target.question)}”.")
 
@@ -87,8 +95,8 @@ def question_id(page: BotPage) -> str:
 
 
 def asked_in_words(question: UnansweredQuestion) -> str:
-    times = "once" if question.asked_count == 1 else f"{question.asked_count} times"
-    visitors = "1 visitor" if question.visitor_count == 1 else f"{question.visitor_count} visitors"
+    times = "once" if question.asked_count == 1 else f"{question.asked_count:,} times"
+    visitors = "1 visitor" if question.visitor_count == 1 else f"{question.visitor_count:,} visitors"
     return f"asked {times} by {visitors}"
 
 

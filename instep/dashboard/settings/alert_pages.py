@@ -11,6 +11,7 @@ from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.settings.frame import attempt, show_settings
 from instep.identity.scopes import Role
+from instep.web.recent_sign_in import require_recent_sign_in
 
 PATH = "/app/{bot_slug}/settings/alerts"
 WORDS = {
@@ -41,6 +42,8 @@ async def channels(page: BotPage, refusal: AppError | None = None) -> Response:
 
 @bot_page("settings", Role.OWNER)
 async def add_channel(page: BotPage) -> Response:
+    # A channel gets the addresses and questions of visitors.
+    require_recent_sign_in(page.request)
     url, kinds = page.form.get("url", "").strip(), page.form.all("alerts")
     outcome = await attempt(page, actions.add_alert_target(page.ctx, url, kinds))
     if isinstance(outcome, AppError):

@@ -77,6 +77,8 @@ async def save_frame(page: BotPage) -> Response:
 @bot_page("settings", Role.OWNER)
 async def save_domain(page: BotPage) -> Response:
     """An empty host name leaves the help center at the installation's own address."""
+    # Whoever owns the host name gets the visitors, and their sign-in.
+    require_recent_sign_in(page.request)
     ctx, domain = page.ctx, page.form.get("domain", "").strip()
     outcome = await attempt(
         page, actions.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
@@ -130,6 +132,8 @@ async def show_widget_demo(page: BotPage) -> Response:
 
 @bot_page("settings", Role.OWNER)
 async def add_origin(page: BotPage) -> Response:
+    # Scripts of the origin may ask, and read answers, in the name of the visitors of its pages.
+    require_recent_sign_in(page.request)
     return await change_origins(page, [page.form.get("origin", "").strip()], [])
 
 

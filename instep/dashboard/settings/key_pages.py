@@ -57,7 +57,7 @@ async def make_key(page: BotPage) -> NewKey:
         scope = Scope(form.get("scope", ""))
     except ValueError:
         raise InvalidRequest("Choose what the key may do.") from None
-    bot_ids = [bot_id for text in form.all("bots") if (bot_id := as_uuid(text) or UUID(int=0))]
+    bot_ids = [as_uuid(text) or UUID(int=0) for text in form.all("bots")]
     return await actions.create_key(ctx.tx, ctx.workspace_id, form.get("name", ""), scope, bot_ids, ctx.actor)
 
 

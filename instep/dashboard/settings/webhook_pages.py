@@ -89,6 +89,8 @@ async def endpoint(page: BotPage, refusal: AppError | None = None) -> Response:
 
 @bot_page("settings", Role.OWNER)
 async def save_endpoint(page: BotPage) -> Response:
+    # Another address or more kinds of events would give visitors' data to whoever uses an open browser.
+    require_recent_sign_in(page.request)
     return await change(page, fields_of(page), "Saved.")
 
 

@@ -1,0 +1,57 @@
+"""The page on which an owner whose workspace has no help center makes one."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.core.errors import AppError
+from instep.core.slug_rules import SlugTaken
+from instep.dashboard.setup.first_run import LANGUAGES
+from instep.dashboard.shell import pages
+from instep.identity.schemas import Person
+from instep.identity.scopes import Role
+from instep.web.forms import Form
+from instep.web.signed_in import form_of, require_person, see_other
+from instep.workspaces.actions import create_bot
+
+PATH = "/app/new-help-center"
+
+
+@require_person(Role.OWNER)
+async def show_first_bot(request: Request, person: Person) -> Response:
+    return show_form(request, person, Form())
+
+
+@require_person(Role.OWNER)
+async def make_first_bot(request: Request, person: Person) -> Response:
+    """Make the help center, and show what to do next."""
+    form = form_of(request)
+    name, slug, language = form.get("name", ""), form.get("slug", "").strip(), form.get("language", "en")
+    database, actor = request.app.state.database, person.as_actor("page")
+    try:
+        async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+            bot = await create_bot(tx, person.workspace_id, name, slug or None, language, actor=actor)
+    except AppError as refusal:
+        return show_form(request, person, form, refusal)
+    return see_other(f"/app/{bot.slug}/get-started")
+
+
+def show_form(request: Request, person: Person, form: Form, refusal: AppError | None = None) -> Response:
+    is_about_slug = isinstance(refusal, SlugTaken)
+    message = refusal.message if refusal else None
+    return pages.show(
+        request,
+        "setup/first_bot.html",
+        refusal.status if refusal else 200,
+        person=person,
+        form=form,
+        languages=LANGUAGES,
+        slug_error=message if is_about_slug else None,
+        problem=None if is_about_slug else message,
+    )
+
+
+routes = [
+    Route(PATH, show_first_bot, methods=["GET"]),
+    Route(PATH, make_first_bot, methods=["POST"]),
+]
