@@ -1,8 +1,9 @@
 """A passage as blocks of the units that answers consist of: sentences, list items, table rows, code."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import unescape
 from itertools import groupby, takewhile
 from typing import Literal
@@ -16,6 +17,7 @@ ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
 BLANK_LINES = re.compile(r"\n[ \t]*\n")
 # The mark of a kind of alert that the renderer doesn't know.
 ALERT = re.compile(r"\A\[!\w+\]\s*")
+ALERT_LINE = re.compile(r"[ \t]*>[> \t]*\[!\w+\](.*)")
 MAX_LABEL_WORDS = 5
 # A longer paragraph stands for no heading, also if it is bold or a question.
 MAX_HEADING_WORDS = 20
@@ -38,7 +40,13 @@ class AnswerUnit:
 
     @property
     def plain(self) -> str:
-        return self.text if self.is_code else " ".join(EMPHASIS.sub("", unescape(self.text)).split())
+        return self.text if self.is_code else without_emphasis(self.text)
+
+
+@lru_cache(maxsize=8_192)
+def without_emphasis(text: str) -> str:
+    """The words of a text alone, which are asked for many times while one answer is made."""
+    return " ".join(EMPHASIS.sub("", unescape(text)).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +54,15 @@ class AnswerBlock:
     """A paragraph, a list, a table, or code.
 
     `head` is the header and delimiter row of a table, or the line above steps that are not all.
-    `is_heading`: a paragraph that stands for a heading of those up to the next one.
+    `is_heading`: a paragraph that stands for a heading of those up to the next one. `is_alert`: a paragraph
+    of a quote that is marked as a warning, a note or the like.
     """
 
     kind: AnswerBlockKind
     units: tuple[AnswerUnit, ...]
     head: str = ""
     is_heading: bool = False
+    is_alert: bool = False
 
     def announces(self, following: "AnswerBlock") -> bool:
         """Whether this block is incomplete without the following one."""
@@ -83,7 +93,8 @@ class AnswerBlock:
         return self.kind == "prose" and BOLD.fullmatch(self.units[0].text) is not None
 
 
-def read_answer_blocks(markdown: str) -> list[AnswerBlock]:
+@lru_cache(maxsize=256)
+def read_answer_blocks(markdown: str) -> tuple[AnswerBlock, ...]:
     """The blocks of a passage, without headings, pictures, thematic breaks, footnotes and link definitions.
 
     Its time grows as the renderer's does, so the text must not be longer than a passage.
@@ -93,8 +104,9 @@ def read_answer_blocks(markdown: str) -> list[AnswerBlock]:
     parsed = read_blocks(text)
     if fence := missing_fence(parsed):
         parsed = read_blocks(f"{fence}\n{text}")
-    blocks = sorted([*parsed.blocks, *html_paragraphs(parsed)], key=lambda block: block.first_line)
-    return [block for block in AnswerBlockBuilder(parsed).build(blocks) if block.units]
+    added_blocks = [*html_paragraphs(parsed), *alert_titles(parsed)]
+    blocks = sorted([*parsed.blocks, *added_blocks], key=lambda block: block.first_line)
+    return tuple(block for block in AnswerBlockBuilder(parsed).build(blocks) if block.units)
 
 
 def without_first_indent(text: str) -> str:
@@ -133,6 +145,17 @@ def html_paragraphs(parsed: ParsedMarkdown) -> Iterator[Block]:
                 yield Block("paragraph", lines[0], lines[-1], text=paragraph)
 
 
+def alert_titles(parsed: ParsedMarkdown) -> Iterator[Block]:
+    """What stands behind the mark of an alert in its line, which the page shows as the title of the alert."""
+    paragraph_lines = {block.first_line for block in parsed.blocks if block.kind == "paragraph"}
+    for block in parsed.blocks:
+        line = block.first_line
+        if block.kind == "quote" and line not in paragraph_lines:
+            match = ALERT_LINE.match(parsed.lines[line - 1])
+            if match and match[1].strip():
+                yield Block("paragraph", line, line, text=match[1].strip(), depth=block.depth + 1)
+
+
 def bold_summary(match: re.Match[str]) -> str:
     """A summary as a paragraph of its own."""
     text = " ".join(without_tags(match[1]).split())
@@ -153,6 +176,7 @@ class AnswerBlockBuilder:
     def __init__(self, parsed: ParsedMarkdown) -> None:
         self.lines = parsed.lines
         self.rows = parsed.rows()
+        self.alert_lines = frozenset(lines_of_alerts(parsed.lines))
         # The units of the list that began last, if it may go on.
         self.list_units: list[AnswerUnit] = []
         # The outermost first.
@@ -208,13 +232,23 @@ class AnswerBlockBuilder:
             units = tuple(map(AnswerUnit, sentences_in(text)))
             if stands_for_heading(text, len(units)):
                 return AnswerBlock("prose", (AnswerUnit(text),), is_heading=True)
-            return AnswerBlock("prose", units)
+            return AnswerBlock("prose", units, is_alert=block.first_line in self.alert_lines)
         if block.kind == "code":
             return AnswerBlock("code", (AnswerUnit(block.text, is_code=True),))
         head, *rows = [row for row in self.rows if block.first_line <= row.first_line <= block.last_line]
         delimiter_row = self.lines[head.first_line].strip(" \t>")
         units = tuple(AnswerUnit(joined(row), "|") for row in rows)
         return AnswerBlock("table", units, f"{joined(head)}\n{delimiter_row}")
+
+
+def lines_of_alerts(lines: Sequence[str]) -> Iterator[int]:
+    """The numbers, from 1, of the lines of quotes from the mark of an alert on, such as `[!WARNING]`."""
+    is_alert = False
+    for number, line in enumerate(lines, 1):
+        is_quote = line.lstrip().startswith(">")
+        is_alert = is_quote and (is_alert or ALERT_LINE.match(line) is not None)
+        if is_alert:
+            yield number
 
 
 def is_text_of_item(previous: Block | None, block: Block) -> bool:

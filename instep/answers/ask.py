@@ -7,6 +7,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from instep.answers.asked_headings import blocks_with_headings
 from instep.answers.citing import has_no_active_markup, render_with_citations
 from instep.answers.extractive import (
     PassageExtract,
@@ -117,7 +118,9 @@ def extractive_answer(context: RetrievedContext) -> Answer:
     quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
     extracts = extract_passages(context.query, quotable)
     blocks = [
-        block for n, extract in enumerate(extracts, 1) for block in render_with_citations(extract.blocks, n)
+        block
+        for n, quoted in enumerate(blocks_with_headings(extracts), 1)
+        for block in render_with_citations(quoted, n)
     ]
     blocks = [block for block in blocks if has_no_active_markup(block)]
     if not blocks or not has_no_active_markup("\n\n".join(blocks)):

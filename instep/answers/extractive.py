@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import exp, log
 
 from instep.answers.answer_blocks import AnswerBlock, AnswerUnit, read_answer_blocks
@@ -10,7 +11,7 @@ from instep.answers.step_lists import are_steps, steps_in_a_row, with_place
 from instep.core import limits
 from instep.search.question_kinds import kind_of_question
 from instep.search.schemas import Passage
-from instep.text.terms import terms_of
+from instep.text.terms import stem, terms_of
 
 # A planted text addresses the model; articles never address their readers in these words.
 PROMPT_INJECTION = re.compile(
@@ -57,7 +58,8 @@ class QuestionTerms:
     """The terms of a question, each weighted by its inverse document frequency among the passages."""
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
-        self.terms = terms_of(question)
+        stop_words = {stem(word.casefold()) for passage in passages for word in passage.stop_words}
+        self.terms = terms_of(question) - stop_words or terms_of(question)
         self.is_how_to = kind_of_question(question) == "how_to"
         documents = [terms_of(f"{title_and_headings(passage)} {passage.text}") for passage in passages]
         self.weights = {
@@ -91,7 +93,7 @@ def read_passage(passage: Passage, question: QuestionTerms) -> PassageExtract:
     for group in announced_groups(blocks):
         others = [block for index, block in enumerate(blocks) if index not in group]
         members = [blocks[index] for index in group]
-        if is_coherent(members, subject_terms | terms_in(others)):
+        if is_coherent(members, subject_terms | terms_in(others)) or is_table_opening(blocks, group):
             coherent += members
     return PassageExtract(passage, tuple(coherent or filter(is_for_readers, all_blocks)))
 
@@ -120,7 +122,7 @@ def is_stray_line(blocks: Sequence[AnswerBlock], index: int, subject_terms: froz
     """Whether a label or a question in plain text has nothing to do with the text around it."""
     block, following = blocks[index], blocks[index + 1 : index + 2]
     # What is bold is a heading as it is.
-    if block.is_bold or not (block.is_heading or block.is_label):
+    if block.is_bold or block.is_alert or not (block.is_heading or block.is_label):
         return False
     if any(each.kind != "prose" for each in following):
         return False
@@ -144,7 +146,8 @@ def terms_in(blocks: Iterable[AnswerBlock]) -> frozenset[str]:
 def is_coherent(group: Sequence[AnswerBlock], other_terms: frozenset[str]) -> bool:
     if not all(map(is_for_readers, group)):
         return False
-    if group[0].kind != "prose":
+    # An alert is about the whole section, in words of its own.
+    if group[0].kind != "prose" or group[0].is_alert:
         return True
     prose = [block for block in group if block.kind == "prose"]
     if len(group) > len(prose) and word_count(prose) <= MAX_INTRODUCTION_WORDS:
@@ -152,6 +155,12 @@ def is_coherent(group: Sequence[AnswerBlock], other_terms: frozenset[str]) -> bo
     # Words of code are found in any text: they are no sign that what announces it belongs there.
     terms = terms_in(block for block in group if block.kind != "code")
     return not terms or not terms.isdisjoint(other_terms)
+
+
+def is_table_opening(blocks: Sequence[AnswerBlock], group: range) -> bool:
+    """Whether a passage begins with a paragraph and a table, whose cells are too short to share its words."""
+    is_opening = group.start == 0 and [block.kind for block in blocks[:2]] == ["prose", "table"]
+    return is_opening and all(is_for_readers(blocks[index]) for index in group)
 
 
 def word_count(blocks: Sequence[AnswerBlock]) -> int:
@@ -242,8 +251,16 @@ def shorten_extract(extract: PassageExtract, question: QuestionTerms, max_words:
         if chosen and (not weights[index] or size > max_words):
             continue
         chosen |= added
+    chosen |= {at for index in chosen if are_steps(blocks[index]) for at in alerts_beside(blocks, index)}
     shortened = [shorten_block(blocks[index], question, best_terms, max_words) for index in sorted(chosen)]
     return placed(extract, shortened)
+
+
+def alerts_beside(blocks: Sequence[AnswerBlock], index: int) -> list[int]:
+    """The indices of the alerts directly above and below a block, without which its steps may do harm."""
+    above = takewhile(lambda at: blocks[at].is_alert, range(index - 1, -1, -1))
+    below = takewhile(lambda at: blocks[at].is_alert, range(index + 1, len(blocks)))
+    return [*above, *below]
 
 
 def placed(extract: PassageExtract, blocks: Sequence[AnswerBlock]) -> PassageExtract:
@@ -254,12 +271,22 @@ def placed(extract: PassageExtract, blocks: Sequence[AnswerBlock]) -> PassageExt
 
 
 def asked_parts(blocks: Sequence[AnswerBlock], question: QuestionTerms) -> Sequence[AnswerBlock]:
-    """The questions, with their answers, that bear most on the question; any other text whole."""
-    if not any(block.is_question for block in blocks):
-        return blocks
+    """The questions, with their answers, that bear most on the question; any other text whole.
+
+    Paragraphs that stand for headings divide a text as questions do, if that of the best part has a term of
+    the question. Otherwise they may be steps or variants of one act.
+    """
     parts = [part for part in split_parts(blocks) if len(part) > 1 or not part[0].is_heading]
     weights = [question.weight_of(terms_in(part)) for part in parts]
-    least = MIN_RELATIVE_WEIGHT * max(weights, default=0)
+    heaviest = max(weights, default=0)
+    best_headings = [
+        part[0]
+        for part, weight in zip(parts, weights, strict=True)
+        if weight == heaviest and part[0].is_heading
+    ]
+    if not any(block.is_question for block in blocks) and not question.weight_of(terms_in(best_headings)):
+        return blocks
+    least = MIN_RELATIVE_WEIGHT * heaviest
     answers = [
         block for part, weight in zip(parts, weights, strict=True) if weight >= least for block in part
     ]

@@ -19,7 +19,7 @@ class Texts:
 
 TEXTS = {
     "en": Texts(
-        "The help articles don't hold an answer to this.",
+        "I found no answer to this in the help articles.",
         "These come nearest.",
         "If you like, ask for a person.",
         "What would you like to know?",
@@ -29,7 +29,7 @@ TEXTS = {
         "Sources",
     ),
     "de": Texts(
-        "Die Hilfeartikel beantworten das nicht.",
+        "Dazu habe ich in den Hilfeartikeln keine Antwort gefunden.",
         "Diese kommen der Frage am nächsten.",
         "Auf Wunsch hilft ein Mensch weiter.",
         "Was möchten Sie wissen?",
@@ -39,7 +39,7 @@ TEXTS = {
         "Quellen",
     ),
     "fr": Texts(
-        "Les articles d'aide ne répondent pas à cette question.",
+        "Je n'ai pas trouvé de réponse à cette question dans les articles d'aide.",
         "Voici les plus proches.",
         "Si vous le souhaitez, demandez à parler à une personne.",
         "Que souhaitez-vous savoir ?",
@@ -49,7 +49,7 @@ TEXTS = {
         "Sources",
     ),
     "es": Texts(
-        "Los artículos de ayuda no responden a esta pregunta.",
+        "No he encontrado una respuesta a esta pregunta en los artículos de ayuda.",
         "Estos son los más cercanos.",
         "Si lo desea, puede hablar con una persona.",
         "¿Qué desea saber?",
@@ -59,7 +59,7 @@ TEXTS = {
         "Fuentes",
     ),
     "pt": Texts(
-        "Os artigos de ajuda não respondem a esta pergunta.",
+        "Não encontrei uma resposta a esta pergunta nos artigos de ajuda.",
         "Estes são os mais próximos.",
         "Se preferir, peça para falar com uma pessoa.",
         "O que gostaria de saber?",
@@ -69,7 +69,7 @@ TEXTS = {
         "Fontes",
     ),
     "it": Texts(
-        "Gli articoli della guida non rispondono a questa domanda.",
+        "Non ho trovato una risposta a questa domanda negli articoli della guida.",
         "Questi sono i più vicini.",
         "Se vuole, può chiedere di parlare con una persona.",
         "Che cosa desidera sapere?",
@@ -79,7 +79,7 @@ TEXTS = {
         "Fonti",
     ),
     "nl": Texts(
-        "De helpartikelen geven hier geen antwoord op.",
+        "Ik heb hierop geen antwoord gevonden in de helpartikelen.",
         "Deze komen het dichtst in de buurt.",
         "Vraag zo nodig om een medewerker.",
         "Wat wilt u weten?",
@@ -89,7 +89,7 @@ TEXTS = {
         "Bronnen",
     ),
     "ja": Texts(
-        "ヘルプ記事にはこの質問への答えがありません。",
+        "ヘルプ記事の中にこの質問への答えは見つかりませんでした。",
         "近い内容の記事は次のとおりです。",
         "必要な場合は担当者にお問い合わせください。",
         "何をお探しですか?",
@@ -99,7 +99,7 @@ TEXTS = {
         "出典",
     ),
     "ar": Texts(
-        "لا تجيب مقالات المساعدة عن هذا السؤال.",
+        "لم أجد إجابة عن هذا السؤال في مقالات المساعدة.",
         "هذه أقرب المقالات إليه.",
         "يمكنك أن تطلب التحدث إلى شخص.",
         "ماذا تريد أن تعرف؟",
@@ -109,7 +109,7 @@ TEXTS = {
         "المصادر",
     ),
     "zh": Texts(
-        "帮助文章中没有这个问题的答案。",
+        "我在帮助文章中没有找到这个问题的答案。",
         "以下是最接近的文章。",
         "如有需要,可以联系人工客服。",
         "您想了解什么?",

@@ -10,8 +10,11 @@ from typing import Literal
 
 from instep.search.query.tokenizer import normalize_title
 
-# `links`: what leads to other pages; `history`: what changed in which version. Neither answers a question.
-PassageKind = Literal["steps", "definition", "reference", "troubleshooting", "links", "history", "text"]
+# `links`: what leads to other pages; `history`: what changed in which version; `summary`: what the article is
+# about. None of them answers a question.
+PassageKind = Literal[
+    "steps", "definition", "reference", "troubleshooting", "links", "history", "summary", "text"
+]
 
 _LINK_HEADINGS = """
     additional resources|also see|contents|continue reading|further information|further reading
@@ -120,4 +123,4 @@ def is_about_trouble(heading: str) -> bool:
 
 def answers_questions(kind: PassageKind) -> bool:
     """Whether an answer may quote a passage of this kind."""
-    return kind not in ("links", "history")
+    return kind not in ("links", "history", "summary")

@@ -1,7 +1,8 @@
 """Retrieves the passages that answer a question: for answers, the site, the public MCP server, tasks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from anyio import to_thread
@@ -9,6 +10,12 @@ from anyio import to_thread
 from instep.core import limits
 from instep.identity.schemas import Bot, Ctx
 from instep.search import queries
+from instep.search.article_descriptions import (
+    introduction_of,
+    kind_of_section,
+    summarized_sections,
+    with_scores_of_summaries,
+)
 from instep.search.confidence import confidence_of, signs_of
 from instep.search.index.builder import split_article
 from instep.search.index.cache import Index
@@ -16,7 +23,7 @@ from instep.search.index.passages import Anchors, MarkdownPassage, plain_passage
 from instep.search.index.segment import Array
 from instep.search.index.stems import stems_of
 from instep.search.matching import Matcher, PassageMatches, PassageText, read_text, words_of_text
-from instep.search.passage_kinds import answers_questions
+from instep.search.passage_kinds import PassageKind, answers_questions
 from instep.search.query.analysis import (
     QueryBuilder,
     WeightedQuery,
@@ -31,7 +38,6 @@ from instep.search.search_state import search_state_of
 from instep.search.section_fit import (
     AskedQuestion,
     ComparedSection,
-    kind_of_section,
     section_score,
     section_signs,
 )
@@ -79,7 +85,10 @@ class PassageSource:
     markdown_passage: MarkdownPassage
     anchor: str | None
     text: PassageText
+    kind: PassageKind
     steps: StepPlace
+    # The words of the article's description above an opening that has no match of its own; else none.
+    introduction: list[str]
 
 
 async def retrieve(
@@ -121,10 +130,12 @@ async def retrieve(
     passages = [passage for passage in passages if passage.article_id in live]
     question_terms = AskedQuestion.of(question, query, term_weights_of(query))
     article_ranks = {article.article_id: rank for rank, article in enumerate(ranked)}
-    presented = await present(ctx, builder, query, passages, live, question_terms, article_ranks)
-    ranks = {(passage.article_id, passage.number): passage.rank for passage in passages}
+    presented = await present(
+        ctx, builder, query, passages, live, question_terms, article_ranks, are_compared=candidates > 0
+    )
+    first = {(passage.article_id, passage.number) for passage in passages if passage.rank < limit}
     # The signals are those of the first passages, however many are compared.
-    results = [row for row in presented if ranks[row[0].article_id, row[0].number] < limit][:limit]
+    results = [row for row in presented if (row[0].article_id, row[0].number) in first][:limit]
     chosen = best_sections([row[0] for row in presented]) if candidates else [row[0] for row in results]
     return Retrieval(
         chosen[:limit],
@@ -144,9 +155,9 @@ async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list
 
 
 def best_sections(passages: Sequence[Passage]) -> list[Passage]:
-    """Passages that may be quoted, the sections that fit best first; then those that only lead elsewhere."""
+    """Passages that may be quoted, the sections that fit best first; then those that answer no question."""
     return sorted(
-        passages,
+        with_scores_of_summaries(passages),
         key=lambda passage: (not answers_questions(passage.kind), -passage.section_score),
     )
 
@@ -232,11 +243,16 @@ async def present(
     live: dict[str, LiveArticle],
     question_terms: AskedQuestion,
     article_ranks: dict[str, int],
+    *,
+    are_compared: bool,
 ) -> list[tuple[Passage, PassageMatches]]:
-    """The passages as readers see them, each with its matches; `live`: their articles by id."""
+    """The passages as readers see them, each with its matches; `live`: their articles by id.
+
+    `are_compared`: with the sections that descriptions among the passages may sum up.
+    """
     hits = {hit.article_id: hit for hit in query.semantic_hits}
-    sources = await passage_sources(passages, live)
-    words = {word for source in sources for word in source.text.words}
+    sources = await passage_sources(passages, live, hits if are_compared else None)
+    words = {word for source in sources for word in (*source.text.words, *source.introduction)}
     stems = {config: await stems_of(ctx.tx, config, words) for config in builder.stems}
     matcher = Matcher(question_terms.weights, stems)
     read = [matcher.read(source.article.id, source.text) for source in sources]
@@ -248,6 +264,7 @@ async def present(
                 section_of(source, matcher, matches, article_ranks, hits),
                 question_terms,
                 matcher,
+                builder.stop_words,
             ),
             matches,
         )
@@ -256,30 +273,63 @@ async def present(
 
 
 async def passage_sources(
-    passages: Sequence[ScoredPassage], live: dict[str, LiveArticle]
+    passages: Sequence[ScoredPassage], live: dict[str, LiveArticle], hits: dict[str, SemanticHit] | None
 ) -> list[PassageSource]:
     articles = {passage.article_id: live[passage.article_id] for passage in passages}
     if sum(len(article.html) for article in articles.values()) > limits.MAX_INLINE_CHARACTERS:
-        return await to_thread.run_sync(read_passage_sources, passages, articles)
-    return read_passage_sources(passages, articles)
+        return await to_thread.run_sync(read_passage_sources, passages, articles, hits)
+    return read_passage_sources(passages, articles, hits)
 
 
 def read_passage_sources(
-    passages: Sequence[ScoredPassage], articles: dict[str, LiveArticle]
+    passages: Sequence[ScoredPassage], articles: dict[str, LiveArticle], hits: dict[str, SemanticHit] | None
 ) -> list[PassageSource]:
-    """The passages with their texts; a passage that the article no longer has is left out."""
-    split = {id: split_article(article.description, article.markdown) for id, article in articles.items()}
+    """The passages with their texts; a passage that the article no longer has is left out.
+
+    With `hits`, the semantic ones by article, described sections are among them.
+    """
+    split = {id: passages_of(article.description, article.markdown) for id, article in articles.items()}
     anchors = {id: Anchors(article.html) for id, article in articles.items()}
+    described = [] if hits is None else list(described_sections(passages, split, hits))
     sources = []
-    for scored in passages:
+    for scored in [*passages, *described]:
         id = scored.article_id
         if scored.number < len(split[id]):
             passage = split[id][scored.number]
             text = read_text(articles[id].title, passage.headings, cached_plain_passage(passage.markdown))
+            kind = kind_of_section(split[id], scored.number)
             steps = place_of_steps(split[id], scored.number)
             anchor = anchors[id].of(passage)
-            sources.append(PassageSource(scored, articles[id], passage, anchor, text, steps))
+            introduction = introduction_of(split[id], scored.number) if scored in described else ""
+            words = words_of_text(introduction)
+            sources.append(PassageSource(scored, articles[id], passage, anchor, text, kind, steps, words))
     return sources
+
+
+@lru_cache(maxsize=128)
+def passages_of(description: str | None, markdown: str) -> tuple[MarkdownPassage, ...]:
+    """The passages of an article; questions come to the same articles again and again."""
+    return tuple(split_article(description, markdown))
+
+
+def described_sections(
+    passages: Sequence[ScoredPassage],
+    split: Mapping[str, Sequence[MarkdownPassage]],
+    hits: Mapping[str, SemanticHit],
+) -> Iterator[ScoredPassage]:
+    """The sections that matching descriptions may sum up and that do not match themselves.
+
+    The words of a description may be in no section: "return period" where the text says "within 30 days".
+    `split`: all passages by article.
+    """
+    matching = {(passage.article_id, passage.number) for passage in passages}
+    for passage in passages:
+        id = passage.article_id
+        if passage.number == 0 and kind_of_section(split[id], 0) == "summary":
+            score = min(each.score for each in passages if each.article_id == id)
+            for number in summarized_sections(split[id], hits.get(id)):
+                if (id, number) not in matching:
+                    yield ScoredPassage(id, number, score, 0.0, passage.rank)
 
 
 def section_of(
@@ -293,9 +343,9 @@ def section_of(
     heading = passage.headings[-1] if passage.headings and passage.number is not None else ""
     return ComparedSection(
         passage,
-        kind_of_section(passage),
+        source.kind,
         matcher.index_terms(words_of_text(heading)),
-        matches,
+        replace(matches, text=[*matcher.matches(source.introduction), *matches.text]),
         source.scored.score,
         article_ranks[source.article.id],
         hit.similarity_of(source.scored.number) if hit else 0.0,
@@ -304,7 +354,12 @@ def section_of(
 
 
 def passage_of(
-    bot: Bot, source: PassageSource, section: ComparedSection, question_terms: AskedQuestion, matcher: Matcher
+    bot: Bot,
+    source: PassageSource,
+    section: ComparedSection,
+    question_terms: AskedQuestion,
+    matcher: Matcher,
+    stop_words: frozenset[str],
 ) -> Passage:
     article, passage = source.article, source.markdown_passage
     signs = section_signs(question_terms, section)
@@ -328,6 +383,7 @@ def passage_of(
         section_score=section_score(signs),
         steps=source.steps,
         lead=article.description or "",
+        stop_words=stop_words,
     )
 
 

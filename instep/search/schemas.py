@@ -212,6 +212,8 @@ class Passage:
     steps: tuple[int, int] = (0, 0)
     # The description of its article, which says what all of it is about.
     lead: str = ""
+    # Words of the question, in lower case, that its language leaves out.
+    stop_words: frozenset[str] = frozenset()
 
     @property
     def shown_markdown(self) -> str:

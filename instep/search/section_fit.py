@@ -12,7 +12,7 @@ from math import log
 from instep.search.confidence import MANY_DEVIATIONS
 from instep.search.index.passages import MarkdownPassage
 from instep.search.matching import PassageMatches
-from instep.search.passage_kinds import FENCE, PassageKind, kind_of_passage
+from instep.search.passage_kinds import FENCE, PassageKind
 from instep.search.query.analysis import WeightedQuery
 from instep.search.query.proximity import TermWeights, overlap, proximity
 from instep.search.question_kinds import QuestionKind, kind_of_question
@@ -37,7 +37,7 @@ WEIGHTS: Mapping[str, float] = {
 MANY_WORDS = 400
 FITTING: dict[QuestionKind, frozenset[PassageKind]] = {
     "how_to": frozenset({"steps"}),
-    "what_is": frozenset({"definition"}),
+    "what_is": frozenset({"definition", "summary"}),
     "why": frozenset({"troubleshooting"}),
     "error": frozenset({"troubleshooting"}),
 }
@@ -113,8 +113,3 @@ def section_score(signs: Mapping[str, float]) -> float:
 def is_fitting(question_kind: QuestionKind | None, section: ComparedSection) -> bool:
     is_command = question_kind == "how_to" and FENCE.search(section.passage.markdown) is not None
     return is_command or (question_kind is not None and section.kind in FITTING.get(question_kind, ()))
-
-
-def kind_of_section(passage: MarkdownPassage) -> PassageKind:
-    """The kind of a passage; the article's description, which counts as a heading, is none here."""
-    return kind_of_passage(passage.markdown, passage.headings if passage.number is not None else ())

@@ -75,6 +75,9 @@ def inactive(markdown: str) -> str:
         ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 [1] |"),
         ("> [!NOTE]\n> Take care.", "Take care [1]."),
         ("> [!INFO]\n> One.\n>\n> - two", "One [1].\n\n- two [1]"),
+        ("> [!WARNING] Take care.\n> It bites.", "Take care [1].\n\nIt bites [1]."),
+        ("> [!INFO] Take care.", "Take care [1]."),
+        ("1. a\n\n   > [!TIP] b\n\n2. c", "1. a [1]\n   b [1]\n2. c [1]"),
         ("One.[^1]\n\n[^1]: Two.\n\n    Three.\n\nFour.", "One [1].\n\nFour [1]."),
         (
             "<details>\n<summary>More</summary>\n\nOne.\n\n<p>Two.</p>\n\n<!-- a\n\nb -->\n</details>",

@@ -173,7 +173,7 @@ async def test_where_nothing_holds_the_question_is_not_answered(
     answer = await ask(client, cast.acme, HOW)
 
     assert answer["answered"] is False
-    assert answer["answer"].startswith("The help articles don't hold an answer to this.")
+    assert answer["answer"].startswith("I found no answer to this in the help articles.")
     [kept] = await all_pages(api(cast.acme.read_key), "/v1/insights/unanswered")
     assert kept["question"] == HOW
 

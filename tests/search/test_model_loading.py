@@ -13,7 +13,7 @@ from instep import app as server
 from instep.core import limits
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Ctx
-from instep.llm import factory
+from instep.llm import bundled_embedding
 from instep.llm.bundled_embedding import BundledEmbedder
 from instep.llm.embedding import NO_EMBEDDERS, Embedders, Vector
 from instep.llm.local_embedding import ModelMissing
@@ -166,9 +166,8 @@ async def test_a_server_loads_the_models_that_its_bots_need_and_is_ready_before(
     await publish(api(cast.acme.write_key), "Automobile", "Wash it.")
     await set_locale(locale)
     english, others = (slow, quick()) if loads[0] else (quick(), slow)
-    bundled = factory.bundled_embedding
-    monkeypatch.setattr(bundled, "english", lambda: BundledEmbedder("english", english.load))
-    monkeypatch.setattr(bundled, "multilingual", lambda: BundledEmbedder("others", others.load))
+    monkeypatch.setattr(bundled_embedding, "english", lambda: BundledEmbedder("english", english.load))
+    monkeypatch.setattr(bundled_embedding, "multilingual", lambda: BundledEmbedder("others", others.load))
     set_setting("INSTEP_DATABASE_URL", database_url)
     set_setting("INSTEP_JOBS", "false")
     set_setting("INSTEP_EMBEDDINGS", "")

@@ -91,7 +91,7 @@ async def test_what_the_articles_do_not_hold_is_declined_and_leads_to_a_person(
     answer = await ask(api, cast, "Do you sell zeppelins?")
 
     page = Page(answer.text)
-    assert "The help articles don't hold an answer to this." in page.text
+    assert "I found no answer to this in the help articles." in page.text
     contact = next(link for link in page.links if "/contact?about=" in link)
     assert "Do you sell zeppelins?" in Page((await api(None).get(contact)).text).text
     assert len(await rows(owner, "unanswered_questions", cast.acme)) == 1

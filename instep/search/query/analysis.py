@@ -19,7 +19,7 @@ from instep.search.index.stems import Stems, index_term, language_code, stems_of
 from instep.search.query import lexicon
 from instep.search.query.frequencies import share_of_articles
 from instep.search.query.fuzzy import fuzzy_matches
-from instep.search.query.synonyms import Synonyms, synonyms_of
+from instep.search.query.synonyms import LANGUAGES, Synonyms, synonyms_of
 from instep.search.query.tokenizer import (
     CAMEL_CASE_BOUNDARY,
     UNSEGMENTED_RUN,
@@ -30,6 +30,7 @@ from instep.search.query.tokenizer import (
 from instep.search.search_state import SearchState
 from instep.search.semantic.vector_index import SemanticHit
 
+CONFIGS_BY_LANGUAGE = {language: config for config, language in LANGUAGES.items()}
 # How much a match of an expansion counts, where a match of the word itself counts 1.
 FUZZY_BOOST = 0.7
 PREFIX_BOOST = 0.9
@@ -156,10 +157,12 @@ class QueryBuilder:
         synonyms: Synonyms | None = None,
         joined_words: Mapping[str, str] = MappingProxyType({}),
         name_words: Collection[str] = (),
+        stop_words: frozenset[str] = frozenset(),
     ) -> None:
         """`word_groups`: the words of each term in lower case; `stems`: by language configuration.
 
-        `name_words`: those of the help center's own name, of which all its articles are.
+        `name_words`: those of the help center's own name, of which all its articles are. `stop_words`: words
+        of the question that its language leaves out.
         """
         self.title = normalize_title(question)
         self.word_groups = word_groups
@@ -167,6 +170,7 @@ class QueryBuilder:
         self.stems = stems
         self.joined_words = joined_words
         self.name_words = name_words
+        self.stop_words = stop_words
         self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS} - {None}
         # By index term: what was looked up.
         self.document_frequencies: dict[str, int] = {}
@@ -339,8 +343,25 @@ async def analyze_query(ctx: Ctx, state: SearchState, question: str, locale: str
     lexicon_stems = await stems_of(ctx.tx, lexicon.CONFIG, lexicon.STOP_WORDS)
     synonyms = await synonyms_of(ctx.tx, stems, state.synonyms)
     name_words = frozenset(chain.from_iterable(words_by_term(parse_query(ctx.bot.name))))
+    stop_words = await stop_words_of(ctx, words, stems)
     return QueryBuilder(
-        question, groups, state.index, stems, lexicon_stems, synonyms, joined_words, name_words
+        question, groups, state.index, stems, lexicon_stems, synonyms, joined_words, name_words, stop_words
+    )
+
+
+async def stop_words_of(ctx: Ctx, words: Collection[str], stems: Mapping[str, Stems]) -> frozenset[str]:
+    """The words that the bot's own language leaves out, or all languages that are searched in.
+
+    Visitors ask in the bot's language also where its articles are in another one, or were imported as such.
+    English has a list of its own (`instep.text.terms`).
+    """
+    config = CONFIGS_BY_LANGUAGE.get(ctx.bot.locale.split("-")[0], lexicon.CONFIG)
+    own_stems = await stems_of(ctx.tx, config, words) if config != lexicon.CONFIG else {}
+    searched = [] if lexicon.CONFIG in stems else list(stems.values())
+    return frozenset(
+        word
+        for word in words
+        if own_stems.get(word, word) is None or (searched and not any(some[word] for some in searched))
     )
 
 
