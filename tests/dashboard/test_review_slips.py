@@ -37,9 +37,8 @@ async def sees(tab: Page, title: str) -> None:
 
 async def write_comment(tab: Page) -> None:
     await tab.get_by_role("button", name="Dismiss").click()
-    comment = tab.get_by_label("Comment (optional)")
-    await comment.click()
-    await comment.fill(COMMENT)
+    # The menu may still be on its way to its place, where a click would miss the field and close it.
+    await tab.get_by_label("Comment (optional)").fill(COMMENT)
 
 
 async def dismissal_of(owner: Tx, draft: Json) -> list[str | None]:
