@@ -43,7 +43,7 @@ class AnswerUnit:
         return self.text if self.is_code else without_emphasis(self.text)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def without_emphasis(text: str) -> str:
     """The words of a text alone, which are asked for many times while one answer is made."""
     return " ".join(EMPHASIS.sub("", unescape(text)).split())
@@ -93,7 +93,7 @@ class AnswerBlock:
         return self.kind == "prose" and BOLD.fullmatch(self.units[0].text) is not None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def read_answer_blocks(markdown: str) -> tuple[AnswerBlock, ...]:
     """The blocks of a passage, without headings, pictures, thematic breaks, footnotes and link definitions.
 

@@ -306,7 +306,7 @@ def read_passage_sources(
     return sources
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=32)
 def passages_of(description: str | None, markdown: str) -> tuple[MarkdownPassage, ...]:
     """The passages of an article; questions come to the same articles again and again."""
     return tuple(split_article(description, markdown))
