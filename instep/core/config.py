@@ -366,7 +366,7 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def provider_with_client(self) -> "Settings":
         if self.oidc_issuer and not (self.oidc_client_id and self.oidc_client_secret):
-            raise ValueError("INSTEP_OIDC_ISSUER needs INSTEP_OIDC_CLIENT_ID and INSTEP_OIDC_CLIENT_SECRET")
+            raise ValueError("INSTEP_OIDC_ISSUER: it needs INSTEP_OIDC_CLIENT_ID and INSTEP_OIDC_CLIENT_SECRET")
         return self
 
     @model_validator(mode="after")
@@ -374,7 +374,8 @@ class Settings(BaseModel):
         if self.model and self.provider_key is None and self.provider_url is None:
             variable = self.provider.upper()
             raise ValueError(
-                f"{self.model} needs {variable}_API_KEY, or {variable}_BASE_URL of a server without keys"
+                f"INSTEP_MODEL: {self.model} needs {variable}_API_KEY, or {variable}_BASE_URL of a server"
+                " without keys"
             )
         return self
 
@@ -470,9 +471,14 @@ def read_settings(environ: Mapping[str, str], file: Path) -> Settings:
 
 def read_file(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text())
+        values = tomllib.loads(file.read_text())
     except (OSError, ValueError) as error:
         raise SettingsError(f"{file} can't be read: {error}") from None
+    unknown_names = [name for name in values if name not in Settings.model_fields]
+    if unknown_names:
+        problems = [explain_unknown(name, PREFIX, list(Settings.model_fields)) for name in unknown_names]
+        raise SettingsError("; ".join(f"{file}: {problem}" for problem in problems))
+    return values
 
 
 def is_ours(name: str) -> bool:
@@ -510,7 +516,10 @@ def is_http_origin(text: str) -> bool:
 
 
 def explain(problem: Any) -> str:
-    field = ".".join(str(part) for part in problem["loc"]) or "model"
+    """The message about one of Pydantic's problems; that about several settings names the first itself."""
+    if not problem["loc"]:
+        return str(problem["ctx"]["error"])
+    field = ".".join(str(part) for part in problem["loc"])
     name = environment_name(field)
     if problem["type"] == "extra_forbidden":
         return explain_unknown(name, PREFIX, [environment_name(field) for field in Settings.model_fields])
