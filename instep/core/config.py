@@ -366,7 +366,9 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def provider_with_client(self) -> "Settings":
         if self.oidc_issuer and not (self.oidc_client_id and self.oidc_client_secret):
-            raise ValueError("INSTEP_OIDC_ISSUER: it needs INSTEP_OIDC_CLIENT_ID and INSTEP_OIDC_CLIENT_SECRET")
+            raise ValueError(
+                "INSTEP_OIDC_ISSUER: it needs INSTEP_OIDC_CLIENT_ID and INSTEP_OIDC_CLIENT_SECRET"
+            )
         return self
 
     @model_validator(mode="after")

@@ -47,7 +47,7 @@ async def open_embedders(settings: Settings) -> AsyncIterator[Embedders]:
 
 
 def check_local_model(settings: Settings) -> None:
-    """Read the embedding model of the folder that is set, if one is; raises `Unusable` if it can't be read."""
+    """Read the embedding model of the folder that is set, if any; raises `Unusable` if it can't be read."""
     kind, _, name = (settings.embeddings or "").partition(":")
     if kind == "local":
         local_embedding.load(Path(name))

@@ -133,7 +133,8 @@ def optional_package(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         raise ModelMissing(
-            f"INSTEP_EMBEDDINGS names a local model, which needs {name}: install Instep with its extra {EXTRA}."
+            f"INSTEP_EMBEDDINGS names a local model, which needs {name}:"
+            f" install Instep with its extra {EXTRA}."
         ) from None
 
 

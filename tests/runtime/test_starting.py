@@ -159,7 +159,9 @@ def test_a_model_that_is_not_there_is_told_before_anything_starts(installation: 
 
     line = refusal_of(installation, "serve", "--port", str(installation.port))
 
-    assert line.startswith("instep: INSTEP_EMBEDDINGS names the folder /nowhere/at/all, which lacks model.onnx")
+    assert line.startswith(
+        "instep: INSTEP_EMBEDDINGS names the folder /nowhere/at/all, which lacks model.onnx"
+    )
 
 
 def test_the_demo_at_a_terminal_keeps_its_instructions_in_sight(installation: Installation) -> None:
