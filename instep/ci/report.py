@@ -44,7 +44,7 @@ class Run:
     @property
     def pending_count(self) -> int:
         """The number of drafts that await review; drafts that were not fetched count as pending."""
-        return self.unread_count + sum(draft.status == "pending" for draft in self.drafts)
+        return self.unread_count + sum(draft.awaits_review for draft in self.drafts)
 
 
 def as_json(run: Run) -> str:
@@ -128,10 +128,17 @@ def outcome_of(task: Task, pending: int) -> str:
 
 
 def describe(draft: Draft) -> str:
-    """The draft's type, its article, and its status unless it is pending."""
+    """The draft's type, its article, and what has become of it."""
     target = f" of “{draft.article_title}”" if draft.type == "edit" else ""
-    state = "" if draft.status == "pending" else f", {draft.status}"
+    state = state_of(draft.status, draft.approved_at)
     return one_line(f"{TYPES.get(draft.type, draft.type)}{target} ({draft.article_id}){state}")
+
+
+def state_of(status: str, approved_at: str | None) -> str:
+    """What has become of a draft, after a comma; nothing while it awaits review."""
+    if status != "pending":
+        return f", {status}"
+    return "" if approved_at is None else ", approved for a release"
 
 
 def dashboard_page(url: str, bot: Bot, *path: str) -> str:

@@ -139,18 +139,25 @@ def test_another_commit_makes_another_task_which_replaces_the_draft(
     assert draft["sourceUrl"] == URL
 
 
-@pytest.mark.parametrize("settle", ["apply", "dismiss"])
+@pytest.mark.parametrize(
+    ("decision", "body", "state"),
+    [
+        ("apply", {}, "applied"),
+        ("apply", {"when": "release"}, "approved for a release"),
+        ("dismiss", {}, "dismissed"),
+    ],
+)
 def test_a_check_fails_until_the_drafts_are_reviewed(
-    acme: Company, repository: Repository, capsys: Printed, settle: str
+    acme: Company, repository: Repository, capsys: Printed, decision: str, body: Json, state: str
 ) -> None:
     assert acme.run(CHECK) == WOULD_EDIT
     assert acme.run(CHECK) == WOULD_EDIT
 
-    acme.post(f"/v1/drafts/{acme.drafts[0]['id']}/{settle}", {})
+    acme.post(f"/v1/drafts/{acme.drafts[0]['id']}/{decision}", body)
 
     capsys.readouterr()
     assert acme.run(CHECK) == 0
-    assert {"apply": ", applied\n", "dismiss": ", dismissed\n"}[settle] in capsys.readouterr().out
+    assert f", {state}\n" in capsys.readouterr().out
     assert len(acme.tasks) == 1
 
 
