@@ -138,6 +138,8 @@ class Tx:
         # The beginnings of transactions that are sent with the next statement.
         self.openers: list[str] = []
         self.upcoming: list[Upcoming] = []
+        # The error of the last attempt that got no connection from the pool.
+        self.outage: Unavailable | None = None
 
     @property
     def connection(self) -> Connection:
@@ -194,6 +196,11 @@ class Tx:
             waiting = self.entrance.statement if self.entrance else self.upcoming[0].statement
             with statement_span(waiting.sql):
                 await self.send([])
+
+    async def settle_after(self, error: Exception) -> None:
+        """Send what waits, whose errors come first, unless the error is that no connection was to be had."""
+        if error is not self.outage:
+            await self.settle()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
@@ -336,7 +343,11 @@ class Tx:
         """The connection, which is taken from the pool if there is none yet."""
         if self.lent_connection is None:
             assert self.database is not None, "a transaction has a connection or a pool"
-            self.lent_connection = await self.database.take_connection()
+            try:
+                self.lent_connection = await self.database.take_connection()
+            except Unavailable as outage:
+                self.outage = outage
+                raise
         return self.lent_connection
 
     async def release(self) -> None:
@@ -415,8 +426,8 @@ class Database:
             entered_workspace.set(workspace_id)
             try:
                 yield tx
-            except Exception:
-                await tx.settle()
+            except Exception as error:
+                await tx.settle_after(error)
                 raise
             await tx.settle()
 
