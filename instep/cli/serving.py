@@ -24,7 +24,7 @@ def serve(
     from threading import Thread
 
     from instep.cli.admin_session import work_at
-    from instep.core.config import settings
+    from instep.core.config import secret_key, settings
     from instep.core.outbound.client import trusted_certificates
     from instep.core.postgres import running_postgres
     from instep.core.served_url import remember_served_url
@@ -57,6 +57,7 @@ def serve(
         Thread(target=import_module, args=["instep.app"], daemon=True).start()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
+        secret_key(settings())
         remember_served_url(settings())
         empty_index_folder(settings())
         configure_logging()

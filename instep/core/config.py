@@ -547,7 +547,11 @@ def secret_key_file(settings: Settings) -> Path:
 
 
 def secret_key(settings: Settings) -> bytes:
-    """The secret key: the setting, or a random one that is created once in the data folder."""
+    """The secret key: the setting, or a random one that is created once in the data folder.
+
+    Raises `SettingsError` for a file that was emptied or cut off, for example by a full disk: what an empty
+    key signs, anybody can sign.
+    """
     if settings.secret_key:
         return settings.secret_key.encode()
     path = secret_key_file(settings)
@@ -557,11 +561,20 @@ def secret_key(settings: Settings) -> bytes:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(48))
+            file.flush()
+            os.fsync(file.fileno())
         # A hard link is atomic: of several processes exactly one creates the file, and none reads half a key.
         with suppress(FileExistsError):
             os.link(temporary, path)
         temporary.unlink()
-    return path.read_bytes()
+    key = path.read_bytes().strip()
+    if len(key) < SECRET_KEY_CHARACTERS:
+        raise SettingsError(
+            f"{path} has fewer than {SECRET_KEY_CHARACTERS} characters: put the secret key of this"
+            " installation there again. Without a copy of it, delete the file: the next start makes a"
+            " new key, which does not open the secrets that are stored."
+        )
+    return key
 
 
 def previous_secret_keys(settings: Settings) -> tuple[bytes, ...]:

@@ -99,6 +99,24 @@ def test_a_signing_key_is_made_once_and_read_by_its_owner_only(tmp_path: Path) -
     assert secret_key(settings) == key
 
 
+@pytest.mark.parametrize("content", ["", "short\n"])
+def test_a_file_without_the_whole_secret_key_is_refused(tmp_path: Path, content: str) -> None:
+    settings = read_settings({"INSTEP_DATA_DIR": str(tmp_path)}, NO_FILE)
+    (tmp_path / "secret_key").write_text(content)
+
+    with pytest.raises(SettingsError, match="put the secret key of this installation there again"):
+        secret_key(settings)
+    assert (tmp_path / "secret_key").read_text() == content
+
+
+def test_a_line_break_that_an_editor_adds_belongs_to_no_secret_key(tmp_path: Path) -> None:
+    settings = read_settings({"INSTEP_DATA_DIR": str(tmp_path)}, NO_FILE)
+    key = secret_key(settings)
+    (tmp_path / "secret_key").write_bytes(key + b"\n")
+
+    assert secret_key(settings) == key
+
+
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
