@@ -106,9 +106,8 @@ async def test_a_connection_lost_in_the_middle_is_said_to_be_an_outage(database:
     assert await look(database) == 1
 
 
-async def test_a_database_that_can_not_be_reached_is_said_in_time(set_limit: SetLimit) -> None:
-    set_limit("POOL_WAIT_SECONDS", 0.3, module)
-    nowhere = Database("host=/nowhere dbname=instep connect_timeout=1", size=1)
+async def test_a_database_that_can_not_be_reached_is_said_in_time() -> None:
+    nowhere = Database("host=/nowhere dbname=instep connect_timeout=1", size=1, wait_seconds=0.3)
     await nowhere.open()
     try:
         with pytest.raises(Unavailable):
@@ -152,7 +151,7 @@ async def test_a_server_that_falls_silent_is_given_up(
 ) -> None:
     set_limit("ANSWER_SECONDS", 0.5, module)
     async with silenceable(database_url) as (url, silenced):
-        distant = Database(url, size=1)
+        distant = Database(url, size=1, wait_seconds=1)
         await distant.open()
         try:
             assert await look(distant) == 1
@@ -202,11 +201,8 @@ async def test_a_pooler_that_resets_a_connection_with_its_error_is_noticed() -> 
         )
 
 
-async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(
-    database_url: str, set_limit: SetLimit
-) -> None:
-    set_limit("POOL_WAIT_SECONDS", 0.2, module)
-    small = Database(database_url, size=1)
+async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(database_url: str) -> None:
+    small = Database(database_url, size=1, wait_seconds=0.2)
     await small.open()
     try:
         async with small.enter_workspace("") as tx:
