@@ -65,6 +65,7 @@ def runs_of_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[LineR
 
 
 def reworded(old: str, new: str) -> Iterator[LineRun]:
+    """Both texts as one run with marked words; one after the other if they have too little in common."""
     before, after = TOKEN.findall(old), TOKEN.findall(new)
     runs: list[WordRun] = []
     for change, start, end, new_start, new_end in PatienceSequenceMatcher(None, before, after).get_opcodes():

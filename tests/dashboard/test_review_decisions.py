@@ -219,6 +219,28 @@ async def test_a_conflict_is_resolved_place_by_place(desk: Desk, shelf: Shelf) -
     assert "| A file | 50 MB |\n| A message | 200 MB |" in text
 
 
+async def test_rows_of_a_conflict_in_the_middle_of_a_table_stand_below_its_head(
+    desk: Desk, shelf: Shelf
+) -> None:
+    rows = [f"| Row {number} | {number} MB |\n" for number in range(1, 31)]
+
+    def table(limits: dict[int, str]) -> str:
+        changed = [
+            row.replace(f"{number} MB", limits.get(number, f"{number} MB"))
+            for number, row in enumerate(rows, 1)
+        ]
+        return "Limits:\n\n" + "".join(["| What | Limit |\n| --- | --- |\n", *changed])
+
+    draft = await shelf.edit("Limits", table({}), table({9: "90 MB", 20: "25 MB"}))
+    await shelf.change(draft["articleId"], table({9: "99 MB", 20: "30 MB"}))
+    page = (await desk.get(f"review/{draft['id']}")).text
+    form = page[page.index("data-conflict-form") :]
+
+    assert form.count("Live now") == 2
+    assert "<td><del>20</del><ins>30</ins> MB</td>" in form
+    assert "| Row" not in re.sub(r"<textarea.*?</textarea>", "", form, flags=re.DOTALL)
+
+
 async def test_an_undecided_conflict_applies_nothing_and_keeps_the_picks(desk: Desk, shelf: Shelf) -> None:
     draft = await shelf.conflict()
     answer = await decide(desk, draft, "resolve", baseVersion="2", **{"pick-1": "base"})

@@ -34,6 +34,26 @@ async def test_the_page_shows_changed_words_and_their_evidence(desk: Desk, shelf
     assert "certain" in text
 
 
+async def test_a_note_shows_what_the_line_of_the_code_was_before(desk: Desk, shelf: Shelf, owner: Tx) -> None:
+    draft = await shelf.edit()
+    page = f"review/{draft['id']}"
+    diff = """diff --git a/config/limits.py b/config/limits.py
+--- a/config/limits.py
++++ b/config/limits.py
+@@ -13,2 +13,3 @@
+ MB = 1024 * 1024
+-    MAX_UPLOAD = 25 * MB
++    MAX_UPLOAD = 50 * MB
++    MAX_MESSAGE = 200 * MB
+"""
+    await owner.execute("update tasks set diff = %(diff)s", diff=diff)
+    text = (await desk.get(page)).text
+
+    assert "<del>MAX_UPLOAD = 25 * MB\n</del><ins>MAX_UPLOAD = 50 * MB\n</ins>" in text
+    await owner.execute("update tasks set diff = %(diff)s", diff=diff.replace("+13,3", "+17,3"))
+    assert "MAX_UPLOAD = 25 * MB" not in (await desk.get(page)).text
+
+
 async def test_every_changed_block_has_a_note_or_says_that_it_has_none(desk: Desk, shelf: Shelf) -> None:
     draft = await shelf.edit()
     text = (await desk.get(f"review/{draft['id']}")).text
@@ -103,13 +123,26 @@ async def page_of_written_article(desk: Desk, client: Client, database: Database
     return (await desk.get(f"review/{draft['id']}")).text
 
 
+async def test_the_views_of_the_text_mark_words_and_whole_lines_only_where_nothing_is_shared(
+    desk: Desk, shelf: Shelf
+) -> None:
+    after = LIMITS.replace("25 MB**", "50 MB**").replace("1. It is unpacked.\n", "")
+    draft = await shelf.edit(after=after)
+    for view in ("text", "sides"):
+        text = (await desk.get(f"review/{draft['id']}?view={view}")).text
+
+        assert "up to **<del>25</del> MB**, and" in text
+        assert "up to **<ins>50</ins> MB**, and" in text
+        assert '<code class="whole"><del>1. It is unpacked.</del></code>' in text
+
+
 async def test_text_and_both_sides_number_the_changes(desk: Desk, shelf: Shelf) -> None:
     draft = await shelf.edit()
     for view in ("text", "sides"):
         text = (await desk.get(f"review/{draft['id']}?view={view}")).text
         assert text.count('<h2 id="hunk-') == 2
-        assert "<del>| A file | 25 MB |</del>" in text
-        assert "<ins>| A file | 50 MB |</ins>" in text
+        assert "| A file | <del>25</del> MB |" in text
+        assert "| A file | <ins>50</ins> MB |" in text
 
 
 async def test_customers_html_stays_text(desk: Desk, shelf: Shelf) -> None:

@@ -1,9 +1,12 @@
 """Changed words are marked in rendered HTML, and no mark crosses a tag."""
 
+import re
+
 import pytest
 
 from instep.core.markdown import render
-from instep.dashboard.review.word_marks import mark_all, mark_table, mark_words
+from instep.dashboard.review.table_marks import mark_table
+from instep.dashboard.review.word_marks import mark_all, mark_words
 
 
 def marked(before: str, after: str) -> str:
@@ -55,6 +58,24 @@ def test_a_row_that_goes_stays_a_row() -> None:
 
     assert "<td><del>2</del><ins>5</ins></td>" in html
     assert "<td><del>3</del></td>" in html
+
+
+def test_of_a_long_table_the_changed_rows_are_shown_with_those_beside_them() -> None:
+    rows = [f"|row {number}|{number} MB|\n" for number in range(1, 31)]
+    before = render("".join(["|what|limit|\n|-|-|\n", *rows]))
+    rows[19] = "|row 20|25 MB|\n"
+    after = render("".join(["|what|limit|\n|-|-|\n", *rows]))
+
+    marked = mark_table(before, after, is_folded=True)
+
+    assert marked.has_fold
+    assert re.findall(r"<td>(row \d+)</td>", marked.html) == [f"row {number}" for number in range(18, 23)]
+    assert "<th>what</th>" in marked.html
+    assert re.findall(r'<td colspan="2">([^<]+)</td>', marked.html) == [
+        "17 unchanged rows",
+        "8 unchanged rows",
+    ]
+    assert not mark_table(before, after).has_fold
 
 
 def test_everything_is_marked() -> None:

@@ -8,6 +8,14 @@ from tests.dashboard.review_desk import EXCERPT, LIMITS, NEW_LIMITS, TITLE, URL,
 from tests.drafts.review import propose, write_article
 from tests.support.cast import Client, Json
 
+DIFF = f"""diff --git a/config/limits.py b/config/limits.py
+--- a/config/limits.py
++++ b/config/limits.py
+@@ -14 +14 @@
+-{EXCERPT.replace("50", "25")}
++{EXCERPT}
+"""
+
 
 async def fill_review(owner: Tx, client: Client, slug: str) -> dict[str, str]:
     """The paths of the drafts on the stage, by the names that the catalogue uses."""
@@ -34,7 +42,7 @@ async def add_task(owner: Tx, slug: str) -> str:
         insert into tasks (id, workspace_id, bot_id, type, status, change_kind, change_title, change_url,
             outcome, summary, reviewed, created_at, started_at, finished_at, diff)
         select %(id)s, workspace_id, id, 'document_change', 'completed', 'pr', %(title)s, %(url)s,
-            'drafts', 'Done.', %(reviewed)s, now(), now(), now(), ''
+            'drafts', 'Done.', %(reviewed)s, now(), now(), now(), %(diff)s
         from bots where slug = %(slug)s
         """,
         id=task_id,
@@ -42,6 +50,7 @@ async def add_task(owner: Tx, slug: str) -> str:
         url=URL,
         reviewed=Jsonb(VERDICTS),
         slug=slug,
+        diff=DIFF,
     )
     return task_id
 

@@ -250,7 +250,7 @@ class Desk {
       const hunks = change.dataset.hunks.split(" ");
       change.toggleAttribute("data-left-out", hunks.every((hunk) => out.has(hunk)));
     }
-    for (const tab of this.frame.querySelectorAll(".tabs a")) {
+    for (const tab of this.frame.querySelectorAll(".tabs a, .fold > a, .formal > a")) {
       const address = new URL(tab.href);
       address.searchParams.set("out", field.value);
       tab.href = address.pathname + address.search;

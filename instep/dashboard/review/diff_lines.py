@@ -1,10 +1,17 @@
-"""Which lines each hunk of a unified diff changes."""
+"""Which lines each hunk of a unified diff changes, and which of their words."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
+
+from instep.core import limits
+from instep.text.word_changes import Change, WordRun, reworded
 
 HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+
+
+CHANGES: dict[str, Change] = {"-": "removed", "+": "added", " ": "same"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,26 @@ class NumberedHunk:
     def removed(self) -> frozenset[int]:
         """The numbers of the lines of the old text that the new one lacks."""
         return frozenset(line.old_number for line in self.lines if line.sign == "-")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLine:
+    """A line of a diff whose words are marked; the unmarked ones are in the other text, too."""
+
+    line: DiffLine
+    words: tuple[WordRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySideRow:
+    """A line of the old text and the line of the new one that is in its place; None where one has none."""
+
+    old: MarkedLine | None
+    new: MarkedLine | None
+
+    @property
+    def is_same(self) -> bool:
+        return self.old is not None and self.old.line.sign == " "
 
 
 def read_hunks(diff: str | None) -> list[NumberedHunk]:
@@ -75,3 +102,56 @@ def numbers_of(hunks: Iterable[NumberedHunk], old: range, new: range) -> tuple[i
         for hunk in hunks
         if any(number in old for number in hunk.removed) or any(number in new for number in hunk.added)
     )
+
+
+def side_by_side(hunk: NumberedHunk) -> Iterator[SideBySideRow]:
+    """The lines of a hunk in two columns: what goes beside what comes for it."""
+    removed: list[DiffLine] = []
+    added: list[DiffLine] = []
+    # Lines too long to be compared at once are marked as a whole.
+    has_marks = sum(len(line.text) for line in hunk.lines) <= limits.MAX_INLINE_CHARACTERS
+    for line in hunk.lines:
+        if line.sign == "-":
+            removed.append(line)
+        elif line.sign == "+":
+            added.append(line)
+        else:
+            yield from pair_lines(removed, added, has_marks=has_marks)
+            removed, added = [], []
+            yield SideBySideRow(MarkedLine(line, whole(line)), MarkedLine(line, whole(line)))
+    yield from pair_lines(removed, added, has_marks=has_marks)
+
+
+def pair_lines(
+    removed: Iterable[DiffLine], added: Iterable[DiffLine], *, has_marks: bool
+) -> Iterator[SideBySideRow]:
+    for old, new in zip_longest(removed, added):
+        runs = list(reworded(old.text, new.text)) if old and new and has_marks else []
+        words = runs[0].words if len(runs) == 1 else None
+        yield SideBySideRow(marked(old, words) if old else None, marked(new, words) if new else None)
+
+
+def marked(line: DiffLine, words: tuple[WordRun, ...] | None) -> MarkedLine:
+    """A line with the words of both texts that concern it; without such words it is marked as a whole."""
+    if words is None:
+        return MarkedLine(line, whole(line))
+    other_change = "added" if line.sign == "-" else "removed"
+    return MarkedLine(line, tuple(run for run in words if run.change != other_change))
+
+
+def whole(line: DiffLine) -> tuple[WordRun, ...]:
+    return (WordRun(CHANGES[line.sign], line.text),)
+
+
+def one_below_the_other(rows: Iterable[SideBySideRow]) -> Iterator[MarkedLine]:
+    """The lines of a hunk in one column: lines that go stand above those that come for them."""
+    waiting: list[MarkedLine] = []
+    for row in rows:
+        if row.is_same:
+            yield from waiting
+            waiting = []
+        if row.old:
+            yield row.old
+        if row.new and not row.is_same:
+            waiting.append(row.new)
+    yield from waiting

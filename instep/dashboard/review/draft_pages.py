@@ -86,6 +86,7 @@ async def show_in_pane(
     query = page.query
     shows_proof = editing is None and not is_conflict
     view = await read_view(
+        page.ctx,
         detail,
         (query.get("view", "page") if query.get("view") in VIEWS else "page") if shows_proof else "none",
         numbers_in(query.get("out", "")),

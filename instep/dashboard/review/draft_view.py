@@ -1,14 +1,24 @@
 """What the page of a draft shows: its blocks with their notes, its diff, and who is on it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from markupsafe import Markup
 
 from instep.core import limits
-from instep.dashboard.review.diff_lines import DiffLine, NumberedHunk, read_hunks
+from instep.dashboard.review.diff_lines import (
+    MarkedLine,
+    NumberedHunk,
+    SideBySideRow,
+    one_below_the_other,
+    read_hunks,
+    side_by_side,
+)
 from instep.dashboard.review.proof import Fold, ProofBlock, ProofPart, prove, prove_new
+from instep.dashboard.review.replaced_code import CodeLine, code_line, read_replaced_code
 from instep.drafts.schemas import DraftDetail, DraftTexts
+from instep.identity.schemas import Ctx
 from instep.text.moved_lines import MovedLines, moved_lines
 
 VIEWS = {"page": "Page", "text": "Text", "sides": "Side by side"}
@@ -16,13 +26,17 @@ VIEWS = {"page": "Page", "text": "Text", "sides": "Side by side"}
 
 @dataclass(frozen=True, slots=True)
 class EvidenceNote:
-    """A place of the code change behind a block, in the margin; `line` is that of the proposed text."""
+    """A place of the code change behind a block, in the margin; `line` is that of the proposed text.
+
+    `before` is the line of the code that the change has replaced; empty if it only adds.
+    """
 
     number: int
     place: str
     lines: list[str]
     is_cut: bool
     line: int | None
+    before: str = ""
 
 
 @dataclass(slots=True)
@@ -33,6 +47,7 @@ class ShownBlock:
     html: Markup
     hunks: tuple[int, ...] = ()
     is_formal: bool = False
+    has_fold: bool = False
     notes: list[EvidenceNote] = field(default_factory=list)
     reason_of_none: str = ""
     # Who edited it: nothing of the code change supports what a person wrote.
@@ -56,21 +71,12 @@ class Authorship:
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySideRow:
-    """A line of the live text and the line of the proposal beside it."""
-
-    old: DiffLine | None
-    new: DiffLine | None
-
-
-@dataclass(frozen=True, slots=True)
 class DraftView:
     """Everything on the page of one draft, apart from the queue beside it."""
 
     detail: DraftDetail
     view: str
     blocks: list[ShownBlock] | None
-    notes: list[EvidenceNote]
     hunks: list[NumberedHunk]
     left_out: list[int]
     is_unfolded: bool
@@ -85,22 +91,26 @@ class DraftView:
         return self.detail.draft.content if self.detail.merged is None else self.detail.merged
 
     def sides(self, hunk: NumberedHunk) -> list[SideBySideRow]:
-        return side_by_side(hunk)
+        return list(side_by_side(hunk))
+
+    def lines(self, hunk: NumberedHunk) -> list[MarkedLine]:
+        return list(one_below_the_other(side_by_side(hunk)))
 
 
 async def read_view(
-    detail: DraftDetail, view: str, left_out: Sequence[int], *, is_unfolded: bool
+    ctx: Ctx, detail: DraftDetail, view: str, left_out: Sequence[int], *, is_unfolded: bool
 ) -> DraftView:
     draft = detail.draft
     hunks = read_hunks(detail.diff)
     chosen = [hunk.number for hunk in hunks if hunk.number in left_out]
     lines = None if detail.merged is None else await moved_lines(draft.content, detail.merged)
-    notes = notes_of(draft, lines)
-    blocks = None
+    notes, blocks = list[EvidenceNote](), None
     if view == "page":
+        code_before = await read_replaced_code(ctx, draft.task_id, draft.evidence)
+        notes = notes_of(draft, lines, code_before)
         parts = await parts_of(detail, is_unfolded=is_unfolded)
         blocks = None if parts is None else shown_blocks(parts, notes, authorship_of(draft, lines))
-    return DraftView(detail, view, blocks, notes, hunks, chosen, is_unfolded)
+    return DraftView(detail, view, blocks, hunks, chosen, is_unfolded)
 
 
 async def parts_of(detail: DraftDetail, *, is_unfolded: bool) -> list[ProofPart] | None:
@@ -112,25 +122,30 @@ async def parts_of(detail: DraftDetail, *, is_unfolded: bool) -> list[ProofPart]
     return await prove(draft.compared_with, result, detail.diff, is_unfolded=is_unfolded)
 
 
-def notes_of(draft: DraftTexts, lines: MovedLines | None) -> list[EvidenceNote]:
+def notes_of(
+    draft: DraftTexts, lines: MovedLines | None, code_before: Mapping[CodeLine, str]
+) -> list[EvidenceNote]:
     """The evidence as notes, in the order of the text; places without a line come last.
 
     `lines` tells where the lines of the proposal are in what applying gives, if that is another text.
     """
-    notes = []
-    for item in draft.evidence:
-        first, last = item["start_line"], item["end_line"]
-        place = f"{item['file']}:{first}" if last <= first else f"{item['file']}:{first}-{last}"
-        quoted = str(item["excerpt"]).split("\n")
-        line = item["article_line"]
-        notes.append((place, quoted, line if lines is None else lines.place_of(line)))
-    notes.sort(key=lambda note: (note[2] is None, note[2] or 0))
-    return [
-        EvidenceNote(
-            number, place, quoted[: limits.MAX_NOTE_LINES], len(quoted) > limits.MAX_NOTE_LINES, line
-        )
-        for number, (place, quoted, line) in enumerate(notes, 1)
+    places = [
+        (item["article_line"] if lines is None else lines.place_of(item["article_line"]), item)
+        for item in draft.evidence
     ]
+    places.sort(key=lambda place: (place[0] is None, place[0] or 0))
+    return [note_of(number, item, line, code_before) for number, (line, item) in enumerate(places, 1)]
+
+
+def note_of(
+    number: int, item: Mapping[str, Any], line: int | None, code_before: Mapping[CodeLine, str]
+) -> EvidenceNote:
+    first, last = item["start_line"], item["end_line"]
+    place = f"{item['file']}:{first}" if last <= first else f"{item['file']}:{first}-{last}"
+    quoted = str(item["excerpt"]).split("\n")
+    is_cut = len(quoted) > limits.MAX_NOTE_LINES
+    before = code_before.get(code_line(item), "")
+    return EvidenceNote(number, place, quoted[: limits.MAX_NOTE_LINES], is_cut, line, before)
 
 
 def authorship_of(draft: DraftTexts, lines: MovedLines | None) -> Authorship:
@@ -176,7 +191,7 @@ def shown_blocks(
 def shown_block(part: ProofPart) -> ShownBlock:
     if isinstance(part, Fold):
         return ShownBlock("fold", Markup(part.html or ""), fold_count=part.count)
-    return ShownBlock(part.kind, Markup(part.html), part.hunks, part.is_formal)
+    return ShownBlock(part.kind, Markup(part.html), part.hunks, part.is_formal, part.has_fold)
 
 
 def distance(part: ProofBlock, block: ShownBlock, line: int | None) -> tuple[bool, bool, int]:
@@ -211,27 +226,3 @@ def explain_missing(blocks: Sequence[ShownBlock], without_evidence: str) -> None
             continue
         number = next((note_of_hunk[hunk] for hunk in block.hunks if hunk in note_of_hunk), None)
         block.reason_of_none = f"See note {number}." if number else without_evidence
-
-
-def side_by_side(hunk: NumberedHunk) -> list[SideBySideRow]:
-    """The lines of a hunk in two columns: what goes beside what comes for it."""
-    rows: list[SideBySideRow] = []
-    removed: list[DiffLine] = []
-    added: list[DiffLine] = []
-
-    def put() -> None:
-        count = max(len(removed), len(added))
-        pad = [None] * count
-        pairs = zip([*removed, *pad][:count], [*added, *pad][:count], strict=True)
-        rows.extend(SideBySideRow(old, new) for old, new in pairs)
-        removed.clear()
-        added.clear()
-
-    for line in hunk.lines:
-        if line.sign == " ":
-            put()
-            rows.append(SideBySideRow(line, line))
-        else:
-            (removed if line.sign == "-" else added).append(line)
-    put()
-    return rows

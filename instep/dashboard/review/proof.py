@@ -13,7 +13,8 @@ from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.dashboard.review.diff_lines import NumberedHunk, numbers_of, read_hunks
 from instep.dashboard.review.pieces import Piece, Pieces, read_pieces
-from instep.dashboard.review.word_marks import MarkedHtml, mark_all, mark_table, mark_words
+from instep.dashboard.review.table_marks import mark_block
+from instep.dashboard.review.word_marks import mark_all
 from instep.text.tokens import words_in
 
 # Share of the words of two blocks that both must have for one to be shown as a change of the other.
@@ -42,6 +43,8 @@ class ProofBlock:
     last_line: int = 0
     # Nothing of the difference is words: a link's address, a level, the kind of a list.
     is_formal: bool = False
+    # Whether rows of the block that stay are folded.
+    has_fold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,7 @@ def prove_now(before: str, after: str, diff: str | None, is_unfolded: bool) -> l
     line = 1
     for run, is_visible in runs_of(pairs, visible):
         if not run[0].is_same:
-            block = changed_block(old, new, run[0], hunks, line)
-            parts.append(block)
+            parts.append(changed_block(old, new, run[0], hunks, line, is_folded=not is_unfolded))
         elif is_visible:
             parts.append(ProofBlock("same", new.render(pieces_of(run))))
         else:
@@ -194,7 +196,7 @@ def pieces_of(run: Sequence[Pair]) -> list[Piece]:
 
 
 def changed_block(
-    old: Pieces, new: Pieces, pair: Pair, hunks: Sequence[NumberedHunk], line: int
+    old: Pieces, new: Pieces, pair: Pair, hunks: Sequence[NumberedHunk], line: int, *, is_folded: bool
 ) -> ProofBlock:
     """`line` is where a removed block stood in the new text."""
     numbers = numbers_of(hunks, lines_of(pair.old), lines_of(pair.new))
@@ -205,12 +207,10 @@ def changed_block(
     place = (pair.new.first_line, pair.new.last_line)
     if pair.old is None:
         return ProofBlock("added", mark_all(after, "ins"), numbers, *place)
-    marked = marked_block(pair.new.kind, old.render([pair.old]), after)
-    return ProofBlock("changed", marked.html, numbers, *place, is_formal=not marked.has_marks)
-
-
-def marked_block(kind: str, before: str, after: str) -> MarkedHtml:
-    return mark_table(before, after) if kind == "table" else mark_words(before, after)
+    marked = mark_block(old.render([pair.old]), after, is_folded=is_folded)
+    return ProofBlock(
+        "changed", marked.html, numbers, *place, is_formal=not marked.has_marks, has_fold=marked.has_fold
+    )
 
 
 def lines_of(piece: Piece | None) -> range:

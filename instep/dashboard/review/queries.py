@@ -1,4 +1,4 @@
-"""SQL of the review pages: what the tasks behind drafts have looked at, and where an article is public."""
+"""SQL of the review pages: what the tasks behind drafts have read, and where an article is public."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +62,20 @@ async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
         limit=limits.MAX_SHOWN_VERDICTS,
     )
     return verdicts or []
+
+
+async def read_diff(ctx: Ctx, task_id: str) -> str:
+    """The beginning of the diff that a task was sent; empty where it was sent none."""
+    diff: str | None = await ctx.tx.value(
+        """
+        select left(diff, %(characters)s) from tasks
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+        characters=limits.MAX_NOTE_DIFF_CHARACTERS,
+    )
+    return diff or ""
 
 
 async def has_drafts(ctx: Ctx) -> bool:

@@ -1,7 +1,6 @@
 """The page of a conflict: three versions of each place, and what a form picks of them."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
@@ -11,11 +10,11 @@ from instep.core.errors import InvalidRequest
 from instep.core.markdown import renders_at_once
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.dashboard.review.openings import Openings, read_openings
 from instep.dashboard.review.pieces import excerpt_html
-from instep.dashboard.review.word_marks import mark_words
+from instep.dashboard.review.table_marks import mark_block
 from instep.drafts.conflicts import (
     ConflictPart,
-    MergedPart,
     MergePart,
     joined_text,
     merge_parts,
@@ -29,8 +28,6 @@ NAMES = {"live": "Live now", "base": "Before both", "proposal": "Proposed"}
 OWN = "own"
 # Lines of the merged text that are shown above and below a conflict.
 CONTEXT_LINES = 6
-# The line below the head of a table.
-TABLE_RULE = re.compile(r"[|: -]+")
 
 
 class UndecidedConflict(InvalidRequest):
@@ -61,17 +58,24 @@ async def read_resolution(
     draft: DraftTexts, picks: Mapping[str, str] | None = None, problem: str = ""
 ) -> Resolution:
     parts = await merge_parts(draft)
+    live = joined_text(parts, [part.live for part in parts if isinstance(part, ConflictPart)])
+    openings = await read_openings(live)
     conflicts: list[ShownConflict] = []
-    above = ""
+    above, line = Markup(""), 1
     for part in parts:
-        if isinstance(part, MergedPart):
-            above = part.text
+        opening = openings.above(line)
+        if isinstance(part, ConflictPart):
+            conflicts.append(await shown_conflict(part, above, opening))
+            above, line = Markup(""), line + len(split_lines(part.live))
             continue
-        conflicts.append(await shown_conflict(part, above))
-        above = ""
-    return Resolution(
-        titles_to_pick(draft), conflicts, await html_of(lines_below(above)), picks or {}, problem
-    )
+        is_last = part is parts[-1]
+        lines = split_lines(part.text)
+        line += len(lines)
+        if is_last:
+            above = await html_of(opening + "".join(lines[:CONTEXT_LINES]))
+        else:
+            above = await context_above(lines, line, openings)
+    return Resolution(titles_to_pick(draft), conflicts, above, picks or {}, problem)
 
 
 def titles_to_pick(draft: DraftTexts) -> list[tuple[str, str, str]]:
@@ -81,23 +85,23 @@ def titles_to_pick(draft: DraftTexts) -> list[tuple[str, str, str]]:
     return [(value, NAMES[value], title) for value, title in titles_of(draft).items()]
 
 
-async def shown_conflict(part: ConflictPart, above: str) -> ShownConflict:
-    # Rows of a table are shown below its head.
-    head = table_head(above) if part.proposal.startswith("|") or part.live.startswith("|") else ""
-    base = await html_of(head + part.base)
+async def context_above(lines: Sequence[str], end: int, openings: Openings) -> Markup:
+    """The last of these lines, which stand above the conflict at line `end`."""
+    shown = lines[-CONTEXT_LINES:]
+    text = openings.above(end - len(shown)) + "".join(shown)
+    # The versions of the conflict begin with the head of the table that they are in.
+    return await html_of(text.removesuffix(openings.above(end)))
+
+
+async def shown_conflict(part: ConflictPart, above: Markup, opening: str) -> ShownConflict:
     texts = {"live": part.live, "base": part.base, "proposal": part.proposal}
+    base = await html_of(opening + part.base)
     versions = []
     for value, name in NAMES.items():
-        html = await html_of(head + texts[value]) if texts[value].strip() else Markup("")
-        marked = Markup(mark_words(base, html).html) if html and value != "base" else html
+        html = await html_of(opening + texts[value]) if texts[value].strip() else Markup("")
+        marked = Markup(mark_block(base, html).html) if html and value != "base" else html
         versions.append((value, name, marked or Markup("<p><em>Nothing: these lines go.</em></p>")))
-    return ShownConflict(await html_of(lines_above(above.removesuffix(head))), versions, part.proposal)
-
-
-def table_head(above: str) -> str:
-    """The two lines of a table's head that a text ends with; empty if it ends with something else."""
-    lines = split_lines(above)[-2:]
-    return "".join(lines) if len(lines) == 2 and is_table_rule(lines[1]) else ""
+    return ShownConflict(above, versions, part.proposal)
 
 
 async def html_of(text: str) -> Markup:
@@ -113,18 +117,6 @@ async def html_of(text: str) -> Markup:
 def rendered_part(text: str) -> str:
     refuse_costly_markdown(text)
     return excerpt_html(text).strip()
-
-
-def lines_above(text: str) -> str:
-    return "".join(split_lines(text)[-CONTEXT_LINES:])
-
-
-def lines_below(text: str) -> str:
-    return "".join(split_lines(text)[:CONTEXT_LINES])
-
-
-def is_table_rule(line: str) -> bool:
-    return "-" in line and TABLE_RULE.fullmatch(line.strip()) is not None
 
 
 def picked_title(draft: DraftTexts, fields: Mapping[str, str]) -> str:

@@ -19,7 +19,6 @@ TAG_NAME = re.compile(r"</?([a-z0-9]+)")
 INLINE = frozenset(("a", "code", "del", "em", "kbd", "strong", "sub", "sup"))
 # Elements that are compared like a word.
 ATOMS = frozenset(("br", "hr", "img", "input"))
-ROW = re.compile(r"<tr>.*?</tr>", re.DOTALL)
 
 
 class Word(NamedTuple):
@@ -40,10 +39,11 @@ class WordChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MarkedHtml:
-    """The HTML with its marks, and whether there is any."""
+    """The HTML with its marks, whether there is any, and whether parts without marks are folded."""
 
     html: str
     has_marks: bool
+    has_fold: bool = False
 
 
 class Stream:
@@ -142,26 +142,3 @@ def changes_between(old: list[Word], new: list[Word]) -> list[WordChange]:
         else:
             changes.append(WordChange(first, last, start, end))
     return changes
-
-
-def mark_table(before: str, after: str) -> MarkedHtml:
-    """Like `mark_words`, row by row: a row that goes stays a row."""
-    old, new = ROW.findall(before), ROW.findall(after)
-    rows: list[str] = []
-    for change, first, last, start, end in PatienceSequenceMatcher(None, old, new).get_opcodes():
-        if change == "equal":
-            rows += new[start:end]
-            continue
-        pairs = min(last - first, end - start)
-        rows += [mark_words(old[first + n], new[start + n]).html for n in range(pairs)]
-        rows += [mark_all(row, "del") for row in old[first + pairs : last]]
-        rows += [mark_all(row, "ins") for row in new[start + pairs : end]]
-    return MarkedHtml(with_rows(after, rows), has_marks=old != new)
-
-
-def with_rows(table: str, rows: list[str]) -> str:
-    """A table with other rows; the first one is the head."""
-    head, *others = rows
-    start, _, _ = table.partition("<table>")
-    end = table[table.rfind("</table>") :]
-    return f"{start}<table><thead>{head}</thead><tbody>{''.join(others)}</tbody>{end}"
