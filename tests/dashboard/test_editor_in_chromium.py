@@ -171,7 +171,7 @@ async def test_the_preview_follows_and_clicks_lead_to_the_line(writer: Writer) -
 
 async def test_escape_and_tab_leave_the_text_and_the_toolbar_is_one_stop(writer: Writer) -> None:
     page = writer.page
-    await page.locator("summary").focus()
+    await page.get_by_role("button", name="Preview").focus()
     await page.keyboard.press("Tab")
     await expect(page.get_by_role("button", name="Bold", exact=True)).to_be_focused()
     await page.keyboard.press("ArrowRight")

@@ -143,7 +143,7 @@ async def test_a_text_that_is_refused_stays_in_the_form(desk: Desk, shelf: Shelf
     same = await desk.send(page, page, seen=seen[1], title=title, content=LIMITS, act="save")
 
     assert nothing.status_code == 400
-    assert re.search(r'id="draft-title-error">.*?<span>It is empty\.</span>', nothing.text)
+    assert re.search(r'id="title-error">.*?<span>It is empty\.</span>', nothing.text)
     assert "Value error" not in nothing.text
     assert "Mine." in nothing.text
     assert 'role="alert"' in nothing.text
@@ -168,7 +168,7 @@ async def test_the_second_of_two_who_edit_keeps_the_text(desk: Desk, editor: Des
     answer = await desk.send(page, page, seen=seen[1], title="Files", content="Mine & yours.\n", act="apply")
 
     assert answer.status_code == 409
-    assert "Somebody changed this proposal while you wrote" in answer.text
+    assert f"{editor.user.email} changed this text at" in answer.text
     assert "Mine &amp; yours." in answer.text
     assert "Theirs." in answer.text
 
@@ -188,7 +188,7 @@ async def test_who_edits_a_draft_that_is_settled_meanwhile_is_told_by_whom(
     answer = await desk.post(page, fields)
 
     assert answer.status_code == 409
-    assert f"{editor.user.email} applied this draft while you wrote" in answer.text
+    assert f"{editor.user.email} applied this draft at" in answer.text
     assert "Mine." in answer.text
     proposed = await desk.post(f"review/{draft['id']}/propose", fields)
     assert "Your text is a draft of its own now" in (await desk.follow(proposed)).text

@@ -42,7 +42,7 @@ async def test_five_drafts_are_reviewed_in_twelve_keys(
     await keyboard.press("x", "a")
     await keyboard.sees("Three")
     await keyboard.press("e")
-    field = signed_in_tab.get_by_label("Text", exact=True)
+    field = signed_in_tab.get_by_role("textbox", name="Text", exact=True)
     await expect(field).to_be_focused()
     await signed_in_tab.keyboard.press("Control+Home")
     await signed_in_tab.keyboard.type("Typed. ")

@@ -9,6 +9,7 @@ const SETTLING_MILLISECONDS = 500;
 const REASON_KEYS = /^[1-5]$/;
 
 export function review(document) {
+  setInterval(() => tellPresence(document), PRESENCE_MILLISECONDS);
   const frame = document.getElementById("draft");
   if (!frame) return;
   const desk = new Desk(document, frame);
@@ -20,7 +21,15 @@ export function review(document) {
   addEventListener("popstate", () => location.reload());
   // A page that the browser brings back has been left, and can be left again.
   addEventListener("pageshow", (event) => event.persisted && (desk.isGoingOn = false));
-  setInterval(() => desk.tellPresence(), PRESENCE_MILLISECONDS);
+}
+
+/** Tell that somebody is on this draft, and show who else is. */
+function tellPresence(document) {
+  const place = document.querySelector("main [data-presence]");
+  const token = document.querySelector("input[name=form-token]");
+  if (!place || !token || document.hidden) return;
+  const values = { "form-token": token.value };
+  htmx.ajax("POST", place.dataset.presence, { source: place, target: place, swap: "innerHTML", values });
 }
 
 const isDecision = (button) => button?.type === "submit" && button.form?.matches("[data-act]");
@@ -51,7 +60,7 @@ class Desk {
     this.next = this.load(this.find("[data-next-draft]")?.getAttribute("href"));
     // Who only passes by is not on it.
     clearTimeout(this.presenceTimer);
-    this.presenceTimer = setTimeout(() => this.tellPresence(), SETTLING_MILLISECONDS);
+    this.presenceTimer = setTimeout(() => tellPresence(this.document), SETTLING_MILLISECONDS);
   }
 
   /** The nodes of a draft's page, once they have come. */
@@ -264,20 +273,6 @@ class Desk {
       event.preventDefault();
       reasons.querySelector(`[data-reason="${event.key}"]`).click();
     }
-    const form = event.target.closest?.("[data-edit-form]");
-    const act = { Enter: "apply", s: "save" }[event.key];
-    if (form && act && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      if (!event.repeat) form.querySelector(`button[value=${act}]`)?.click();
-    }
-  }
-
-  tellPresence() {
-    const place = this.find("[data-presence]");
-    const token = this.document.querySelector("input[name=form-token]");
-    if (!place || !token || this.document.hidden) return;
-    const values = { "form-token": token.value };
-    htmx.ajax("POST", place.dataset.presence, { source: place, target: place, swap: "innerHTML", values });
   }
 
   /** A pick leads on to the next conflict without one. */

@@ -8,6 +8,7 @@ export function warnOfUnsavedText(document) {
   document.addEventListener("submit", (event) => {
     if (event.target.matches(FORMS) && !event.defaultPrevented) sentForm = event.target;
   });
+  document.addEventListener("instep:sent", (event) => (sentForm = event.target));
   // A page that the browser brings back holds what was typed, and can be left again.
   addEventListener("pageshow", () => (sentForm = null));
   addEventListener("beforeunload", (event) => hasUnsavedText(document) && event.preventDefault());

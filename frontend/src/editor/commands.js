@@ -53,7 +53,7 @@ export function listenForCommands(form, surface, saving) {
   showTableTools();
   document.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-    if (event.key === "s") saving.press(event, "save");
-    if (event.key === "Enter") saving.press(event, "publish");
+    if (event.key === "s") saving.press(event, "[value=save]");
+    if (event.key === "Enter") saving.press(event, ".primary");
   });
 }

@@ -15,4 +15,5 @@ if (form) {
   listenForCommands(form, surface, saving);
   acceptPictures(form, surface);
   showPreview(form, surface);
+  if ("beginsInText" in form.dataset) surface.view.focus();
 }

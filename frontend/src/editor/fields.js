@@ -1,5 +1,5 @@
 // The values of the form that somebody writes, without those that only the page needs.
-const OWN = /^(?:form-token|version|translation-of|opened-.*)$/;
+const OWN = /^(?:form-token|version|seen|translation-of|opened-.*)$/;
 
 export function fieldsOf(form, surface) {
   const fields = {};

@@ -56,6 +56,7 @@ export function showPreview(form, surface) {
     show(pane.hidden);
     remember(!pane.hidden);
   });
+  toggle.hidden = false;
   show(isWanted());
 }
 

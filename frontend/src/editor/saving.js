@@ -49,6 +49,7 @@ class Saving {
 
   /** Something was typed. */
   note() {
+    this.form.dataset.unsaved = "";
     this.keepTimer ??= setTimeout(() => this.keep(), KEEP_MILLISECONDS);
     if (this.isRefused || !this.savesByItself) return;
     if (this.failures === 0) this.say("Saving");
@@ -59,8 +60,10 @@ class Saving {
     clearTimeout(this.keepTimer);
     this.keepTimer = undefined;
     const fields = this.fields();
-    if (areSame(fields, this.saved)) this.keeper.drop();
-    else {
+    if (areSame(fields, this.saved)) {
+      this.keeper.drop();
+      delete this.form.dataset.unsaved;
+    } else {
       this.isKept = this.keeper.keep(fields);
       if (!this.savesByItself) this.say(`Not saved yet, ${this.isKept ? KEPT : NOT_KEPT}`);
     }
@@ -128,11 +131,10 @@ class Saving {
     return request(address, { method: "POST", body });
   }
 
-  /** The keys that save and publish press the buttons. */
-  press(event, act) {
+  /** The keys that save, publish and apply press the buttons. */
+  press(event, selector) {
     event.preventDefault();
-    if (event.repeat) return;
-    document.querySelector(`[form="editor"][name="act"][value="${act}"]`).click();
+    if (!event.repeat) document.querySelector(`[form="editor"]${selector}`)?.click();
   }
 
   /** Send the whole form; what is wrong with it is shown by the page that the form leads to by itself. */
@@ -143,7 +145,7 @@ class Saving {
     if (!this.form.reportValidity() || this.isLeaving || this.isSubmitting) return;
     this.isSubmitting = true;
     try {
-      if (this.isRefused) this.leave(act);
+      if (this.isRefused) this.leave(act, event.submitter);
       else if (await this.settle()) await this.sendForm(act);
     } finally {
       this.isSubmitting = false;
@@ -168,6 +170,7 @@ class Saving {
     this.keep();
     if (address) {
       this.isLeaving = true;
+      this.tellSent();
       return location.assign(address);
     }
     this.form.elements.version.value = version;
@@ -186,13 +189,21 @@ class Saving {
     return areTextsSame(this.fields(), this.saved) && !this.unanswered ? true : this.send();
   }
 
-  leave(act) {
+  leave(act, submitter) {
     this.isLeaving = true;
+    this.tellSent();
     this.surface.copyToArea();
+    const action = submitter?.getAttribute("formaction");
+    if (action) this.form.action = action;
     const field = document.createElement("input");
     Object.assign(field, { type: "hidden", name: "act", value: act });
     this.form.append(field);
     this.form.submit();
+  }
+
+  /** The page may be left without a question: what is on it goes to the server. */
+  tellSent() {
+    this.form.dispatchEvent(new CustomEvent("instep:sent", { bubbles: true }));
   }
 
   tellSaved() {

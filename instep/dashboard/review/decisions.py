@@ -10,11 +10,12 @@ from instep.core.errors import AppError, Conflict, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.bodies import body_from
 from instep.dashboard.notices import Notice
-from instep.dashboard.review.draft_editing import Editing, outdated_editing, refused_editing, typed_text
+from instep.dashboard.review.draft_editing import outdated_form, show_editor, typed_text
 from instep.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
 from instep.dashboard.review.filters import QueueFilter
 from instep.dashboard.review.queue_pane import read_pane
 from instep.dashboard.review.resolution import UndecidedConflict, picked_text, picked_title, read_resolution
+from instep.dashboard.writing.editor_form import EditorForm, after_saving, field_errors, wants_json
 from instep.drafts.actions import apply_draft, dismiss_draft, get_draft, propose_edit, update_draft
 from instep.drafts.conflicts import merge_parts
 from instep.drafts.pending import ProposalChanged, find_draft, lock_draft
@@ -87,19 +88,21 @@ async def send_edit(page: BotPage) -> Response:
     """Save the proposal as it was written, or apply it at once."""
     draft_id = draft_id_of(page)
     draft = await lock_draft(page.ctx, draft_id)
-    outdated = outdated_editing(page.form, draft)
+    outdated = await outdated_form(page, draft)
     if outdated is not None:
-        return await show_form_again(page, outdated, 409)
-    title, content = page.form.get("title", "").strip(), typed_text(page.form, draft)
+        return await show_editor(page, draft, outdated)
+    title, content = page.form.get("title", "").strip(), typed_text(page, draft)
     try:
         async with page.ctx.tx.transaction():
             if (title, content) != (draft.title, draft.content):
                 update = body_from(DraftUpdate, {"title": title, "contentMarkdown": content})
                 await update_draft(page.ctx, draft_id, update)
     except AppError as error:
-        return await show_form_again(page, refused_editing(page.form, draft, error), error.status)
+        return await show_editor(page, draft, EditorForm(page.form, field_errors(error)))
     if page.form.get("act") != "apply":
-        return page.leave(f"review/{draft_id}{suffix_of(page)}", f"Saved “{title}”. Nothing is live yet.")
+        return after_saving(
+            page, f"review/{draft_id}{suffix_of(page)}", f"Saved “{title}”. Nothing is live yet."
+        )
 
     async def act() -> None:
         await apply_draft(page.ctx, draft_id, DraftApply())
@@ -111,20 +114,13 @@ async def send_edit(page: BotPage) -> Response:
 async def send_proposal(page: BotPage) -> Response:
     """Propose the text of somebody whose draft was settled while they wrote as a draft of its own."""
     settled = await find_draft(page.ctx, draft_id_of(page))
-    fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page.form, settled)}
+    fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page, settled)}
     try:
         async with page.ctx.tx.transaction():
             detail = await propose_edit(page.ctx, settled.article_id, body_from(DraftCreate, fields))
     except AppError as error:
-        return await show_form_again(page, refused_editing(page.form, settled, error), error.status)
+        return await show_editor(page, settled, EditorForm(page.form, field_errors(error)))
     return page.leave(f"review/{detail.id}", "Your text is a draft of its own now. Nothing is live yet.")
-
-
-async def show_form_again(page: BotPage, editing: Editing, status: int) -> Response:
-    """The form with the text as it was written, and what hinders it."""
-    draft_id = draft_id_of(page)
-    pane = await read_pane(page, draft_id)
-    return await show_in_pane(page, pane, await get_draft(page.ctx, draft_id), editing=editing, status=status)
 
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
@@ -176,11 +172,11 @@ async def decide(
         return await refuse(page, await settled_words(page) or error.message)
     sentence = shorten(" ".join([words, *page.ctx.warnings]), limits.MAX_NOTICE_CHARACTERS)
     undo = page.path(f"review/{draft_id}/reopen{suffix_of(page)}") if can_be_undone else None
-    if asks_for_part(page.request):
+    if takes_toast(page):
         return page.show_part("review/acted.html", sentence=sentence, undo=undo)
     next_id = place.next_id or place.previous_id
     target = f"review/{next_id}" if next_id else "review"
-    return page.leave(target + suffix_of(page), Notice(sentence, undo))
+    return after_saving(page, target + suffix_of(page), Notice(sentence, undo))
 
 
 async def settled_words(page: BotPage) -> str:
@@ -196,10 +192,15 @@ async def settled_words(page: BotPage) -> str:
 async def refuse(page: BotPage, sentence: str) -> Response:
     """Show the draft with the reason; to a page that has gone on already, a toast that leads back."""
     draft_id = draft_id_of(page)
-    if asks_for_part(page.request):
+    if takes_toast(page):
         href = page.path(f"review/{draft_id}")
         return page.show_part("review/not_acted.html", 409, sentence=sentence, href=href)
-    return page.leave(f"review/{draft_id}{suffix_of(page)}", sentence)
+    return after_saving(page, f"review/{draft_id}{suffix_of(page)}", sentence)
+
+
+def takes_toast(page: BotPage) -> bool:
+    """Whether the page has gone on already; the editor goes where it is told, and says so in JSON."""
+    return asks_for_part(page.request) and not wants_json(page)
 
 
 def draft_id_of(page: BotPage) -> str:

@@ -1,64 +1,49 @@
-"""The text of a draft in a form: what was read, what was written, and whether the two still fit."""
+"""Writing in a draft, in the editor of articles: what its form is filled with, and what hinders saving it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from starlette.responses import Response
 
-from instep.core.errors import AppError, InvalidRequest
-from instep.dashboard.content.bodies import errors_by_field
+from instep.core.locales import direction
+from instep.dashboard.bot_pages import BotPage
+from instep.dashboard.review import queries
+from instep.dashboard.review.filters import QueueFilter
+from instep.dashboard.review.wording import moment_words, source_words
+from instep.dashboard.writing.editor_form import EditorForm, compare_with_ours, time_of_day
 from instep.drafts.schemas import DraftTexts
-from instep.web.forms import Form
-
-NOT_SAVED = "Nothing is saved yet: a field below needs a change."
+from instep.text.line_ends import with_line_ends_of
 
 
-@dataclass(frozen=True, slots=True)
-class Editing:
-    """A form for the text of a draft; `seen` tells which proposal it began with."""
-
-    title: str
-    content: str
-    seen: str
-    problem: str = ""
-    # What is wrong with each field, by its name in the API.
-    faults: Mapping[str, str] = field(default_factory=dict)
-    # The proposal as it is now, where it is another one than the form began with.
-    other: str = ""
-    is_settled: bool = False
-
-
-def editing_of(draft: DraftTexts) -> Editing:
-    return Editing(draft.title, draft.content, draft.text_digest)
-
-
-def typed_text(form: Form, draft: DraftTexts) -> str:
+def typed_text(page: BotPage, draft: DraftTexts) -> str:
     """The text of the form, with the line ends of the proposal: browsers send others."""
-    text = form.get("content", "").replace("\r\n", "\n").replace("\r", "\n")
-    return text.replace("\n", "\r\n") if "\r\n" in draft.content else text
+    return with_line_ends_of(draft.content, page.form.get("content", ""))
 
 
-def outdated_editing(form: Form, draft: DraftTexts) -> Editing | None:
-    """The form with its text and why it can't be saved; None if the draft is still what it began with."""
-    content, title = typed_text(form, draft), form.get("title", "").strip()
-    if draft.status != "pending":
-        verb = "applied" if draft.status == "applied" else "dismissed"
-        problem = (
-            f"{draft.settled_by_name or 'Somebody'} {verb} this draft while you wrote."
-            " Your text is below; nothing of it is saved."
-        )
-        return Editing(title, content, draft.text_digest, problem, other=draft.content, is_settled=True)
-    if form.get("seen") != draft.text_digest:
-        problem = (
-            "Somebody changed this proposal while you wrote. Your text is below and is not saved yet:"
-            " compare it with theirs, then save or apply it."
-        )
-        return Editing(title, content, draft.text_digest, problem, other=draft.content)
-    return None
+def unchanged_form(draft: DraftTexts) -> EditorForm:
+    """`seen` tells which proposal the form began with."""
+    return EditorForm({"title": draft.title, "content": draft.content, "seen": draft.text_digest})
 
 
-def refused_editing(form: Form, draft: DraftTexts, error: AppError) -> Editing:
-    """The form with its text, and why it was refused."""
-    is_settled = draft.status != "pending"
-    title, content = form.get("title", "").strip(), typed_text(form, draft)
-    faults = errors_by_field(error) if isinstance(error, InvalidRequest) else {}
-    problem = NOT_SAVED if faults else error.message
-    return Editing(title, content, form.get("seen", ""), problem, faults, is_settled=is_settled)
+async def outdated_form(page: BotPage, draft: DraftTexts) -> EditorForm | None:
+    """The form beside the proposal as it is now; None if the draft is still what the form began with."""
+    if draft.status == "pending" and page.form.get("seen") == draft.text_digest:
+        return None
+    name, moment = draft.edited_by_name, draft.updated_at
+    if draft.settled_at is not None:
+        name, moment = draft.settled_by_name, draft.settled_at
+    other = await compare_with_ours(page, draft.content, name, moment, draft.title)
+    return EditorForm({**page.form, "seen": draft.text_digest}, other=other)
+
+
+async def show_editor(page: BotPage, draft: DraftTexts, form: EditorForm) -> Response:
+    locale = await queries.find_locale(page.ctx, draft.article_id) or page.bot.locale
+    return await page.show(
+        "review/draft_editor.html",
+        form.status,
+        form=form,
+        draft=draft,
+        suffix=QueueFilter.of(page.query).suffix(),
+        source_title=source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name),
+        moment_words=moment_words,
+        locale=locale,
+        direction=direction(locale),
+        time_of_day=time_of_day,
+    )

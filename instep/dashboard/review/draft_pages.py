@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.review import queries
-from instep.dashboard.review.draft_editing import Editing, editing_of
+from instep.dashboard.review.draft_editing import show_editor, unchanged_form
 from instep.dashboard.review.draft_view import VIEWS, DraftView, read_view
 from instep.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
 from instep.dashboard.review.resolution import Resolution, read_resolution
@@ -14,6 +14,7 @@ from instep.dashboard.review.wording import KIND_WORDS, TYPE_WORDS, moment_words
 from instep.dashboard.shell import pages
 from instep.drafts.actions import get_draft
 from instep.drafts.conflicts import has_conflict
+from instep.drafts.pending import find_draft
 from instep.drafts.schemas import DraftDetail
 from instep.identity.scopes import Role
 from instep.web.signed_in import asks_for_part
@@ -59,13 +60,12 @@ async def show_draft(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR)
 async def show_editing(page: BotPage) -> Response:
-    """The same page with the proposal in a field."""
+    """The proposal in the editor."""
     draft_id = page.request.path_params["draft_id"]
-    detail = await get_draft(page.ctx, draft_id)
-    if detail.draft.status != "pending":
+    draft = await find_draft(page.ctx, draft_id)
+    if draft.status != "pending":
         return page.leave(f"review/{draft_id}")
-    pane = await read_pane(page, draft_id)
-    return await show_in_pane(page, pane, detail, editing=editing_of(detail.draft))
+    return await show_editor(page, draft, unchanged_form(draft))
 
 
 async def show_in_pane(
@@ -74,21 +74,19 @@ async def show_in_pane(
     detail: DraftDetail,
     *,
     is_open: bool = True,
-    editing: Editing | None = None,
     resolution: Resolution | None = None,
     status: int = 200,
 ) -> Response:
     """The whole page of a draft, or only the draft for a page that is open already."""
     draft = detail.draft
     is_conflict = has_conflict(detail)
-    if is_conflict and editing is None and resolution is None:
+    if is_conflict and resolution is None:
         resolution = await read_resolution(draft)
     query = page.query
-    shows_proof = editing is None and not is_conflict
     view = await read_view(
         page.ctx,
         detail,
-        (query.get("view", "page") if query.get("view") in VIEWS else "page") if shows_proof else "none",
+        (query.get("view", "page") if query.get("view") in VIEWS else "page") if not is_conflict else "none",
         numbers_in(query.get("out", "")),
         is_unfolded=query.get("unfolded") == "1",
     )
@@ -100,8 +98,6 @@ async def show_in_pane(
             draft.source_kind, draft.source_title, draft.source_url, draft.author_name
         ),
         "is_open": is_open,
-        "is_editing": editing is not None,
-        "editing": editing,
         "is_conflict": is_conflict,
         "resolution": resolution,
         "reasons": REASONS,

@@ -89,6 +89,19 @@ async def has_drafts(ctx: Ctx) -> bool:
     return has_any
 
 
+async def find_locale(ctx: Ctx, article_id: str) -> str | None:
+    """The language of an article, also of a deleted one; None if it is gone for good."""
+    locale: str | None = await ctx.tx.value(
+        """
+        select locale from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+    return locale
+
+
 async def find_public_path(ctx: Ctx, article_id: str) -> str | None:
     """Where everybody reads an article; None if it is not public."""
     row = await ctx.tx.first(

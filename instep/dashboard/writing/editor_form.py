@@ -123,12 +123,12 @@ def wants_json(page: BotPage) -> bool:
     return page.request.headers.get("accept") == "application/json"
 
 
-def after_saving(page: BotPage, below: str, sentence: str) -> Response:
+def after_saving(page: BotPage, below: str, notice: Notice | str) -> Response:
     """Go on to another page of the bot, which says what was done."""
     if not wants_json(page):
-        return page.leave(below, sentence)
+        return page.leave(below, notice)
     response = page.answer(address=page.path(below))
-    keep_notice(page.request, response, Notice(sentence))
+    keep_notice(page.request, response, Notice(notice) if isinstance(notice, str) else notice)
     return response
 
 
