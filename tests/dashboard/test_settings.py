@@ -10,7 +10,7 @@ from tests.dashboard.conftest import Desk
 from tests.drafts.review import hold_back_statement
 from tests.files.samples import picture
 from tests.support.cast import Api, Cast, Client
-from tests.support.http import Response
+from tests.support.http import Response, body_of
 from tests.support.limits import SetSetting
 from tests.support.oauth import connect_somebody
 from tests.support.sign_in import HERE, PASSWORD, TOKEN, browser, fresh_email
@@ -394,6 +394,30 @@ async def test_the_audit_is_filtered_and_paged(desk: Desk, owner: Tx, cast: Cast
 
     assert (first.text.count("publish article"), second.text.count("publish article")) == (100, 1)
     assert "Nothing like that" in none.text
+
+
+async def test_the_audit_names_what_was_touched_and_leads_there(
+    desk: Desk, client: Client, cast: Cast, owner: Tx
+) -> None:
+    text = {"title": "Plans <b>", "contentMarkdown": "Two."}
+    article_id = body_of(await client.post("/v1/articles", json=text))["id"]
+    collection_id = body_of(await client.post("/v1/collections", json={"title": "Gone"}))["id"]
+    await client.delete(f"/v1/collections/{collection_id}")
+    # Another company's, which no entry of ours should ever name.
+    await owner.execute(
+        """
+        insert into audit_entries (workspace_id, actor_type, actor_name, channel, action, resource)
+        values (%(workspace)s, 'operator', 'robot', 'command', 'touch', %(bot)s)
+        """,
+        workspace=cast.acme.workspace_id,
+        bot=cast.globex.bot_id,
+    )
+    audit = (await desk.get("settings/audit")).text
+
+    path = desk.path(f"articles/{article_id}")
+    assert f'<a href="{path}" title="{article_id}"><bdi>Plans &lt;b&gt;</bdi></a>' in audit
+    assert f"<code>{collection_id}</code>" in audit
+    assert f"<code>{cast.globex.bot_id}</code>" in audit
 
 
 async def test_somebody_is_invited_by_a_link_that_is_shown_once(desk: Desk, app: FastAPI) -> None:

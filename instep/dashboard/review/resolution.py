@@ -87,10 +87,12 @@ def titles_to_pick(draft: DraftTexts) -> list[tuple[str, str, str]]:
 
 async def context_above(lines: Sequence[str], end: int, openings: Openings) -> Markup:
     """The last of these lines, which stand above the conflict at line `end`."""
-    shown = lines[-CONTEXT_LINES:]
-    text = openings.above(end - len(shown)) + "".join(shown)
     # The versions of the conflict begin with the head of the table that they are in.
-    return await html_of(text.removesuffix(openings.above(end)))
+    opening = split_lines(openings.above(end))
+    if opening and lines[-len(opening) :] == opening:
+        lines, end = lines[: -len(opening)], end - len(opening)
+    shown = lines[-CONTEXT_LINES:]
+    return await html_of(openings.above(end - len(shown)) + "".join(shown))
 
 
 async def shown_conflict(part: ConflictPart, above: Markup, opening: str) -> ShownConflict:

@@ -5,6 +5,7 @@ from starlette.routing import Route
 
 from instep.core import limits
 from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.settings.audited_names import find_names
 from instep.dashboard.settings.frame import show_settings
 from instep.identity.scopes import Role
 from instep.people.actions import list_audit
@@ -25,11 +26,13 @@ async def show_audit(page: BotPage) -> Response:
         action or None,
     )
     entries = rows[: limits.AUDIT_PAGE_ROWS]
+    resources = {entry.resource for entry in entries if entry.resource}
     return await show_settings(
         page,
         "audit",
         "audit.html",
         entries=entries,
+        things=await find_names(page.ctx.tx, page.ctx.workspace_id, resources),
         actor=actor,
         action=action,
         older=entries[-1].id if len(rows) > len(entries) else None,
