@@ -1,10 +1,18 @@
 """What the people behind a help center read of its visitors: conversations, answers, contact details."""
 
 from instep.answers import queries
-from instep.answers.schemas import Conversation, ConversationFilter, ConversationSummary, Lead, VisitorMessage
+from instep.answers.schemas import (
+    Conversation,
+    ConversationFilter,
+    ConversationSummary,
+    Lead,
+    LeadFilter,
+    VisitorMessage,
+)
 from instep.core import limits
 from instep.core.errors import NotFound
 from instep.core.paging import Page, PageRequest
+from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
 
@@ -17,10 +25,7 @@ async def list_conversations(
 
 async def get_conversation(ctx: Ctx, conversation_id: str) -> Conversation:
     """Get a conversation without its messages."""
-    conversation = await queries.find_conversation(ctx, conversation_id)
-    if conversation is None:
-        raise NotFound("There is no such conversation.")
-    return conversation
+    return existing_conversation(await queries.find_conversation(ctx, conversation_id))
 
 
 async def list_messages(ctx: Ctx, conversation_id: str, page: PageRequest) -> Page[VisitorMessage]:
@@ -28,11 +33,47 @@ async def list_messages(ctx: Ctx, conversation_id: str, page: PageRequest) -> Pa
     return await queries.list_messages(ctx, conversation_id, page)
 
 
-async def list_leads(ctx: Ctx, page: PageRequest) -> Page[Lead]:
+async def list_leads(ctx: Ctx, status: LeadFilter, page: PageRequest) -> Page[Lead]:
     """List the contact details that visitors left, newest first."""
-    return await queries.list_leads(ctx, page)
+    return await queries.list_leads(ctx, status, page)
 
 
 async def list_leads_of_conversation(ctx: Ctx, conversation_id: str) -> list[Lead]:
     """List the newest contact details that were left in a conversation."""
     return await queries.list_leads_of(ctx, conversation_id, limits.MAX_SHOWN_LEADS)
+
+
+@writes
+async def finish_lead(ctx: Ctx, lead_id: str) -> Lead:
+    """Mark contact details as done: they need no answer any more."""
+    return existing_lead(await queries.set_lead_done(ctx, lead_id, is_done=True))
+
+
+@writes
+async def reopen_lead(ctx: Ctx, lead_id: str) -> Lead:
+    """Let contact details wait for an answer again."""
+    return existing_lead(await queries.set_lead_done(ctx, lead_id, is_done=False))
+
+
+def existing_lead(lead: Lead | None) -> Lead:
+    if lead is None:
+        raise NotFound("There are no such contact details.")
+    return lead
+
+
+@writes
+async def finish_conversation(ctx: Ctx, conversation_id: str) -> Conversation:
+    """Mark a conversation as done, with the contact details that were left in it."""
+    return existing_conversation(await queries.set_conversation_done(ctx, conversation_id, is_done=True))
+
+
+@writes
+async def reopen_conversation(ctx: Ctx, conversation_id: str) -> Conversation:
+    """Let a conversation wait for a person again."""
+    return existing_conversation(await queries.set_conversation_done(ctx, conversation_id, is_done=False))
+
+
+def existing_conversation(conversation: Conversation | None) -> Conversation:
+    if conversation is None:
+        raise NotFound("There is no such conversation.")
+    return conversation

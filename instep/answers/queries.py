@@ -12,6 +12,7 @@ from instep.answers.schemas import (
     ConversationSummary,
     Feedback,
     Lead,
+    LeadFilter,
     VisitorMessage,
 )
 from instep.answers.widget_schemas import AccentPair, ListedArticle
@@ -21,9 +22,15 @@ from instep.core import limits
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 
-CONVERSATION = "id, bot_id, locale, page_url, status, email, message, created_at, escalated_at"
+CONVERSATION = """id, bot_id, locale, page_url, status, email, message, created_at, escalated_at, done_at,
+    done_by_name"""
 FEEDBACK = "id, helpful, comment, judged_at"
-LEAD = "id, bot_id, conversation_id, email, name, message, created_at"
+LEAD = "id, bot_id, conversation_id, email, name, message, created_at, done_at, done_by_name"
+
+
+# Sets who did it first, or with nulls that nobody did.
+DONE = """done_at = case when %(now)s::timestamptz is not null then coalesce(done_at, %(now)s) end,
+    done_by_name = case when %(now)s::timestamptz is not null then coalesce(done_by_name, %(name)s) end"""
 
 
 async def find_conversation(ctx: Ctx, conversation_id: str) -> Conversation | None:
@@ -261,7 +268,8 @@ async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
     )
 
 
-CONVERSATION_ORDER = Order(("(c.status = 'escalated')", "c.created_at", "c.id"), descending=True)
+WAITING = "(c.status = 'escalated' and c.done_at is null)"
+CONVERSATION_ORDER = Order((WAITING, "c.created_at", "c.id"), descending=True)
 # What each filter of the list shows.
 CONDITIONS: dict[ConversationFilter, str] = {
     "all": "true",
@@ -280,7 +288,7 @@ async def list_conversations(
         ConversationSummary,
         f"""
         select c.id, c.status, c.email, c.locale, m.question, m.message_count, m.unanswered_count,
-            c.created_at
+            c.created_at, {WAITING} as is_waiting
         from conversations c, lateral (
             select (array_agg(m.question order by m.created_at, m.id))[1] as question,
                 count(*)::integer as message_count,
@@ -293,7 +301,7 @@ async def list_conversations(
         bot=ctx.bot.id,
         **page.params,
     )
-    return page.page_of(rows, lambda row: (row.status == "escalated", row.created_at, row.id))
+    return page.page_of(rows, lambda row: (row.is_waiting, row.created_at, row.id))
 
 
 async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) -> Page[VisitorMessage]:
@@ -322,18 +330,63 @@ async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) ->
     return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
-async def list_leads(ctx: Ctx, request: PageRequest) -> Page[Lead]:
-    page = request.page(Order(("created_at", "id"), descending=True), "leads", ctx.bot.id)
+async def list_leads(ctx: Ctx, status: LeadFilter, request: PageRequest) -> Page[Lead]:
+    page = request.page(Order(("created_at", "id"), descending=True), "leads", ctx.bot.id, status)
     rows = await ctx.tx.all(
         Lead,
         f"""
         select {LEAD} from leads
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and {page.condition} {page.tail}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and {"done_at is null" if status == "open" else "true"} and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def set_lead_done(ctx: Ctx, lead_id: str, *, is_done: bool) -> Lead | None:
+    """Who did it first stays; None if there is no such lead."""
+    return await ctx.tx.first(
+        Lead,
+        f"""
+        update leads set {DONE}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        returning {LEAD}
+        """,
+        id=lead_id,
+        **done_fields(ctx, is_done=is_done),
+    )
+
+
+async def set_conversation_done(ctx: Ctx, conversation_id: str, *, is_done: bool) -> Conversation | None:
+    """Also of the contact details that were left in it; None if there is no such conversation."""
+    await ctx.tx.execute(
+        f"""
+        update leads set {DONE}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(id)s
+        """,
+        id=conversation_id,
+        **done_fields(ctx, is_done=is_done),
+    )
+    return await ctx.tx.first(
+        Conversation,
+        f"""
+        update conversations set {DONE}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        returning {CONVERSATION}
+        """,
+        id=conversation_id,
+        **done_fields(ctx, is_done=is_done),
+    )
+
+
+def done_fields(ctx: Ctx, *, is_done: bool) -> dict[str, Any]:
+    return {
+        "bot": ctx.bot.id,
+        "now": ctx.now if is_done else None,
+        "name": ctx.actor.name if is_done else None,
+    }
 
 
 async def list_leads_of(ctx: Ctx, conversation_id: str, limit: int) -> list[Lead]:

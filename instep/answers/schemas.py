@@ -146,9 +146,18 @@ class Conversation:
     message: str | None
     created_at: datetime
     escalated_at: datetime | None
+    # When somebody said that it needs no answer any more, and who.
+    done_at: datetime | None
+    done_by_name: str | None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a person."""
+        return self.status == "escalated" and self.done_at is None
 
 
 ConversationFilter = Literal["all", "escalated", "unanswered"]
+LeadFilter = Literal["open", "all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +172,7 @@ class ConversationSummary:
     message_count: int
     unanswered_count: int
     created_at: datetime
+    is_waiting: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +216,9 @@ class Lead:
     name: str | None
     message: str | None
     created_at: datetime
+    # When somebody said that it needs no answer any more, and who.
+    done_at: datetime | None
+    done_by_name: str | None
 
 
 class EmbedBody(Body):

@@ -392,7 +392,8 @@ async def rows_of(tx: Tx, table: str, condition: str, **params: Any) -> list[dic
     rows: list[dict[str, Any]] = await tx.value(
         f"""
         select coalesce(jsonb_agg(
-            to_jsonb(t) - 'visitor_hash' - 'workspace_id' - 'question_key' order by t.created_at, t.id), '[]')
+            to_jsonb(t) - 'visitor_hash' - 'workspace_id' - 'question_key' - 'done_by_name'
+            order by t.created_at, t.id), '[]')
         from {table} t where t.workspace_id = %(workspace)s and {condition}
         """,
         **params,

@@ -41,7 +41,14 @@ async def count_what_waits(ctx: Ctx) -> dict[str, int]:
               and dismissed_at is null and drafted_at is null and merged_into is null),
           'conversations', (
             select count(*) from conversations
-            where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'escalated')
+            where bot_id = %(bot)s and workspace_id = %(workspace)s
+              and (status = 'escalated' and done_at is null)) + (
+            select count(*) from leads l
+            where l.bot_id = %(bot)s and l.workspace_id = %(workspace)s and l.done_at is null
+              and not exists (
+                select from conversations c
+                where c.workspace_id = l.workspace_id and c.bot_id = l.bot_id and c.id = l.conversation_id
+                  and (c.status = 'escalated' and c.done_at is null)))
         )
         """,
         bot=ctx.bot.id,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instep.dashboard.ages import age_in_words, day_in_words
+from instep.dashboard.languages import LANGUAGES, name_with_code
 from instep.web.signed_in import PrivatePages
 
 # Scripts are built files alone. The one Trusted Types policy lets htmx parse HTML; none allows code.
@@ -32,8 +33,10 @@ pages.pages.environment.filters.update(
     age=age_in_words,
     day=day_in_words,
     number=lambda number: f"{number:,}",
+    language=name_with_code,
     minute=lambda moment: f"{moment:%Y-%m-%d %H:%M} UTC",
 )
+pages.pages.environment.globals["LANGUAGES"] = LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,52 @@ async def test_the_newest_contact_details_stand_above_all_conversations(
     assert "Call me" not in (await desk.get("conversations?status=escalated")).text
 
 
+async def test_contact_details_are_marked_as_done_by_somebody_and_wait_again(
+    desk: Desk, editor: Desk, viewer: Desk, visitor: Client, cast: Cast, owner: Tx
+) -> None:
+    lead = await leave(visitor, cast.acme, email="bob@example.com")
+    await leave(visitor, cast.acme)
+    page, act = "conversations?status=leads", f"conversations/leads/{lead['id']}"
+    assert waiting_in((await desk.get(page)).text) == 2
+
+    assert (await viewer.send("conversations", act, done="yes")).status_code == 403
+    await editor.send(page, act, done="yes")
+    await desk.send(page, act, done="yes")
+
+    text = (await desk.get(page)).text
+    assert ("mailto:bob" in text, ANN in text, waiting_in(text)) == (False, True, 1)
+    assert "mailto:bob" not in (await desk.get("conversations")).text
+    # Two who answer at once: the first one stays.
+    assert f"by <bdi>{editor.user.email}</bdi>" in (await desk.get(f"{page}&show=all")).text
+    assert await audited(owner, cast, "finish_lead") in (editor.user.email, desk.user.email)
+    await editor.send(f"{page}&show=all", act, done="no")
+    assert "mailto:bob" in (await desk.get(page)).text
+    foreign = await leave(visitor, cast.globex)
+    assert (await desk.send(page, f"conversations/leads/{foreign['id']}", done="yes")).status_code == 404
+
+
+async def test_a_conversation_that_is_done_waits_no_more(desk: Desk, visitor: Client, cast: Cast) -> None:
+    first = await converse(visitor, cast.acme)
+    await converse(visitor, cast.acme, "May I bring my dog?", "bob")
+    ok(await escalate(visitor, cast.acme, first["conversationId"], email=ANN))
+    await leave(visitor, cast.acme, conversationId=first["conversationId"])
+    page = f"conversations/{first['conversationId']}"
+    assert waiting_in((await desk.get(page)).text) == 1
+
+    await desk.send(page, f"{page}/done", done="yes")
+
+    text = (await desk.get("conversations")).text
+    assert (waiting_in(text), titles_in(text)) == (0, ["May I bring my dog?", IN_VAIN])
+    assert f"by <bdi>{desk.user.email}</bdi>" in (await desk.get(page)).text
+    await desk.send(page, f"{page}/done", done="no")
+    assert titles_in((await desk.get("conversations")).text) == [IN_VAIN, "May I bring my dog?"]
+
+
+def waiting_in(text: str) -> int:
+    """How many wait, as the navigation says."""
+    return int(re.findall(r"<span>Conversations</span><span[^>]*>(\d+)", text)[0])
+
+
 async def test_an_owner_exports_what_belongs_to_a_conversation(
     desk: Desk, visitor: Client, cast: Cast, owner: Tx
 ) -> None:
@@ -105,6 +151,7 @@ async def test_an_owner_exports_what_belongs_to_a_conversation(
     assert "2 conversations" in summary
     assert answer.headers["Content-Disposition"] == 'attachment; filename="visitor.json"'
     export = json.loads(answer.text)
+    assert "done_by_name" not in export["conversations"][0]
     assert {row["id"] for row in export["conversations"]} == {
         first["conversationId"],
         second["conversationId"],

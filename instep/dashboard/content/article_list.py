@@ -19,6 +19,7 @@ from instep.core.errors import NotFound
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.bodies import body_from
 from instep.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, paging, read_tree
+from instep.dashboard.languages import name_with_code
 from instep.dashboard.notices import Notice
 from instep.identity.scopes import Role
 
@@ -86,7 +87,7 @@ async def show_articles(page: BotPage) -> Response:
         filters=filters,
         heading=heading_of(filters, tree),
         tree=tree,
-        languages=[(locale, locale) for locale in tree.locales],
+        languages=[(locale, name_with_code(locale)) for locale in tree.locales],
         statuses=STATUSES,
         visibilities=VISIBILITIES,
         can_move=page.can_write and filters.collection is not None and not filters.is_narrowed,

@@ -91,8 +91,8 @@ async def context_above(lines: Sequence[str], end: int, openings: Openings) -> M
     opening = split_lines(openings.above(end))
     if opening and lines[-len(opening) :] == opening:
         lines, end = lines[: -len(opening)], end - len(opening)
-    shown = lines[-CONTEXT_LINES:]
-    return await html_of(openings.above(end - len(shown)) + "".join(shown))
+    context = lines[-CONTEXT_LINES:]
+    return await html_of(openings.above(end - len(context)) + "".join(context))
 
 
 async def shown_conflict(part: ConflictPart, above: Markup, opening: str) -> ShownConflict:

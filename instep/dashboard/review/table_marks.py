@@ -37,9 +37,10 @@ def mark_block(before: str, after: str, *, is_folded: bool = False) -> MarkedHtm
 def mark_table(before: str, after: str, *, is_folded: bool = False) -> MarkedHtml:
     head, *rows = marked_rows(ROW.findall(before), ROW.findall(after))
     has_marks = head.is_changed or any(row.is_changed for row in rows)
-    lines = list(fold(rows, len(CELL.findall(head.html)))) if is_folded and has_marks else None
-    shown = [row.html for row in rows] if lines is None else lines
-    return MarkedHtml(with_rows(after, head.html, shown), has_marks, has_fold=len(shown) < len(rows))
+    lines = [row.html for row in rows]
+    if is_folded and has_marks:
+        lines = list(fold(rows, len(CELL.findall(head.html))))
+    return MarkedHtml(with_rows(after, head.html, lines), has_marks, has_fold=len(lines) < len(rows))
 
 
 def marked_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[MarkedRow]:
@@ -56,11 +57,11 @@ def marked_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[MarkedRow]:
 
 def fold(rows: Sequence[MarkedRow], column_count: int) -> Iterator[str]:
     """The changed rows and those beside them; a row that tells how many stay in place of the others."""
-    shown: set[int] = set()
+    places: set[int] = set()
     for number, row in enumerate(rows):
         if row.is_changed:
-            shown.update(range(number - CONTEXT_ROWS, number + CONTEXT_ROWS + 1))
-    for is_shown, numbers in groupby(range(len(rows)), shown.__contains__):
+            places.update(range(number - CONTEXT_ROWS, number + CONTEXT_ROWS + 1))
+    for is_shown, numbers in groupby(range(len(rows)), places.__contains__):
         run = [rows[number].html for number in numbers]
         if is_shown or len(run) < MIN_FOLDED_ROWS:
             yield from run

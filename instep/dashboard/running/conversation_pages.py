@@ -6,13 +6,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.answers import inbox
-from instep.answers.schemas import ConversationFilter, Lead, VisitorMessage
+from instep.answers.schemas import ConversationFilter, Lead, LeadFilter, VisitorMessage
 from instep.answers.visitor_data import Subject, erase_visitor, export_visitor, summarize_visitor
 from instep.core.errors import InvalidRequest
 from instep.core.markdown import render_answer
 from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
+from instep.dashboard.running.listing import address, chosen, filter_tabs, links_between, page_request
 from instep.dashboard.shell import pages
 from instep.identity.scopes import Role
 from instep.web.forms import Form
@@ -25,6 +25,8 @@ FILTERS: dict[ConversationFilter, str] = {
     "unanswered": "Unanswered",
 }
 TABS: dict[str, str] = dict([*FILTERS.items(), ("leads", "Contact details")])
+LEAD_FILTERS: dict[LeadFilter, str] = {"open": "Open", "all": "All"}
+LEADS_BELOW = "conversations?status=leads"
 MESSAGES_PER_PAGE = 50
 NEWEST_LEADS = 3
 
@@ -49,17 +51,42 @@ async def show_conversations(page: BotPage) -> Response:
 
 async def find_newest_leads(page: BotPage) -> list[Lead]:
     request = PageRequest(page.request.app.state.cursor_key, NEWEST_LEADS)
-    return (await inbox.list_leads(page.ctx, request)).rows
+    return (await inbox.list_leads(page.ctx, "open", request)).rows
 
 
 async def show_leads(page: BotPage) -> Response:
-    rows = await inbox.list_leads(page.ctx, page_request(page))
+    status = chosen(page, "show", LEAD_FILTERS)
+    rows = await inbox.list_leads(page.ctx, status, page_request(page))
     return await page.show(
         "running/leads.html",
         leads=rows.rows,
+        lead_status=status,
         tabs_shown=filter_tabs(page, "conversations", TABS, "leads"),
-        links=links_between(page, "conversations", rows.next_cursor, status="leads"),
+        lead_tabs=[
+            (address(page, "conversations", status="leads", show=name), words, name == status)
+            for name, words in LEAD_FILTERS.items()
+        ],
+        links=links_between(page, "conversations", rows.next_cursor, status="leads", show=status),
     )
+
+
+@bot_page("conversations", Role.EDITOR)
+async def settle_lead(page: BotPage) -> Response:
+    """Mark contact details as done, or let them wait again."""
+    lead_id, is_done = page.request.path_params["lead_id"], page.form.get("done") == "yes"
+    lead = await (inbox.finish_lead if is_done else inbox.reopen_lead)(page.ctx, lead_id)
+    below = (
+        f"conversations/{lead.conversation_id}" if page.form.get("from") == "conversation" else LEADS_BELOW
+    )
+    return page.leave(below, f"{lead.email} {'is done' if is_done else 'waits again'}.")
+
+
+@bot_page("conversations", Role.EDITOR)
+async def settle_conversation(page: BotPage) -> Response:
+    """Mark a conversation as done, or let it wait again."""
+    conversation_id, is_done = page.request.path_params["conversation_id"], page.form.get("done") == "yes"
+    await (inbox.finish_conversation if is_done else inbox.reopen_conversation)(page.ctx, conversation_id)
+    return page.leave(f"conversations/{conversation_id}", "Done." if is_done else "It waits again.")
 
 
 @bot_page("conversations")
@@ -139,5 +166,7 @@ routes = [
     Route(f"{BELOW}/visitor", show_visitor_data, methods=["GET"]),
     Route(f"{BELOW}/visitor/export", export_visitor_data, methods=["POST"]),
     Route(f"{BELOW}/visitor/erase", erase_visitor_data, methods=["POST"]),
+    Route(f"{BELOW}/leads/{{lead_id}}", settle_lead, methods=["POST"]),
     Route(f"{BELOW}/{{conversation_id}}", show_conversation, methods=["GET"]),
+    Route(f"{BELOW}/{{conversation_id}}/done", settle_conversation, methods=["POST"]),
 ]

@@ -6,7 +6,6 @@ from starlette.routing import Route
 
 from instep.core.errors import AppError
 from instep.core.slug_rules import SlugTaken
-from instep.dashboard.setup.first_run import LANGUAGES
 from instep.dashboard.shell import pages
 from instep.identity.schemas import Person
 from instep.identity.scopes import Role
@@ -45,7 +44,6 @@ def show_form(request: Request, person: Person, form: Form, refusal: AppError | 
         refusal.status if refusal else 200,
         person=person,
         form=form,
-        languages=LANGUAGES,
         slug_error=message if is_about_slug else None,
         problem=None if is_about_slug else message,
     )

@@ -16,24 +16,6 @@ from instep.web.forms import Form, read_form
 from instep.web.public import public
 from instep.web.signed_in import HOME
 
-LANGUAGES = (
-    ("en", "English"),
-    ("de", "Deutsch"),
-    ("es", "Español"),
-    ("fr", "Français"),
-    ("it", "Italiano"),
-    ("nl", "Nederlands"),
-    ("pl", "Polski"),
-    ("pt-BR", "Português (Brasil)"),
-    ("sv", "Svenska"),
-    ("tr", "Türkçe"),
-    ("uk", "Українська"),
-    ("ar", "العربية"),
-    ("he", "עברית"),
-    ("ja", "日本語"),
-    ("ko", "한국어"),
-    ("zh-Hans", "简体中文"),
-)
 # The field at which a refusal is told.
 FIELDS: tuple[tuple[type[AppError], str], ...] = (
     (WeakPassword, "password"),
@@ -93,7 +75,6 @@ def show_form(
         refusal.status if refusal else 200,
         token=token,
         form={"company": "" if link.workspace_name == "Workspace" else link.workspace_name, **form},
-        languages=LANGUAGES,
         errors={field: message} if field else {},
         problem=None if field else message,
     )
