@@ -96,6 +96,8 @@ async def test_a_name_and_a_language_are_saved_and_told_once(desk: Desk, owner: 
     assert "Saved." in page.text
     assert "Saved." not in again.text
     assert 'value="Acme &amp; Sons"' in again.text
+    assert re.search(r'value="de-AT"[^>]* list="locale-offers"', again.text)
+    assert '<option value="de">Deutsch</option>' in again.text
     row = await owner.value("select name || locale from bots where id = %(id)s", id=cast.acme.bot_id)
     assert row == "Acme & Sonsde-AT"
     audited = await desk.get("settings/audit")

@@ -197,6 +197,12 @@ PAGES = (
     PageState("Conversations", "filled", "/app/nordwind/conversations", person="ida"),
     PageState("Conversations", "empty", "/app/new/conversations", person="anna"),
     PageState("Conversations", "contact details", "/app/nordwind/conversations?status=leads", person="anna"),
+    PageState(
+        "Conversations",
+        "contact details that are done",
+        "/app/nordwind/conversations?status=leads&show=all",
+        person="anna",
+    ),
     PageState("Conversation", "escalated", "/app/nordwind/conversations/{conversation}", person="ida"),
     PageState("Data of a visitor", "nobody yet", "/app/nordwind/conversations/visitor", person="ida"),
     PageState(
@@ -273,6 +279,7 @@ PAGES = (
     PageState("Review", "side by side", "{review_edit}?view=sides", person="anna"),
     PageState("Review", "edit", "{review_edit}/edit", person="anna"),
     PageState("Review", "conflict", "{review_conflict}", person="anna"),
+    PageState("Review", "long table", "{review_table}", person="anna"),
     PageState("Review", "settled", "{review_settled}", person="anna"),
     PageState("Review", "source", "{review_edit}/source", person="anna"),
     PageState("Set up", "empty", "{setup}", "empty"),

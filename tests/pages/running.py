@@ -240,10 +240,13 @@ async def fill_conversations(owner: Tx) -> str:
     )
     await owner.execute(
         """
-        insert into leads (id, workspace_id, bot_id, conversation_id, email, name, message, created_at)
+        insert into leads (id, workspace_id, bot_id, conversation_id, email, name, message, created_at,
+            done_at, done_by_name)
         values ('lead_1', %(workspace)s, %(bot)s, 'conv_pricing', 'ann@example.com', 'Ann Example',
-            'Please call me about the invoice.', now()),
-          ('lead_2', %(workspace)s, %(bot)s, null, 'bob@example.com', null, null, now())
+            'Please call me about the invoice.', now(), null, null),
+          ('lead_2', %(workspace)s, %(bot)s, null, 'bob@example.com', null, null, now(), null, null),
+          ('lead_3', %(workspace)s, %(bot)s, null, 'eve@example.com', null, 'Thank you.', now(), now(),
+            'ida@nordwind.example')
         """,
         workspace=bot.workspace_id,
         bot=bot.id,
