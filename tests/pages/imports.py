@@ -13,5 +13,5 @@ async def send_no_archive(page: Page, stage: "Stage") -> None:
     await page.get_by_label("Archive").set_input_files(
         {"name": "handbook.zip", "mimeType": "application/zip", "buffer": b""}
     )
-    await page.get_by_role("button", name="Read it").click()
+    await page.get_by_role("button", name="Preview the import").click()
     await page.get_by_role("alert").wait_for()

@@ -12,7 +12,7 @@ from tests.pages.running import find_bot_by_slug
 if TYPE_CHECKING:
     from tests.pages.stage import Stage
 
-QUESTION = "How do I set the timeout of the server?"
+QUESTION = "How do I try the demo?"
 # The text of a product around the widget, so that a picture shows whether both get along.
 AROUND = "<p>Welcome back. Three of your files wait for you, and one is too large to be sent.</p>\n"
 SMALL_LETTERS = "<style>html { font-size: 62.5% } body { font-size: 1.6rem }</style>"
@@ -111,7 +111,7 @@ async def ask_for_what_is_not_there(page: Page, stage: "Stage") -> None:
     await open_panel(page, stage)
     await page.locator(".panel input").fill("Do you sell zeppelins?")
     await page.locator(".panel .ask button").click()
-    await page.locator(".rating").wait_for()
+    await page.locator(".answer .first").wait_for()
 
 
 async def open_in_vain(page: Page, stage: "Stage") -> None:

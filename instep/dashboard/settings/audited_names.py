@@ -67,6 +67,11 @@ async def find_names(tx: Tx, workspace_id: str, ids: Collection[str]) -> dict[st
             select id, url, bot_id, 'settings/webhooks/' || id
             from webhook_endpoints where workspace_id = %(workspace)s and id = any(%(ids)s)
             union all
+            select d.id, w.url, w.bot_id, 'settings/webhooks/' || w.id
+            from deliveries d join webhook_endpoints w
+              on w.workspace_id = d.workspace_id and w.id = d.endpoint_id
+            where d.workspace_id = %(workspace)s and d.id = any(%(ids)s)
+            union all
             select id, name, null, 'settings/keys'
             from api_keys where workspace_id = %(workspace)s and id = any(%(ids)s)
             union all
