@@ -698,9 +698,9 @@ REVIEW_DIGEST_WINDOW = timedelta(hours=1)
 MAX_DIGEST_SOURCES = 10
 # What a page says of the last decision, with its warnings: it travels in a cookie.
 MAX_NOTICE_CHARACTERS = 600
-# Lines that a note in the margin quotes, and the beginning of a change's diff in which it looks for what the
-# line was before.
+# Lines that a note in the margin quotes.
 MAX_NOTE_LINES = 12
+# The beginning of a change's diff, in which a note looks for what its line was before.
 MAX_NOTE_DIFF_CHARACTERS = 1_000_000
 # The form with a draft's whole text, each byte of which a browser may send as three.
 MAX_EDIT_FORM_BYTES = 6 * 1024 * 1024

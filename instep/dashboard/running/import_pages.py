@@ -89,7 +89,7 @@ async def render_imports(page: BotPage, refusal: AppError | None = None) -> Resp
         refusal.status if refusal else 200,
         imports=await actions.list_imports(page.ctx),
         states=STATES,
-        formats=[("", "Found out"), *sorted((reader.name, reader.title) for reader in READERS)],
+        formats=[("", "Detect it"), *sorted((reader.name, reader.title) for reader in READERS)],
         max_megabytes=limits.MAX_IMPORT_ARCHIVE_BYTES // 1024**2,
         refusal=refusal,
     )
