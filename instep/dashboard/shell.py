@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instep.dashboard.ages import age_in_words, day_in_words
-from instep.dashboard.languages import LANGUAGES, name_with_code
+from instep.dashboard.offered_languages import LANGUAGES, name_with_code
 from instep.web.signed_in import PrivatePages
 
 # Scripts are built files alone. The one Trusted Types policy lets htmx parse HTML; none allows code.

@@ -19,8 +19,8 @@ from instep.core.errors import NotFound
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.bodies import body_from
 from instep.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, paging, read_tree
-from instep.dashboard.languages import name_with_code
 from instep.dashboard.notices import Notice
+from instep.dashboard.offered_languages import name_with_code
 from instep.identity.scopes import Role
 
 STATUSES = (
