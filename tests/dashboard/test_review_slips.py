@@ -136,6 +136,9 @@ async def test_a_second_press_waits_for_a_draft_that_can_be_seen(
     await sees(signed_in_tab, "Three")
     rows = signed_in_tab.get_by_role("list", name="Drafts").get_by_role("listitem")
     await expect(rows).to_have_count(2 if fate == "applied" else 3)
+    if fate == "applied":
+        # The server has it: the page shows what is next without waiting for that.
+        await expect(signed_in_tab.get_by_text("Applied “One”.")).to_be_visible()
     assert complaints.lines == []
     assert await shelf.statuses() == {one["id"]: fate, two["id"]: "pending", three["id"]: "pending"}
 
