@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from instep.core import limits
 from instep.core.config import Settings
-from instep.core.database import Database, Entrance, Tx
+from instep.core.database import Database, Guard, Tx
 from instep.core.errors import InsufficientScope, InvalidValue, PlanInactive, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
 from instep.identity.access import refuse_read_only
@@ -68,8 +68,8 @@ class Admission:
         await read_small_body(self.request)
         expected = self.expected_auth()
         if expected is not None:
-            entrance = self.entrance_of(expected)
-            async with state.database.enter_presumably(expected.workspace_id or "", entrance) as tx:
+            guard = self.guard_for(expected)
+            async with state.database.enter_optimistically(expected.workspace_id or "", guard) as tx:
                 yield expected, tx
             return
         rules = (self.access, self.windows, state.settings, self.authenticate)
@@ -87,12 +87,12 @@ class Admission:
             return None
         return expected
 
-    def entrance_of(self, expected: KeyAuth) -> Entrance[KeyAuth]:
+    def guard_for(self, expected: KeyAuth) -> Guard[KeyAuth]:
         """Finds the key, together with the first statement of the action, and refuses as always."""
         bot = named_bot(self.bot_names)
 
         def check(auth: KeyAuth | None) -> None:
-            assert auth is not None, "enter_with_key always returns a row"
+            assert auth is not None, "authenticate_key always returns a row"
             self.windows.append(window_of(auth, self.request.app.state.settings))
             recent_keys.remember(self.key_hash, bot, auth, is_over=self.windows[0].is_over)
             refuse_credential(auth, self.access, self.bot_names, self.windows[0])
@@ -100,7 +100,7 @@ class Admission:
             if not auth.leads_to(expected):
                 raise OtherResult
 
-        return Entrance(KeyAuth, key_statement(self.key_hash, bot, client_address(self.request)), check)
+        return Guard(KeyAuth, key_statement(self.key_hash, bot, client_address(self.request)), check)
 
 
 @asynccontextmanager
