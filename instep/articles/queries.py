@@ -7,6 +7,7 @@ from typing import Any, Literal
 from instep.articles.schemas import Article, DeletedArticle, LinkTarget, TextAuthor, TextSource, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
+from instep.core.like_patterns import escape_like
 from instep.core.markdown import Format
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
@@ -258,7 +259,7 @@ async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
 
 async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
     """Articles in a language whose title or slug holds the words, first those whose title begins so."""
-    pattern = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    pattern = escape_like(words)
     return await ctx.tx.all(
         LinkTarget,
         """

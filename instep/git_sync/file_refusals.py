@@ -1,17 +1,12 @@
 """What can't be done with one file is told, and the others go on."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
-from instep.core.errors import AppError, InvalidRequest, Unavailable
+from instep.core.errors import AppError, Unavailable
 from instep.core.restarts import WorkNeeded
 from instep.git_sync.work import SyncWork
-from instep.web.errors import first_fault
-
-Shape = TypeVar("Shape", bound=BaseModel)
 
 
 async def attempted(work: SyncWork, path: str, change: Awaitable[None]) -> AppError | None:
@@ -44,12 +39,3 @@ def restore_row(work: SyncWork, path: str, row: Any) -> None:
     work.rows.pop(path, None)
     if row is not None:
         work.rows[path] = row
-
-
-def validated(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
-    """The body that the API would take with these fields; raises `InvalidRequest` with the first fault."""
-    try:
-        return shape.model_validate(fields)
-    except ValidationError as error:
-        field, message = first_fault(error)
-        raise InvalidRequest(f"`{field}`: {message}." if field else message) from None

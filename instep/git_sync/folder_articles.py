@@ -15,7 +15,7 @@ from instep.drafts.schemas import EditProposal
 from instep.exports.page_file import PageFile, split_page, with_value
 from instep.exports.relative_links import article_address
 from instep.git_sync.file_places import file_place, number_of_name
-from instep.git_sync.file_refusals import attempted, validated
+from instep.git_sync.file_refusals import attempted
 from instep.git_sync.folder_collections import collection_id_of, tell_outcome, told_conflicts
 from instep.git_sync.former_drafts import dismiss_former
 from instep.git_sync.needed_work import NeededWork
@@ -41,6 +41,7 @@ from instep.git_sync.work import (
 )
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
+from instep.web.bodies import body_from
 
 SHORT_COMMIT = 12
 NOT_PUBLISHED = "Git publishes it; with drafts nothing goes live: publish it in Instep."
@@ -288,7 +289,7 @@ async def update(work: SyncWork, article: SyncedArticle, values: dict[str, str |
         fields["contentMarkdown"] = content
     version = article.version
     if fields:
-        updated = await articles.update_article(work.ctx, article.id, validated(ArticleUpdate, fields))
+        updated = await articles.update_article(work.ctx, article.id, body_from(ArticleUpdate, fields))
         version = updated.version
     if status is not None:
         version = (await set_status(work, article.id, status)).version
@@ -318,7 +319,7 @@ async def move(work: SyncWork, page: FolderPage, article: SyncedArticle) -> None
     if number_of_name(former_path) == number_of_name(page.path):
         return
     if (position := file_place(page)) is not None:
-        update = validated(ArticleUpdate, {"position": position})
+        update = body_from(ArticleUpdate, {"position": position})
         await articles.update_article(work.ctx, article.id, update)
 
 
@@ -420,7 +421,7 @@ async def create(work: SyncWork, plan: ArticlePlan) -> None:
         **({"translationOf": original} if (original := original_id(work, page)) else {}),
         **({"position": place} if (place := file_place(page)) is not None else {}),
     }
-    article = await articles.create_article(work.ctx, validated(ArticleCreate, fields))
+    article = await articles.create_article(work.ctx, body_from(ArticleCreate, fields))
     status = "draft" if work.request.drafts else values["status"]
     if status is not None and status != "draft":
         await set_status(work, article.id, status)

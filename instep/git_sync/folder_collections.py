@@ -8,7 +8,7 @@ from instep.collections.schemas import CollectionCreate, CollectionUpdate
 from instep.exports.file_contents import NO_COLLECTION, slug_of_name
 from instep.exports.layout import COLLECTION_FILE
 from instep.git_sync import queries
-from instep.git_sync.file_refusals import attempted, validated
+from instep.git_sync.file_refusals import attempted
 from instep.git_sync.pages import (
     NEW_FOLDER,
     FolderPage,
@@ -20,6 +20,7 @@ from instep.git_sync.pages import (
 )
 from instep.git_sync.schemas import Action, SyncedCollection, SyncedFile
 from instep.git_sync.work import SyncWork, in_step, lifted_values, merged_values, set_base, set_next
+from instep.web.bodies import body_from
 
 # What is told of a page, by whether the article or collection has changed, and whether the file has.
 OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
@@ -131,7 +132,7 @@ async def create(work: SyncWork, values: dict[str, str | None]) -> str:
         "parentId": await collection_id_of(work, values["parent"]),
         **{name: values[name] for name in ("description", "icon") if values[name] is not None},
     }
-    collection = await collections.create_collection(work.ctx, validated(CollectionCreate, fields))
+    collection = await collections.create_collection(work.ctx, body_from(CollectionCreate, fields))
     await know_collections(work)
     return collection.id
 
@@ -140,7 +141,7 @@ async def update(work: SyncWork, collection_id: str, changes: dict[str, str | No
     fields: dict[str, Any] = dict(changes)
     if "parent" in fields:
         fields["parentId"] = await collection_id_of(work, fields.pop("parent"))
-    await collections.update_collection(work.ctx, collection_id, validated(CollectionUpdate, fields))
+    await collections.update_collection(work.ctx, collection_id, body_from(CollectionUpdate, fields))
     await know_collections(work)
 
 

@@ -18,7 +18,6 @@ from instep.imports.schemas import (
     BotState,
     Facts,
     ImportReport,
-    KnownPage,
     LocaleCount,
     Outcome,
     Plan,
@@ -458,9 +457,3 @@ def tree_lines_of(planned: Plan) -> Iterator[TreeLine]:
 def collection_lines(planned: Plan) -> Iterator[tuple[str, str, Outcome, str | None]]:
     for row in planned.collections:
         yield row.collection.key, row.title, row.outcome, row.parent
-
-
-def known_here(page: PlannedPage) -> KnownPage:
-    """What an earlier import made of a page; the outcome says that there is one."""
-    assert page.earlier is not None, "only a page that is new has no earlier import"
-    return page.earlier

@@ -49,6 +49,14 @@ def shorten(text: str, max_characters: int, *, at_word: bool = False) -> str:
     return (beginning.rsplit(" ", 1)[0] if at_word else beginning).rstrip() + ELLIPSIS
 
 
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL can store a text: it has no NUL and no lone surrogate.
+
+    Lone surrogates come from JSON, and from arguments of commands that are not UTF-8 (PEP 383).
+    """
+    return "\0" not in text and text.encode(errors="ignore").decode() == text
+
+
 def is_hidden(char: str) -> bool:
     """Whether a reader can't see a character; line breaks, tabs and joiners are hidden, too."""
     return unicodedata.category(char) in HIDDEN_CATEGORIES

@@ -17,10 +17,10 @@ from instep.articles.schemas import ArticleUpdate, OverviewCriteria
 from instep.core import limits
 from instep.core.errors import NotFound
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.content.bodies import body_from
 from instep.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, paging, read_tree
 from instep.dashboard.notices import Notice
 from instep.identity.scopes import Role
+from instep.web.bodies import body_from
 
 STATUSES = (
     ("draft", "Draft"),

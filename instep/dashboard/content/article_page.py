@@ -28,6 +28,7 @@ from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.marked_changes import mark_between
 from instep.dashboard.content.rendered_text import text_of_page
+from instep.dashboard.field_errors import errors_by_field
 from instep.dashboard.notices import Notice
 from instep.drafts.actions import list_drafts
 from instep.golden.actions import add_golden_question, list_golden_questions_of, remove_golden_question
@@ -188,13 +189,9 @@ async def add_question(page: BotPage) -> Response:
         async with page.ctx.tx.transaction():
             await add_golden_question(page.ctx, question, article.id)
     except (InvalidRequest, InvalidState) as error:
-        return await article_page(page, error.status, question=question, question_error=sentence_of(error))
+        message = errors_by_field(error).get("question", error.message)
+        return await article_page(page, error.status, question=question, question_error=message)
     return page.leave(f"articles/{article.id}#golden", "The golden question is added.")
-
-
-def sentence_of(error: InvalidRequest | InvalidState) -> str:
-    """What the page says beside the field; the sentence of the API names the field."""
-    return next((f"{text[:1].upper()}{text[1:]}." for _, text in error.details), error.message)
 
 
 @bot_page("articles", Role.EDITOR)

@@ -17,10 +17,11 @@ from instep.core.slug_rules import SlugTaken
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.article_list import VISIBILITIES
 from instep.dashboard.content.article_page import CONFLICT, reference, sent_etag
-from instep.dashboard.content.bodies import body_from, errors_by_field
 from instep.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
+from instep.dashboard.field_errors import errors_by_field
 from instep.identity.audit import find_last_change
 from instep.identity.scopes import Role
+from instep.web.bodies import body_from
 
 NEW_FIELDS = {"title": "", "description": "", "icon": "", "visibility": "public", "slug": "", "parentId": ""}
 

@@ -8,7 +8,6 @@ from starlette.responses import Response
 from instep.core import limits
 from instep.core.errors import AppError, Conflict, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.content.bodies import body_from
 from instep.dashboard.notices import Notice
 from instep.dashboard.review.draft_editing import Editing, outdated_editing, refused_editing, typed_text
 from instep.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
@@ -23,6 +22,7 @@ from instep.drafts.reopening import reopen_draft
 from instep.drafts.schemas import DraftApply, DraftCreate, DraftDismiss, DraftUpdate
 from instep.identity.scopes import Role
 from instep.text.characters import shorten
+from instep.web.bodies import body_from
 from instep.web.signed_in import asks_for_part
 
 CHANGED_SINCE = "The article changed while you looked at this draft, so nothing is applied: look again."

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from instep.core.errors import AppError, InvalidRequest
-from instep.dashboard.content.bodies import errors_by_field
+from instep.dashboard.field_errors import errors_by_field
 from instep.drafts.schemas import DraftTexts
 from instep.web.forms import Form
 

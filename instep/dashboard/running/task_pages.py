@@ -14,6 +14,7 @@ from instep.core.errors import AppError, InvalidRequest, NotFound, PlanInactive,
 from instep.core.paging import PageRequest
 from instep.core.restarts import between_attempts
 from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.field_errors import errors_by_field
 from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
 from instep.identity.scopes import Role
 from instep.tasks import actions
@@ -108,14 +109,14 @@ async def send_task(page: BotPage) -> Response:
 
 
 async def render_form(page: BotPage, about: str, values: Form, refusal: AppError | None = None) -> Response:
-    faults = dict(refusal.details) if refusal else {}
+    faults = errors_by_field(refusal) if refusal else {}
     return await page.show(
         "running/task_form.html",
         refusal.status if refusal else 200,
         about=about,
         values=values,
         refusal=refusal,
-        faults={field.partition(".")[2]: sentence(message) for field, message in faults.items()},
+        faults={field.partition(".")[2]: sentence for field, sentence in faults.items()},
         collections=await collection_choices(page) if about == "article" else [],
         nonce=values.get("nonce") or secrets.token_urlsafe(NONCE_BYTES),
     )
@@ -135,10 +136,6 @@ def request_of(form: Form, about: str) -> TaskCreate:
 def text_of(value: str) -> str:
     """What somebody typed: browsers send the ends of lines as CR LF (HTML, section 4.10.21.4)."""
     return value.replace("\r\n", "\n")
-
-
-def sentence(message: str) -> str:
-    return message[:1].upper() + message[1:] + ("" if message.endswith(".") else ".")
 
 
 async def collection_choices(page: BotPage) -> list[tuple[str, str]]:

@@ -1,18 +1,16 @@
 """What all settings share: their navigation, and refusals that keep what was typed."""
 
 from collections import defaultdict
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 
-from instep.core.errors import AppError, InvalidRequest, Unavailable
+from instep.core.errors import AppError, Unavailable
 from instep.dashboard import queries
 from instep.dashboard.bot_pages import BotPage
 from instep.identity.schemas import WorkspaceCtx
 from instep.identity.scopes import Role
-from instep.web.errors import first_fault
 from instep.web.shown_once import forget_secret, keep_secret, take_secret
 
 SECTION = "settings"
@@ -33,7 +31,6 @@ SUBSECTIONS = (
     ("audit", "Audit", Role.OWNER),
 )
 Result = TypeVar("Result")
-BodyKind = TypeVar("BodyKind", bound=BaseModel)
 
 
 async def show_settings(
@@ -78,15 +75,6 @@ async def attempt(page: BotPage, act: Coroutine[Any, Any, Result]) -> Result | A
         raise
     except AppError as refusal:
         return refusal
-
-
-def read_body(kind: type[BodyKind], fields: Mapping[str, Any]) -> BodyKind:
-    """The body that an API would take with these fields; raises `InvalidRequest` with the first fault."""
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        field, message = first_fault(error)
-        raise InvalidRequest(f"{field}: {message}." if field else message) from None
 
 
 async def workspace_ctx(page: BotPage) -> WorkspaceCtx:

@@ -7,8 +7,9 @@ from starlette.routing import Route
 
 from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, read_body, show_secret_next, show_settings, workspace_ctx
+from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings, workspace_ctx
 from instep.identity.scopes import Role
+from instep.web.bodies import body_from
 from instep.web.recent_sign_in import require_recent_sign_in
 from instep.webhooks import actions
 from instep.webhooks.schemas import (
@@ -48,7 +49,7 @@ async def create_endpoint(page: BotPage) -> Response:
 
 
 async def make_endpoint(page: BotPage) -> WebhookWithSecret:
-    return await actions.create_webhook(await workspace_ctx(page), read_body(WebhookCreate, fields_of(page)))
+    return await actions.create_webhook(await workspace_ctx(page), body_from(WebhookCreate, fields_of(page)))
 
 
 def fields_of(page: BotPage) -> dict[str, Any]:
@@ -108,7 +109,7 @@ async def change(page: BotPage, fields: dict[str, Any], sentence: str) -> Respon
     webhook_id = page.request.path_params["webhook_id"]
 
     async def update() -> Webhook:
-        body = read_body(WebhookUpdate, fields)
+        body = body_from(WebhookUpdate, fields)
         return await actions.update_webhook(await workspace_ctx(page), webhook_id, body)
 
     outcome = await attempt(page, update())

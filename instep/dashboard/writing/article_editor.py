@@ -33,12 +33,12 @@ from instep.dashboard.writing.editor_form import (
     field_errors,
     links_to_correct,
     publishes,
-    read_shape,
     time_of_day,
     wants_json,
 )
 from instep.identity.scopes import Role
 from instep.insights.actions import count_former_links, propose_link_edits
+from instep.web.bodies import body_from
 from instep.web.forms import Form
 
 # Level of a collection in the field of all collections.
@@ -74,7 +74,7 @@ async def create(page: BotPage) -> Response:
         return await show_new(page, EditorForm(form, problems=problems))
     try:
         async with page.ctx.tx.transaction():
-            article = await create_article(page.ctx, read_shape(ArticleCreate, new_values(form)))
+            article = await create_article(page.ctx, body_from(ArticleCreate, new_values(form)))
             if publishes(form):
                 await publish_article(page.ctx, article.id)
     except AppError as refusal:
@@ -152,7 +152,7 @@ async def write(page: BotPage, form: Form) -> None:
     edited = await autosave_text(ctx, id, text_in(form), form.get("version", ""))
     changes = changed_facts(form)
     if changes:
-        await update_article(ctx, id, read_shape(ArticleUpdate, changes))
+        await update_article(ctx, id, body_from(ArticleUpdate, changes))
     if publishes(form):
         await publish_article(ctx, id)
     else:
@@ -165,7 +165,7 @@ def article_id(page: BotPage) -> str:
 
 
 def text_in(form: Form) -> TextEdit:
-    return read_shape(TextEdit, {"title": form.get("title", ""), "content": form.get("content", "")})
+    return body_from(TextEdit, {"title": form.get("title", ""), "content": form.get("content", "")})
 
 
 def changed_facts(form: Form) -> dict[str, Any]:

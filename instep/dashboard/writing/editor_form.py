@@ -3,20 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 
-from instep.core.errors import AppError, InvalidRequest
+from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage
+from instep.dashboard.field_errors import errors_by_field
 from instep.dashboard.notices import Notice, keep_notice
 from instep.insights.actions import check_links
 from instep.text.diff import TextDiff, compare, split_lines
-from instep.web.errors import first_fault
 from instep.web.forms import Form
 
-Shape = TypeVar("Shape", bound=BaseModel)
 # The buttons of the form.
 PUBLISH, PUBLISH_ANYWAY = "publish", "publish-anyway"
 # What the fields of a form are called in the shapes of the API.
@@ -82,15 +79,6 @@ async def links_to_correct(page: BotPage, locale: str, article_id: str | None = 
     return [f"Line {problem.line}: {problem.message}" for problem in problems]
 
 
-def read_shape(shape: type[Shape], values: Mapping[str, Any]) -> Shape:
-    """Values of fields in a shape of the API; raises `InvalidRequest` that names the field of the form."""
-    try:
-        return shape.model_validate(values)
-    except ValidationError as error:
-        name, message = first_fault(error)
-        raise InvalidRequest(f"`{name}`: {message}.", details=[(FIELDS.get(name, name), message)]) from None
-
-
 def field_errors(refusal: AppError) -> dict[str, str]:
     """Sentences by the field that they stand at; what concerns no single field stands above them all.
 
@@ -100,13 +88,8 @@ def field_errors(refusal: AppError) -> dict[str, str]:
         raise refusal
     if refusal.code == "slug_taken":
         return {"slug": refusal.message}
-    return {FIELDS.get(name, name): sentence_of(text) for name, text in refusal.details} or {
-        "": refusal.message
-    }
-
-
-def sentence_of(message: str) -> str:
-    return message if message.endswith(".") else f"{message[:1].upper()}{message[1:]}."
+    errors = {FIELDS.get(name, name): sentence for name, sentence in errors_by_field(refusal).items()}
+    return errors or {"": refusal.message}
 
 
 async def compare_with_ours(
