@@ -1,4 +1,4 @@
-"""What can't be done with one file is told, and the others go on."""
+"""A file that is refused is reported, and the sync goes on with the others."""
 
 from collections.abc import Awaitable
 from dataclasses import replace
@@ -9,10 +9,10 @@ from instep.core.restarts import WorkNeeded
 from instep.git_sync.work import SyncWork
 
 
-async def attempted(work: SyncWork, path: str, change: Awaitable[None]) -> AppError | None:
-    """Do what a file asks for; when it is refused, nothing of it has happened, and the reason is told.
+async def attempt_file(work: SyncWork, path: str, change: Awaitable[None]) -> AppError | None:
+    """Make the change that a file asks for; a refusal undoes it, is reported, and is returned.
 
-    Where it needs work between two attempts at the sync, nothing has happened either.
+    It is undone as well, and not reported, if it needs work first: then the sync is attempted again.
     """
     row = work.rows.get(path)
     before = replace(row) if row is not None else None
@@ -26,11 +26,11 @@ async def attempted(work: SyncWork, path: str, change: Awaitable[None]) -> AppEr
             raise
         restore_row(work, path, before)
         work.folders = folders
-        work.sync.take_back(results)
+        work.sync.drop_results_after(results)
         if write is None:
             work.sync.writes.pop(path, None)
         if not isinstance(refusal, WorkNeeded):
-            work.sync.tell(path, "refused", refusal.message)
+            work.sync.report(path, "refused", refusal.message)
         return refusal
     return None
 

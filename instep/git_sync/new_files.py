@@ -3,14 +3,14 @@
 from instep.exports.layout import COLLECTION_FILE, file_stem
 from instep.exports.page_file import new_page
 from instep.exports.relative_links import article_address
-from instep.git_sync.folder_articles import ArticlePlan
+from instep.git_sync.article_plans import ArticlePlan
 from instep.git_sync.pages import matter_of, values_of_article, values_of_collection
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.git_sync.taken_paths import TakenPaths
 from instep.git_sync.work import SyncWork, set_next
 
 
-def place_arrivals(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
+def place_new_files(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
     """Give each published article without a file a path beside those of its collection; by their paths."""
     known_ids = work.synced_ids
     paths_by_id = {row.resource_id: path for path, row in work.rows.items()}
@@ -71,11 +71,11 @@ def folder_for(work: SyncWork, collection_id: str | None, taken: TakenPaths) -> 
     work.rows[path] = row
     taken.add(path)
     work.sync.writes[path] = text
-    work.sync.tell(path, "written", f"The collection “{collection.title}” is new in the folder.")
+    work.sync.report(path, "written", f"The collection “{collection.title}” is new in the folder.")
     return folder
 
 
-def write_arrivals(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:
+def write_new_files(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:
     for path, article in placed.items():
         values = values_of_article(article)
         matter = matter_of(path, values, work.folders)
@@ -87,7 +87,7 @@ def write_arrivals(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:
         work.rows[path] = row
         work.sync.writes[path] = text
         message = f"“{article.title}” is new in Instep."
-        work.sync.tell(path, "written", message, article_id=article.id)
+        work.sync.report(path, "written", message, article_id=article.id)
 
 
 def translated_locale(work: SyncWork, article: SyncedArticle) -> str | None:
