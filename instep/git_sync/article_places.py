@@ -1,8 +1,8 @@
 """Where articles stand: order and collections go to the files, and the order of the files to Instep.
 
 A file says its place in the form that it has: a number in its front matter or in front of its name, and the
-folder of its collection. Where a configuration file of the repository says it,
-places are reported instead of written.
+folder of its collection. Where a configuration file of the repository says it, the file is not rewritten:
+places are reported.
 """
 
 from dataclasses import dataclass

@@ -91,41 +91,52 @@ async def sync_plan(work: SyncWork, plan: ArticlePlan) -> None:
 
 
 async def merge_article(work: SyncWork, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> None:
+    """Give both sides what the other changed; a text or title that both changed becomes a draft."""
     assert plan.merged is not None, "the plan has an article"
     page, merged = plan.page, plan.merged
     if is_in_sync(plan, row, article):
         return
     text = await article_text_of_file(work, page, row, article.content)
     content = await merge_texts(row.article_text, article.content, text)
+    is_conflict = content is None or "title" in merged.conflicts
     is_text_changed = (content, merged.article["title"]) != (article.content, article.title)
-    if content is None or "title" in merged.conflicts or (work.request.drafts and is_text_changed):
-        await propose(work, plan, text, is_conflict=content is None or "title" in merged.conflicts)
+    if content is None or is_conflict or (work.request.drafts and is_text_changed):
+        await propose(work, plan, text, is_conflict=is_conflict)
         return
     is_changed = (merged.article, content) != (values_of_article(article), article.content)
     row.article_version = await update(work, article, merged.article, content)
-    lines = await in_other_notation(text, content, page.file.body, work.to_paths(content, page.path))
-    is_misplaced = belongs_elsewhere(work, plan)
-    file_values = {**merged.file, "collection": plan.values["collection"]} if is_misplaced else merged.file
-    file = with_values(
-        replace(page, file=PageFile(page.file.head, lines)), plan.values, file_values, work.folders
-    )
-    article_side = await with_collection_id(work, merged.article)
-    article_values = await article_values_of_plan(work, plan, row, article)
-    if file.text == page.file.text and not is_misplaced:
-        mark_in_sync(row, file_text=file.text, article_text=content, article_values=article_side)
-    else:
-        set_base(row, page.file.text, text, article_values)
-        set_next(row, file.text, content, article_side)
-    if file.text != page.file.text:
-        work.sync.writes[page.path] = file.text
-    if is_misplaced:
-        work.misplaced_paths.add(page.path)
+    is_written = await write_file(work, plan, row, text, content)
     await move(work, page, article)
-    report_outcome(
-        work, page.path, is_changed, file.text != page.file.text, merged.conflicts, article_id=article.id
-    )
+    report_outcome(work, page.path, is_changed, is_written, merged.conflicts, article_id=article.id)
     if plan.stays_unpublished:
         work.sync.report_more(page.path, "kept", NOT_PUBLISHED, article_id=article.id)
+
+
+async def write_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile, text: str, content: str) -> bool:
+    """Have the caller write what was merged, and note it as the next base; whether the file changes.
+
+    `text` is the file's, and `content` is what was merged, both in the article's notation.
+    """
+    assert plan.article is not None, "the plan has an article"
+    assert plan.merged is not None, "the plan has an article"
+    page, values = plan.page, plan.merged.file
+    body = await in_other_notation(text, content, page.file.body, work.to_paths(content, page.path))
+    is_misplaced = belongs_elsewhere(work, plan)
+    if is_misplaced:
+        work.misplaced_paths.add(page.path)
+        values = {**values, "collection": plan.values["collection"]}
+    merged_page = replace(page, file=PageFile(page.file.head, body))
+    file = with_values(merged_page, plan.values, values, work.folders)
+    merged_values = await with_collection_id(work, plan.merged.article)
+    is_written = file.text != page.file.text
+    if is_written:
+        work.sync.writes[page.path] = file.text
+    if is_written or is_misplaced:
+        set_base(row, page.file.text, text, await article_values_of_plan(work, plan, row, plan.article))
+        set_next(row, file.text, content, merged_values)
+    else:
+        mark_in_sync(row, file_text=file.text, article_text=content, article_values=merged_values)
+    return is_written
 
 
 def belongs_elsewhere(work: SyncWork, plan: ArticlePlan) -> bool:
