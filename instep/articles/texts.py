@@ -104,7 +104,7 @@ async def save(
 
 
 async def text_of_version(ctx: Ctx, article: Article, version: int) -> Article | Revision | None:
-    """What has the text that an article had at a version: it, or a revision; None if that is not kept."""
+    """The article or the revision that holds the text of a version; None if it is no longer kept."""
     if version == article.version:
         return article
     return await revisions.find_version(ctx, article.id, version)

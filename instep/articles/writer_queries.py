@@ -47,7 +47,7 @@ async def list_for_writer(ctx: Ctx) -> list[Article]:
 
 
 async def list_some_for_writer(ctx: Ctx, ids: Collection[str]) -> list[Article]:
-    """Those of these articles that a code change could make wrong."""
+    """The articles among these that a code change could make wrong."""
     return await ctx.tx.all(
         Article,
         f"select {columns('markdown')} {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id",

@@ -205,7 +205,7 @@ MAX_IMPORT_TEMPLATE_STEPS = 100_000
 IMPORT_BATCH_ARTICLES = 25
 IMPORT_BATCH_REDIRECTS = 500
 IMPORT_CONCURRENT_FILES = 4
-# Files of one transaction: so many, or of so many bytes together.
+# Files of one transaction, and their bytes together.
 IMPORT_BATCH_FILES = 40
 IMPORT_BATCH_FILE_BYTES = 8 * 1024 * 1024
 # Losses of one import that its page names; the command names all.
@@ -398,7 +398,7 @@ MAX_PASSWORD_CHARACTERS = 256
 MIN_PASSWORD_SCORE = 3
 SESSION_IDLE_TTL = timedelta(hours=12)
 SESSION_MAX_AGE = timedelta(days=14)
-# What is dangerous needs a proof of who somebody is that is no older than this.
+# Dangerous actions need a proof of identity that is no older than this.
 RECENT_SIGN_IN_TTL = timedelta(minutes=10)
 # How long a browser has for the second step of signing in, or for the question to a passkey.
 CHALLENGE_TTL = timedelta(minutes=10)
@@ -490,7 +490,7 @@ CUSTOM_DOMAIN_CACHE_SECONDS = 5
 MAX_CACHED_HOSTS = 10_000
 # How many accent colours' styles a process keeps.
 MAX_CACHED_ACCENTS = 1_000
-# What stands around the pages of a help center.
+# The frame around the pages of a help center.
 MAX_HEADER_LINKS = 5
 MAX_FOOTER_LINKS = 12
 MAX_FRAME_LABEL_CHARACTERS = 40

@@ -27,7 +27,7 @@ from instep.web.signed_in import SAFE, ask_to_verify, form_of, private_headers, 
 # Where `/app/` leads: the bot whose pages were open last.
 LAST_BOT = "bot"
 LAST_BOT_SECONDS = 365 * 86_400
-# For who comes back after a proof of who they are: the form that asked for it was not taken.
+# The notice after a proof of identity: the form that needed it was not accepted.
 NOT_DONE_YET = Notice("Not done yet: look at what you entered, and press the button again.", asks_again=True)
 
 
@@ -174,7 +174,7 @@ def bot_page(
 
 
 def ask_again(request: Request) -> Response:
-    """Lead to the page that asks for a proof; who sent a form is told, on coming back, to send it again."""
+    """Lead to the page that asks for a proof; on coming back, a notice says to send the form again."""
     response = ask_to_verify(request)
     if request.method not in SAFE:
         seconds = int(limits.RECENT_SIGN_IN_TTL.total_seconds())

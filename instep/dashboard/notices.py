@@ -19,7 +19,7 @@ SECONDS_UNTIL_SHOWN = 60
 class Notice:
     """A sentence, and the path to which a form is sent to undo it.
 
-    `asks_again` tells that a form was not taken and has to be sent once more.
+    `asks_again` says that a form was not accepted and has to be sent again.
     """
 
     COOKIE: ClassVar[str] = "notice"

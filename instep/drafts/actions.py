@@ -62,7 +62,7 @@ async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> 
 
 
 async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
-    """Those of the articles, each with a text, that have a pending edit to exactly this text."""
+    """The ids of articles that have a pending edit to exactly this text; `texts` are by article id."""
     return await queries.find_proposed(ctx, texts) if texts else set()
 
 
@@ -103,26 +103,24 @@ async def propose_edit(
     )
     if proposal.title is None and proposal.content == article.content:
         raise NoChanges
-    draft = await _queue_edit(ctx, article.id, proposal)
-    await _emit_proposal(ctx, draft)
+    draft = await queue_edit(ctx, article.id, proposal)
     return await get_draft(ctx, draft.id, format)
 
 
-async def _queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
-    """Put an edit into the review queue."""
+async def _insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
     counts = await compare(proposal.base_content, proposal.content, SIDES)
     return await queries.insert_edit(ctx, article_id, proposal, counts)
 
 
 async def queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
     """Put an edit into the review queue that was made against the text that the proposal names."""
-    draft = await _queue_edit(ctx, article_id, proposal)
+    draft = await _insert_edit(ctx, article_id, proposal)
     await _emit_proposal(ctx, draft)
     return draft
 
 
 async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) -> None:
-    """Put a task's edit into the queue; of several tasks for one change only the latest one's stays.
+    """Put a task's edit into the queue; of all tasks for a change only the latest one's edit stays pending.
 
     It keeps the approval of the one that it replaces if it proposes the same.
     """
@@ -131,8 +129,8 @@ async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) 
         return
     # Two tasks may end at the same time: the second waits here, and then sees the draft of the first.
     await queries.lock_change(ctx, proposal.source_url)
-    draft = await _queue_edit(ctx, article_id, proposal)
-    # Whoever applies a draft locks its article first, too.
+    draft = await _insert_edit(ctx, article_id, proposal)
+    # The article is locked first, as in applying a draft.
     await queries.lock_article_of_edit(ctx, draft.id)
     superseded_ids = await queries.dismiss_superseded(ctx, article_id, proposal.source_url)
     if draft.id in superseded_ids:
@@ -143,7 +141,7 @@ async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) 
 
 
 async def stamp_comparison(ctx: Ctx) -> None:
-    """Have public pages made anew, since they say with which changes an article was compared."""
+    """Have public pages rendered again, since they say with which changes an article was compared."""
     await queries.stamp_comparison(ctx)
 
 

@@ -297,7 +297,7 @@ async def lock_article_of_edit(ctx: Ctx, draft_id: str) -> None:
 
 
 async def stamp_comparison(ctx: Ctx) -> None:
-    """Have public pages made anew, since they say with which changes an article was compared.
+    """Have public pages rendered again, since they say with which changes an article was compared.
 
     It is the last lock of a transaction, after those of articles and drafts.
     """
@@ -428,7 +428,7 @@ async def lock_change(ctx: Ctx, source_url: str) -> None:
 async def find_pending_of_change(
     ctx: Ctx, title: str, url_patterns: Sequence[str], except_task: str
 ) -> list[str]:
-    """The pending drafts of earlier tasks for a change: by its address if patterns tell it, or its title."""
+    """The pending drafts of earlier tasks for a change, found by patterns of its address, or by its title."""
     draft_ids = await ctx.tx.value(
         """
         select array_agg(d.id order by d.article_id, d.id)

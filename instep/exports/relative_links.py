@@ -24,7 +24,7 @@ DESTINATION = re.compile(
     r"""(?P<before>\]\([ \t]*|^[ \t>]*\[[^\]\r\n]+\]:[ \t]*|\b(?:href|src)[ \t]*=[ \t]*)"""
     r"""(?P<target><[^<>\r\n]*>|"[^"\r\n]*"|'[^'\r\n]*'|[^\s()<>"']+(?:\([^\s()<>]*\)[^\s()<>"']*)*)"""
 )
-# What ends the path of an address or of a link to a file.
+# Characters that end the path of an address or of a link to a file.
 END_OF_PATH = re.compile(r"[?#]")
 # Characters that a destination without brackets can't have, or that mean something in an address.
 UNSAFE = re.compile(r"[\x00-\x20\x7f()<>\"'`%?#\\\[\]]")

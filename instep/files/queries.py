@@ -174,12 +174,12 @@ USES = """
 
 
 async def list_uses(ctx: Ctx, sha256: str, limit: int) -> list[FileUse]:
-    """So many of the articles and entries that refer to a file."""
+    """Articles and entries that refer to a file, up to a limit."""
     return (await list_uses_of(ctx, [sha256], limit)).get(sha256, [])
 
 
 async def list_uses_of(ctx: Ctx, digests: Collection[str], limit: int) -> dict[str, list[FileUse]]:
-    """So many of the articles and entries that refer to each of these files, by the digests of the files."""
+    """Articles and entries that refer to each of these files, up to a limit, by the files' digests."""
     rows = await ctx.tx.all(
         FileUse,
         f"""

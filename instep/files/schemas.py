@@ -66,7 +66,7 @@ class SentFile:
     content_type: str
 
     def path(self, bot: Bot) -> str:
-        """As texts name it: wherever a text is shown, the file is found."""
+        """The path by which texts name the file, wherever they are shown."""
         return path_of_file(bot, self.sha256, BY_CONTENT_TYPE[self.content_type])
 
 

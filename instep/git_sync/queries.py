@@ -53,7 +53,7 @@ async def list_files(ctx: Ctx, folder: str) -> list[SyncedFile]:
 
 
 async def list_ids_elsewhere(ctx: Ctx, folder: str) -> set[str]:
-    """What stands in other folders that are synced with this help center."""
+    """The ids of articles and collections in other synced folders of this help center."""
     ids = await ctx.tx.value(
         """
         select array_agg(resource_id) from synced_files
@@ -116,7 +116,7 @@ async def list_collections(ctx: Ctx) -> list[SyncedCollection]:
 
 
 async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
-    """Those of the drafts that are pending."""
+    """The pending ones of these drafts."""
     pending = await ctx.tx.value(
         """
         select array_agg(id) from drafts

@@ -50,7 +50,7 @@ REASON = "The source of the import has changed this text, and so has somebody he
 
 @dataclass(slots=True)
 class Written:
-    """What became of a batch: its losses, and what came out differently than planned, by key."""
+    """The result of a batch: its losses, and outcomes other than planned, by key."""
 
     losses: list[Loss]
     outcomes: dict[str, Outcome]
@@ -58,7 +58,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """What the source's keys are here; `files` are the paths of files by the digests of what was sent."""
+    """The ids here of the source's keys; `files` are the paths of files by the digests of what was sent."""
 
     collections: Mapping[str, str]
     articles: Mapping[str, str]
@@ -133,7 +133,7 @@ class InspectedFile:
 async def import_files(
     ctx: Ctx, import_id: str, storage: FileStorage, files: Sequence[InspectedFile], written: Written
 ) -> str:
-    """Store files; one that the help center has no room for is told."""
+    """Store files; one that the help center has no room for is a loss."""
     for file in files:
         name, digest = file.piece.path.rpartition("/")[2], file.piece.digest
         try:
@@ -151,7 +151,7 @@ def lost_file(piece: FilePiece, refusal: AppError) -> Loss:
 async def import_pages(
     ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, written: Written
 ) -> str:
-    """Make and change articles; `written` tells what can't be kept."""
+    """Make and change articles; losses are added to `written`."""
     earlier = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
     for page in pages:
         try:
@@ -345,7 +345,7 @@ async def _changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids:
 
 
 def _as_stored(facts: Facts, ids: Ids) -> dict[str, Any]:
-    """What the source says as columns of an article."""
+    """The source's facts as columns of an article."""
     return {
         "description": facts.get("description"),
         "collection_id": ids.collections.get(facts.get("collection") or ""),

@@ -156,7 +156,7 @@ async def store_files(run: ImportRun) -> dict[str, str]:
 
 
 async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[InspectedFile]:
-    """Those of the files that can be stored, read at the same time; what is wrong with others is told."""
+    """Inspect files concurrently; returns those that can be stored, and reports what is wrong with others."""
 
     async def inspect(piece: FilePiece) -> None:
         content = await asyncio.to_thread(run.files.read, piece.path)

@@ -1,4 +1,4 @@
-"""What a browser has to answer before somebody is let in: stored once, valid for minutes, taken once."""
+"""Challenges that a browser has to answer to sign in: stored once, valid for minutes, used once."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ Purpose = Literal["second_factor", "passkey_creation", "passkey", "oidc"]
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """What was asked, of whom if that is known, and the data that the answer is checked against."""
+    """The kind of the question, the person if known, and the data that the answer is checked against."""
 
     person_id: str | None
     data: dict[str, Any]

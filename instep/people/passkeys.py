@@ -194,7 +194,7 @@ async def sign_in_with_passkey(
 
 
 def read_answer(credential: str) -> "AuthenticationCredential":
-    """What the browser says that the authenticator answered; raises `PasskeyRefused`."""
+    """The authenticator's answer, as the browser sent it; raises `PasskeyRefused`."""
     from webauthn.helpers import bytes_to_base64url, parse_authentication_credential_json
     from webauthn.helpers.exceptions import WebAuthnException
 

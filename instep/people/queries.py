@@ -336,7 +336,7 @@ async def use_sign_in_link(tx: Tx, token_hash: bytes) -> Candidate | None:
 
 
 async def set_up(tx: Tx, token_hash: bytes, candidate: Candidate, company: str) -> bool:
-    """False if somebody exists already, or if the link can't be used."""
+    """Set up the installation; False if a person exists already, or if the link can't be used."""
     is_done: bool = await tx.value(
         "select set_up(%(token)s, %(person)s, %(email)s, %(hash)s, %(company)s)",
         token=token_hash,
@@ -442,7 +442,7 @@ async def find_passkey(tx: Tx, passkey_id: str) -> StoredPasskey | None:
 
 
 async def use_passkey(tx: Tx, person_id: str, passkey_id: str, sign_count: int) -> bool:
-    """False if the passkey was removed meanwhile."""
+    """Store the use of a passkey; False if it was removed in the meantime."""
     sql = """
         update passkeys set sign_count = %(count)s, used_at = now()
         where person_id = %(person)s and id = %(id)s

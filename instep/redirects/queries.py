@@ -33,7 +33,7 @@ def find_target_params(ctx: Ctx, path: str) -> dict[str, Any]:
 
 
 async def find_target(ctx: Ctx, path: str) -> RedirectTarget | None:
-    """What the redirect from this path leads to: one lookup in an index, whatever patterns there are."""
+    """The target of the redirect from this path: one lookup in an index, however many patterns there are."""
     return await ctx.tx.first(RedirectTarget, FIND_TARGET, **find_target_params(ctx, path))
 
 
@@ -117,7 +117,7 @@ async def count(ctx: Ctx) -> int:
 
 
 async def list_known_paths(ctx: Ctx, paths: Sequence[str]) -> set[str]:
-    """Those of the paths and patterns that are redirected."""
+    """The redirected ones of these paths and patterns."""
     known_paths = await ctx.tx.value(
         """
         select array_agg(path) from redirects

@@ -1,4 +1,4 @@
-"""The languages that a text exists in, as its page tells visitors, and with the sitemap search engines."""
+"""The languages that a text exists in, for visitors and, with the sitemap, for search engines."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

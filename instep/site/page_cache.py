@@ -36,7 +36,7 @@ class RenderedPage:
     whole: Response
     # None for a page that is too small to be compressed.
     compressed: Response | None
-    # For readers who have the page already: 304.
+    # The response (304) to browsers that have the page already.
     unchanged: Response
 
     @property

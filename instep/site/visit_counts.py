@@ -7,7 +7,7 @@ from starlette.requests import Request
 from instep.insights.visits.counter import Occasion, VisitCounter
 from instep.site.visits import Visit
 
-# What programs call themselves that read pages as browsers do, without anybody in front of them.
+# User agents of programs that load pages as browsers do, without a person.
 ROBOT = re.compile(
     r"bot\b|bot[/_-]|crawl|spider|slurp|archiver|preview|fetch|scan|monitor|headless|lighthouse|validator"
     r"|externalhit|embedly|compatible;",

@@ -78,7 +78,7 @@ async def write_report(
             article = articles[proposal.article_id]
             await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id, model))
         elif work.article is not None:
-            # What was asked for and can't be made fails the task.
+            # A requested article that can't be written fails the task.
             await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id, model))
         elif refusal := await refused_article(ctx, await new_article_of(ctx, proposal, work, task_id, model)):
             refusals.append(refusal)

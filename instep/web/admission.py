@@ -56,7 +56,7 @@ class Admission:
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[tuple[KeyAuth, Tx]]:
-        """What the credential opens, and a connection in its workspace."""
+        """Authenticate; yields what the credential opens, and a connection in its workspace."""
         state = self.request.app.state
         if self.auth is not None:
             # The previous attempt may have added windows after that of requests.

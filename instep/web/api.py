@@ -80,7 +80,7 @@ class ApiRouter(APIRouter):
         return register
 
 
-# What a response holds: a model, or the JSON value that one would give.
+# The body of a response: a model, or the JSON value that one would give.
 JsonBody = BaseModel | Mapping[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""The list of articles: by collection, with filters and a search, and moving what stands in it."""
+"""The list of articles: by collection, with filters and a search, and moving articles in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

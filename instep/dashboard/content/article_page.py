@@ -35,7 +35,7 @@ from instep.golden.actions import add_golden_question, list_golden_questions_of,
 from instep.identity.audit import find_last_change
 from instep.identity.scopes import Role
 
-# What the status of an answer is when somebody else was faster (RFC 9110 section 15.5.10).
+# The status of a response when somebody else was faster (RFC 9110 section 15.5.10).
 CONFLICT = 409
 # Pending drafts that the page of an article names.
 MAX_DRAFTS_SHOWN = 10

@@ -105,7 +105,7 @@ async def delete_entry(page: BotPage) -> Response:
 async def change_entry(
     page: BotPage, outcome: str, change: Callable[[], Awaitable[ChangelogEntry]], undo: str | None = None
 ) -> Response:
-    """Change the entry and show it, or the list if it is gone; a conflict changes nothing and is told."""
+    """Change the entry and show it, or the list if it is gone; a conflict changes nothing and is shown."""
     try:
         async with page.ctx.tx.transaction():
             entry = await change()

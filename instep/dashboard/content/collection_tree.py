@@ -12,7 +12,7 @@ from instep.dashboard.bot_pages import BotPage
 
 # The value of a field that means: in no collection.
 NO_COLLECTION = "none"
-# What the name of a collection in a field of choices is indented by, for each level above it.
+# The indentation of a collection's name in a field of choices, for each level above it.
 INDENT = "\u2003"
 
 

@@ -20,7 +20,7 @@ class TaskVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class PublicPlace:
-    """What the address of a public article is made of."""
+    """The parts of the address of a public article."""
 
     slug: str
     locale: str

@@ -122,7 +122,7 @@ def comments_of(row: FeedbackSummary) -> list[tuple[dict[str, Any], datetime]]:
 
 @bot_page("health")
 async def examine(page: BotPage) -> Response:
-    """Examine the articles, and go back; an open page waits for that and is loaded anew."""
+    """Examine the articles, and go back; an open page waits for that and is reloaded."""
     code, by = filters_of(page)
     is_examined = True
     try:

@@ -1,4 +1,4 @@
-"""What the lists of these pages share: their pages, and the links that filter them."""
+"""Shared by the lists of these pages: paging, and the links that filter them."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar

@@ -35,7 +35,7 @@ FIELDS = {
     "change": {"kind": "Kind", "title": "Title", "url": "Address", "diff": "Diff", "body": "Description"},
     "article": {"title": "Title", "instructions": "Instructions", "collectionId": "Collection"},
 }
-# What somebody can mend in the form, or send once more: the text stays.
+# Refusals that a person can correct in the form or retry: the text stays.
 REFUSALS = (InvalidRequest, RateLimited, PlanInactive)
 NONCE_BYTES = 12
 
@@ -134,7 +134,7 @@ def request_of(form: Form, about: str) -> TaskCreate:
 
 
 def text_of(value: str) -> str:
-    """What somebody typed: browsers send the ends of lines as CR LF (HTML, section 4.10.21.4)."""
+    """The typed text: browsers send line ends as CR LF (HTML, section 4.10.21.4)."""
     return value.replace("\r\n", "\n")
 
 

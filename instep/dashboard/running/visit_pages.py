@@ -57,7 +57,7 @@ async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
 
 
 def bars_of(days: Sequence[VisitDay]) -> list[tuple[int, int, int]]:
-    """For each day where its bar begins, from the side and from the top, and how high it is."""
+    """The bar of each day: its left and top edges, and its height."""
     highest = max((day.views for day in days), default=0) or 1
     bars = []
     for place, day in enumerate(days):

@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 async def show_settings(
     page: BotPage, name: str, template: str, refusal: AppError | None = None, **values: Any
 ) -> Response:
-    """A page of the settings; a refusal is told on it, beside what was typed."""
+    """A page of the settings; with a refusal it shows the message and what was typed."""
     subsections = [
         (page.path(f"{SECTION}/{path}"), words, path == name)
         for path, words, role in SUBSECTIONS
@@ -49,7 +49,7 @@ async def show_settings(
         subsections=subsections,
         new_secret=secret,
         refusal=refusal.message if refusal else None,
-        # What was typed comes back with a refusal, and with nothing else.
+        # Only a page with a refusal repeats what was typed.
         typed=defaultdict(str, page.form if refusal else {}),
         ticked=page.form.all if refusal else lambda name: [],
         **values,
@@ -67,7 +67,7 @@ def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> 
 
 
 async def attempt(page: BotPage, act: Coroutine[Any, Any, Result]) -> Result | AppError:
-    """What the act returns, or its refusal; then nothing of it has happened."""
+    """Run the act in a transaction; returns its result, or its refusal, which undoes it."""
     try:
         async with page.ctx.tx.transaction():
             return await act

@@ -34,7 +34,7 @@ LANGUAGES = (
     ("ko", "한국어"),
     ("zh-Hans", "简体中文"),
 )
-# The field at which a refusal is told.
+# The field that a refusal is shown at.
 FIELDS: tuple[tuple[type[AppError], str], ...] = (
     (WeakPassword, "password"),
     (InvalidEmail, "email"),

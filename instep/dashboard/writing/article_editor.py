@@ -148,7 +148,7 @@ async def autosave(page: BotPage) -> Response:
 
 async def write(page: BotPage, form: Form) -> None:
     ctx, id = page.ctx, article_id(page)
-    # Somebody else's text is noticed first, and before anything is changed.
+    # A text of somebody else is detected first, before anything is changed.
     edited = await autosave_text(ctx, id, text_in(form), form.get("version", ""))
     changes = changed_facts(form)
     if changes:
@@ -169,7 +169,7 @@ def text_in(form: Form) -> TextEdit:
 
 
 def changed_facts(form: Form) -> dict[str, Any]:
-    """What somebody changed in the form: a fact that another person has changed meanwhile stays theirs."""
+    """The facts that were changed in the form; one that another person has changed since stays theirs."""
     values: dict[str, Any] = {
         name: form[name]
         for name in FACTS

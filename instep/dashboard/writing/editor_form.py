@@ -16,7 +16,7 @@ from instep.web.forms import Form
 
 # The buttons of the form.
 PUBLISH, PUBLISH_ANYWAY = "publish", "publish-anyway"
-# What the fields of a form are called in the shapes of the API.
+# The fields of the form that have another name in the API.
 FIELDS = {"contentMarkdown": "content", "collectionId": "collection", "translationOf": "content"}
 VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
 BAD_REQUEST, CONFLICT = 400, 409
@@ -24,7 +24,7 @@ BAD_REQUEST, CONFLICT = 400, 409
 
 @dataclass(frozen=True, slots=True)
 class OtherText:
-    """A text that somebody saved while this one was written, and how it differs: theirs goes, ours comes."""
+    """A text that somebody saved while this one was written, and a diff from theirs to ours."""
 
     author_name: str | None
     saved_at: datetime
@@ -40,7 +40,7 @@ class OtherText:
 
 @dataclass(frozen=True, slots=True)
 class EditorForm:
-    """The values of the fields by their names, and what the page tells beside them.
+    """The values of the fields by their names, and the messages of the page.
 
     `errors` are sentences by field, `other` is the text that was saved meanwhile, `problems` are what
     publishing would make public.
@@ -95,7 +95,7 @@ def field_errors(refusal: AppError) -> dict[str, str]:
 async def compare_with_ours(
     page: BotPage, theirs: str, author_name: str | None, saved_at: datetime, title: str
 ) -> OtherText:
-    """What was saved meanwhile, beside what was sent."""
+    """The text that somebody else saved in the meantime, compared with the one that was sent."""
     ours = page.form.get("content", "").replace("\r\n", "\n")
     diff = await compare(theirs.replace("\r\n", "\n"), ours, ("theirs", "yours"))
     return OtherText(author_name, saved_at, title, theirs, diff)

@@ -69,7 +69,7 @@ async def save_entry(page: BotPage) -> Response:
     try:
         async with page.ctx.tx.transaction():
             update = body_from(ChangelogEntryUpdate, text)
-            # What is saved already may be sent again: nothing would be lost by it.
+            # The same text may be sent again: nothing would be lost.
             is_same = text == {"title": entry.title, "contentMarkdown": entry.content}
             version = None if is_same else f'"{page.form.get("version", "")}"'
             saved = await update_changelog_entry(page.ctx, entry.id, update, if_match=version)

@@ -85,7 +85,7 @@ class Module:
         return self.value(self.nodes[key]) if key in self.nodes else self._unknown(self.root, name)
 
     def value(self, node: Node) -> JsValue:
-        """What an expression is worth; `JsUnknown` where its text doesn't tell."""
+        """The value of an expression; `JsUnknown` if its text doesn't determine it."""
         self.configuration.count(self.path)
         if self.depth >= _MAX_DEPTH:
             return self._unknown(node)
@@ -176,7 +176,7 @@ class Module:
         return not value if _text(node).startswith("!") and isinstance(value, bool) else self._unknown(node)
 
     def _binary_expression(self, node: Node) -> JsValue:
-        """`setting || "default"` is its first side that the text tells; texts are joined by `+`."""
+        """`setting || "default"` has the value of its first known side; `+` joins texts."""
         left, right = self._side(node, "left"), self._side(node, "right")
         operator = node.child_by_field_name("operator")
         name = _text(operator) if operator else ""

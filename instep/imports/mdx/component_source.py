@@ -53,7 +53,7 @@ class ComponentSource:
             self.losses.add(unknown.path, f"setting that only a program knows: {unknown.text}", unknown.line)
 
     def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> list[ImportedRedirect]:
-        """The redirects from one address or several; one with a pattern is told."""
+        """Add the redirects from one address or several; one with a pattern is a loss."""
         addresses = [js_text(source) for source in js_array(sources)] or [js_text(sources)]
         redirects = []
         for address in filter(None, addresses):

@@ -15,7 +15,7 @@ TITLES = ("title", "label", "name", "text", "value", "heading")
 
 
 def unwrapped(tag: Tag) -> MarkdownPiece:
-    """What is in a tag that says nothing itself."""
+    """The content of a tag without a meaning of its own."""
     is_block = "\n" in tag.inner
     return MarkdownPiece(tag.inner, "block" if is_block else "inline")
 

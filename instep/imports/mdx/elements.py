@@ -116,7 +116,7 @@ class _Scanner:
             yield self.text[start:]
 
     def _node(self, token: re.Match[str]) -> "ElementNode | _ClosingTag | None":
-        """What begins with a token, "" for a comment; None where it is text."""
+        """The node that begins with a token, "" for a comment; None if it is text."""
         mark = token[0]
         if mark == "<!--":
             return self._skip_to("-->")

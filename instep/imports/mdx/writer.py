@@ -114,7 +114,7 @@ class PageWriter:
         return tag
 
     def _expression_text(self, expression: Expression, parent: Tag | None) -> str:
-        """The value of an expression as a text; what is none is told."""
+        """The value of an expression as a text; another value is a loss."""
         text = on_one_line(self.code.show(expression.text))
         is_vue = self.snippets.dialect(self.page.path) == "vue"
         if is_vue and _is_verbatim(parent):

@@ -107,7 +107,7 @@ class _Docusaurus:
             yield self._newest(identity, self._join(folder), route, options.get("sidebarPath"))
 
     def _newest(self, identity: str, folder: str, route: str, sidebar: JsValue) -> _Instance:
-        """The newest version of an instance; the others are told (`versions.json` has the newest first)."""
+        """The newest version of an instance; the others are losses (`versions.json` has the newest first)."""
         prefix = "" if identity == "default" else f"{identity}_"
         versions = (
             self.source.configuration.exported(path)

@@ -67,7 +67,7 @@ async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
 
 
 async def list_locales(ctx: Ctx) -> list[str]:
-    """The languages in which something was asked in vain."""
+    """The languages of questions without an answer."""
     # One look into the index for each language, however many questions there are.
     locales: list[str] | None = await ctx.tx.value(
         """
@@ -293,7 +293,7 @@ async def count_asking(
 async def find_gap(
     ctx: Ctx, question_id: str, *, min_visitors: int = limits.MIN_GAP_VISITORS, lock: bool = False
 ) -> Gap | None:
-    """A question that so many visitors asked in vain and that is not dismissed."""
+    """A question that at least this many visitors asked without an answer, unless it is dismissed."""
     return await ctx.tx.first(
         Gap,
         f"""
@@ -315,7 +315,7 @@ async def find_gap(
 
 
 async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
-    """What visitors wrote to a person after they had asked this in vain, latest first."""
+    """The notes of visitors who then wrote to a person, latest first."""
     notes: list[str] | None = await ctx.tx.value(
         """
         select array_agg(message) from (
@@ -337,7 +337,7 @@ async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
 
 
 async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
-    """The ids of questions that a conversation asked in vain and whose drafts are pending."""
+    """The ids of questions that a conversation asked without an answer and whose drafts are pending."""
     question_ids: list[str] | None = await ctx.tx.value(
         """
         select array_agg(q.id)
