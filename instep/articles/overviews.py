@@ -218,9 +218,7 @@ async def list_versions(ctx: Ctx, article_id: str) -> list[VersionOverview]:
 
 async def lock_order(ctx: Ctx) -> None:
     """Let no other transaction move an article up or down until this one ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('articles ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"articles {ctx.bot.id}")
 
 
 async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:

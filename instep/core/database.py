@@ -186,6 +186,10 @@ class Tx:
         else:
             await self.execute(sql, **params)
 
+    async def advisory_lock(self, subject: str) -> None:
+        """Make other transactions that lock the same subject wait until this one ends."""
+        await self.execute("select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=subject)
+
     def queue(
         self, sql: str, /, check: Callable[[Reply], None] | None = None, **params: Any
     ) -> QueuedStatement:

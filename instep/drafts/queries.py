@@ -420,9 +420,7 @@ async def change_text(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
 
 async def lock_change(ctx: Ctx, source_url: str) -> None:
     """Make other tasks of the same change wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"{ctx.bot.id} {source_url}"
-    )
+    await ctx.tx.advisory_lock(f"{ctx.bot.id} {source_url}")
 
 
 async def find_pending_of_change(

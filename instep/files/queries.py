@@ -111,9 +111,7 @@ async def list_sent(ctx: Ctx, sent_digests: Collection[str]) -> list[SentFile]:
 
 async def lock_uploads(ctx: Ctx) -> None:
     """Make other uploads to the bot wait until this transaction ends, so that its quota is exact."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"{ctx.bot.id} files"
-    )
+    await ctx.tx.advisory_lock(f"{ctx.bot.id} files")
 
 
 async def stored_bytes(ctx: Ctx) -> int:

@@ -23,9 +23,7 @@ FILE = """
 
 async def lock_syncs(ctx: Ctx) -> None:
     """Make other syncs of the bot wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('syncs ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"syncs {ctx.bot.id}")
 
 
 async def find_folder(ctx: Ctx, folder: str) -> SyncedFolder | None:

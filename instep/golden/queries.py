@@ -41,10 +41,7 @@ def ask_for_questions_of(ctx: Ctx, article_ids: list[str]) -> QueuedStatement:
 
 async def lock_count(ctx: Ctx) -> None:
     """Lock the number of the bot's questions until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('golden_questions ' || %(bot)s::text, 0))",
-        bot=ctx.bot.id,
-    )
+    await ctx.tx.advisory_lock(f"golden_questions {ctx.bot.id}")
 
 
 async def count(ctx: Ctx) -> int:

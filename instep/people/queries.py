@@ -238,10 +238,7 @@ async def list_audit(
 
 async def lock_invitations(tx: Tx, workspace_id: str) -> None:
     """Lock the number of the workspace's invitations until this transaction ends."""
-    await tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('invitations ' || %(workspace)s, 0))",
-        workspace=workspace_id,
-    )
+    await tx.advisory_lock(f"invitations {workspace_id}")
 
 
 async def count_invitations(tx: Tx, workspace_id: str) -> int:

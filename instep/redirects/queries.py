@@ -103,9 +103,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
 
 async def lock_count(ctx: Ctx) -> None:
     """Make others who add a redirect to the bot wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('redirects ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"redirects {ctx.bot.id}")
 
 
 async def count(ctx: Ctx) -> int:

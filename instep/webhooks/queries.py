@@ -64,10 +64,7 @@ async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Page[Webhook]:
 
 async def lock_count(ctx: WorkspaceCtx) -> None:
     """Lock the number of the workspace's endpoints until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || %(workspace)s, 0))",
-        workspace=ctx.workspace_id,
-    )
+    await ctx.tx.advisory_lock(f"webhook_endpoints {ctx.workspace_id}")
 
 
 async def count(ctx: WorkspaceCtx) -> int:

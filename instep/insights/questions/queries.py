@@ -188,10 +188,7 @@ async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[st
 
 async def lock_language(ctx: Ctx, locale: str) -> None:
     """Make others who group a question of this language wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))",
-        subject=f"question {ctx.bot.id} {locale}",
-    )
+    await ctx.tx.advisory_lock(f"question {ctx.bot.id} {locale}")
 
 
 async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -> str | None:
@@ -356,11 +353,13 @@ async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
     return question_ids or []
 
 
+async def lock_gap_drafts(ctx: Ctx) -> None:
+    """Lock the number of the bot's pending gap drafts until this transaction ends."""
+    await ctx.tx.advisory_lock(f"gap drafts {ctx.bot.id}")
+
+
 async def count_gap_drafts(ctx: Ctx) -> int:
-    """How many gap drafts of the bot wait for review; other counts wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"gap drafts {ctx.bot.id}"
-    )
+    """How many gap drafts of the bot wait for review."""
     count: int = await ctx.tx.value(
         """
         select count(*) from drafts
