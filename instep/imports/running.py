@@ -5,7 +5,7 @@ only what is missing, and doubles nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -48,7 +48,7 @@ from instep.imports.schemas import (
 from instep.imports.tree import Loss, SourceFiles
 
 Item = TypeVar("Item")
-# Told after each batch: how much is done of how much.
+# Called after each batch with the number of written items, and of all.
 Tell = Callable[[int, int], None]
 
 
@@ -121,19 +121,12 @@ async def run_plan(run: ImportRun) -> ImportReport:
 
 
 async def write_collections(run: ImportRun) -> None:
-    written = Written([], {})
-
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
-        written.outcomes.clear()
+    async def write(ctx: Ctx, written: Written) -> None:
         await import_collections(ctx, run.import_id, run.plan, written)
 
-    await attempt(run, write)
-    run.losses += written.losses
-    counts = run.plan.report.collections
-    for planned in run.plan.collections:
-        if planned.collection.key in written.outcomes:
-            count_anew(counts, planned.outcome, "failed")
+    written = await attempt(run, write)
+    planned = {row.collection.key: row.outcome for row in run.plan.collections}
+    recount(run.plan.report.collections, planned, written)
 
 
 async def store_files(run: ImportRun) -> dict[str, str]:
@@ -163,7 +156,8 @@ async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[Ins
         try:
             inspection = await inspect_upload(piece.path.rpartition("/")[2], content)
         except (InvalidRequest, UnsupportedType) as refusal:
-            lose_file(run, lost_file(piece, refusal))
+            run.losses.append(lost_file(piece, refusal))
+            count_lost_files(run, 1)
             run.advance(1)
         else:
             inspected.append(InspectedFile(piece, inspection))
@@ -178,22 +172,18 @@ async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[Ins
 async def write_files(run: ImportRun, files: Sequence[InspectedFile]) -> None:
     if not files:
         return
-    written = Written([], {})
 
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
+    async def write(ctx: Ctx, written: Written) -> None:
         await import_files(ctx, run.import_id, run.storage, files, written)
 
-    await attempt(run, write)
-    for loss in written.losses:
-        lose_file(run, loss)
+    written = await attempt(run, write)
+    count_lost_files(run, len(written.losses))
     run.advance(len(files))
 
 
-def lose_file(run: ImportRun, loss: Loss) -> None:
-    run.losses.append(loss)
+def count_lost_files(run: ImportRun, number: int) -> None:
     counts = run.plan.report.files
-    counts.stored, counts.listed = counts.stored - 1, counts.listed + 1
+    counts.stored, counts.listed = counts.stored - number, counts.listed + number
 
 
 async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
@@ -208,71 +198,62 @@ async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
 
 
 async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
-    written = Written([], {})
-
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
+    async def write(ctx: Ctx, written: Written) -> None:
         await import_pages(ctx, run.import_id, run.plan, pages, await ids_of(ctx, run, files), written)
         await queries.set_progress(ctx, run.import_id, run.done + len(pages), run.work.total)
 
-    await attempt(run, write)
-    run.losses += written.losses
-    recount(run.plan.report, pages, written)
+    written = await attempt(run, write)
+    recount(run.plan.report.pages, {page.page.key: page.outcome for page in pages}, written)
     run.advance(len(pages))
 
 
 async def write_order(run: ImportRun) -> None:
-    async def write(ctx: Ctx) -> None:
+    async def write(ctx: Ctx, written: Written) -> None:
         await import_order(ctx, run.import_id, run.plan, await ids_of(ctx, run, {}))
 
     await attempt(run, write)
 
 
 async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) -> None:
-    written = Written([], {})
-
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
+    async def write(ctx: Ctx, written: Written) -> None:
         await import_redirects(ctx, run.import_id, redirects, await ids_of(ctx, run, {}), written)
 
-    await attempt(run, write)
-    run.losses += written.losses
+    written = await attempt(run, write)
+    count_again(run.plan.report.redirects, "created", "failed", len(written.losses))
     run.advance(len(redirects))
 
 
 async def write_questions(run: ImportRun) -> None:
-    written = Written([], {})
-
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
+    async def write(ctx: Ctx, written: Written) -> None:
         questions = run.plan.tree.questions
         await import_questions(ctx, run.import_id, questions, await ids_of(ctx, run, {}), written)
 
-    await attempt(run, write)
-    run.losses += written.losses
+    written = await attempt(run, write)
+    count_again(run.plan.report.questions, "created", "failed", len(written.losses))
 
 
 async def write_entries(run: ImportRun, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
-    written = Written([], {})
-
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
+    async def write(ctx: Ctx, written: Written) -> None:
         ids = await ids_of(ctx, run, files)
         await import_entries(ctx, run.import_id, run.plan, entries, ids, written)
 
-    await attempt(run, write)
-    run.losses += written.losses
+    written = await attempt(run, write)
+    recount(run.plan.report.entries, {entry.entry.key: entry.outcome for entry in entries}, written)
     run.advance(len(entries))
 
 
-async def attempt(run: ImportRun, write: Callable[[Ctx], Coroutine[Any, Any, None]]) -> None:
-    """One transaction, which is repeated after expensive work that it needs."""
+async def attempt(run: ImportRun, write: Callable[[Ctx, Written], Coroutine[Any, Any, None]]) -> Written:
+    """Write in one transaction, which is repeated after expensive work that it needs; keep the losses."""
 
-    async def work() -> None:
+    async def work() -> Written:
+        written = Written([], {})
         async with run.transaction() as ctx:
-            await write(ctx)
+            await write(ctx, written)
+        return written
 
-    await restartable(work)
+    written = await restartable(work)
+    run.losses += written.losses
+    return written
 
 
 async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
@@ -281,17 +262,15 @@ async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
     return Ids(homes, await queries.ids_of(ctx, run.plan.source, "page"), files)
 
 
-def recount(report: ImportReport, pages: Sequence[PlannedPage], written: Written) -> None:
-    """Correct the counts of the plan where something came out differently."""
-    for page in pages:
-        outcome = written.outcomes[page.page.key]
-        if outcome != page.outcome:
-            count_anew(report.pages, page.outcome, outcome)
+def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], written: Written) -> None:
+    """Correct the counts of the plan, whose outcomes are by key, where something came out differently."""
+    for key, outcome in written.outcomes.items():
+        count_again(counts, planned[key], outcome)
 
 
-def count_anew(counts: OutcomeCounts, planned: Outcome, actual: Outcome) -> None:
-    setattr(counts, planned, getattr(counts, planned) - 1)
-    setattr(counts, actual, getattr(counts, actual) + 1)
+def count_again(counts: OutcomeCounts, planned: Outcome, actual: Outcome, number: int = 1) -> None:
+    setattr(counts, planned, getattr(counts, planned) - number)
+    setattr(counts, actual, getattr(counts, actual) + number)
 
 
 def batches(items: Sequence[Item], size: int) -> list[Sequence[Item]]:
