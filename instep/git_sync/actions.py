@@ -93,10 +93,10 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
         await queries.forget_folder(ctx, request.folder)
         await dismiss_forgotten(work)
     plans = plan_articles(work)
-    placed = place_new_files(work, plans)
+    articles_by_path = place_new_files(work, plans)
     await sync_articles(work, plans)
     await archive_deleted(work)
-    write_new_files(work, placed)
+    write_new_files(work, articles_by_path)
     await sync_places(work)
     await _save(work)
 

@@ -14,7 +14,7 @@ def place_new_files(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, Synce
     """Give each published article without a file a path beside those of its collection; by their paths."""
     known_ids = work.synced_ids
     paths_by_id = {row.resource_id: path for path, row in work.rows.items()}
-    placed: dict[str, SyncedArticle] = {}
+    articles_by_path: dict[str, SyncedArticle] = {}
     taken = TakenPaths.of(work.pages, work.rows, work.unreadable_paths)
     originals_first = sorted(work.articles.values(), key=lambda row: row.translation_of is not None)
     for article in originals_first:
@@ -22,12 +22,12 @@ def place_new_files(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, Synce
             continue
         path = path_for(work, article, paths_by_id, taken)
         if path is not None:
-            placed[path] = article
+            articles_by_path[path] = article
             taken.add(path)
             paths_by_id[article.id] = path
             address = article_address(work.ctx.bot, article.locale, article.slug)
             work.site.add(path, address, article_address(work.ctx.bot, article.locale, article.id))
-    return placed
+    return articles_by_path
 
 
 def path_for(
@@ -75,8 +75,8 @@ def folder_for(work: SyncWork, collection_id: str | None, taken: TakenPaths) -> 
     return folder
 
 
-def write_new_files(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:
-    for path, article in placed.items():
+def write_new_files(work: SyncWork, articles_by_path: dict[str, SyncedArticle]) -> None:
+    for path, article in articles_by_path.items():
         values = values_of_article(article)
         matter = matter_of(path, values, work.folders)
         if article.translation_of is not None:

@@ -23,7 +23,7 @@ from instep.imports import queries
 from instep.imports.batch_writing import (
     Ids,
     InspectedFile,
-    Written,
+    BatchResult,
     ids_of_homes,
     import_collections,
     import_entries,
@@ -121,12 +121,12 @@ async def run_plan(run: ImportRun) -> ImportReport:
 
 
 async def write_collections(run: ImportRun) -> None:
-    async def write(ctx: Ctx, written: Written) -> None:
-        await import_collections(ctx, run.import_id, run.plan, written)
+    async def write(ctx: Ctx, result: BatchResult) -> None:
+        await import_collections(ctx, run.import_id, run.plan, result)
 
-    written = await attempt(run, write)
+    result = await attempt(run, write)
     planned = {row.collection.key: row.outcome for row in run.plan.collections}
-    recount(run.plan.report.collections, planned, written)
+    recount(run.plan.report.collections, planned, result)
 
 
 async def store_files(run: ImportRun) -> dict[str, str]:
@@ -173,11 +173,11 @@ async def write_files(run: ImportRun, files: Sequence[InspectedFile]) -> None:
     if not files:
         return
 
-    async def write(ctx: Ctx, written: Written) -> None:
-        await import_files(ctx, run.import_id, run.storage, files, written)
+    async def write(ctx: Ctx, result: BatchResult) -> None:
+        await import_files(ctx, run.import_id, run.storage, files, result)
 
-    written = await attempt(run, write)
-    count_lost_files(run, len(written.losses))
+    result = await attempt(run, write)
+    count_lost_files(run, len(result.losses))
     run.advance(len(files))
 
 
@@ -198,62 +198,64 @@ async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
 
 
 async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
-    async def write(ctx: Ctx, written: Written) -> None:
-        await import_pages(ctx, run.import_id, run.plan, pages, await ids_of(ctx, run, files), written)
+    async def write(ctx: Ctx, result: BatchResult) -> None:
+        await import_pages(ctx, run.import_id, run.plan, pages, await ids_of(ctx, run, files), result)
         await queries.set_progress(ctx, run.import_id, run.done + len(pages), run.work.total)
 
-    written = await attempt(run, write)
-    recount(run.plan.report.pages, {page.page.key: page.outcome for page in pages}, written)
+    result = await attempt(run, write)
+    recount(run.plan.report.pages, {page.page.key: page.outcome for page in pages}, result)
     run.advance(len(pages))
 
 
 async def write_order(run: ImportRun) -> None:
-    async def write(ctx: Ctx, written: Written) -> None:
+    async def write(ctx: Ctx, result: BatchResult) -> None:
         await import_order(ctx, run.import_id, run.plan, await ids_of(ctx, run, {}))
 
     await attempt(run, write)
 
 
 async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) -> None:
-    async def write(ctx: Ctx, written: Written) -> None:
-        await import_redirects(ctx, run.import_id, redirects, await ids_of(ctx, run, {}), written)
+    async def write(ctx: Ctx, result: BatchResult) -> None:
+        await import_redirects(ctx, run.import_id, redirects, await ids_of(ctx, run, {}), result)
 
-    written = await attempt(run, write)
-    count_again(run.plan.report.redirects, "created", "failed", len(written.losses))
+    result = await attempt(run, write)
+    count_again(run.plan.report.redirects, "created", "failed", len(result.losses))
     run.advance(len(redirects))
 
 
 async def write_questions(run: ImportRun) -> None:
-    async def write(ctx: Ctx, written: Written) -> None:
+    async def write(ctx: Ctx, result: BatchResult) -> None:
         questions = run.plan.tree.questions
-        await import_questions(ctx, run.import_id, questions, await ids_of(ctx, run, {}), written)
+        await import_questions(ctx, run.import_id, questions, await ids_of(ctx, run, {}), result)
 
-    written = await attempt(run, write)
-    count_again(run.plan.report.questions, "created", "failed", len(written.losses))
+    result = await attempt(run, write)
+    count_again(run.plan.report.questions, "created", "failed", len(result.losses))
 
 
 async def write_entries(run: ImportRun, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
-    async def write(ctx: Ctx, written: Written) -> None:
+    async def write(ctx: Ctx, result: BatchResult) -> None:
         ids = await ids_of(ctx, run, files)
-        await import_entries(ctx, run.import_id, run.plan, entries, ids, written)
+        await import_entries(ctx, run.import_id, run.plan, entries, ids, result)
 
-    written = await attempt(run, write)
-    recount(run.plan.report.entries, {entry.entry.key: entry.outcome for entry in entries}, written)
+    result = await attempt(run, write)
+    recount(run.plan.report.entries, {entry.entry.key: entry.outcome for entry in entries}, result)
     run.advance(len(entries))
 
 
-async def attempt(run: ImportRun, write: Callable[[Ctx, Written], Coroutine[Any, Any, None]]) -> Written:
+async def attempt(
+    run: ImportRun, write: Callable[[Ctx, BatchResult], Coroutine[Any, Any, None]]
+) -> BatchResult:
     """Write in one transaction, which is repeated after expensive work that it needs; keep the losses."""
 
-    async def work() -> Written:
-        written = Written([], {})
+    async def work() -> BatchResult:
+        result = BatchResult([], {})
         async with run.transaction() as ctx:
-            await write(ctx, written)
-        return written
+            await write(ctx, result)
+        return result
 
-    written = await restartable(work)
-    run.losses += written.losses
-    return written
+    result = await restartable(work)
+    run.losses += result.losses
+    return result
 
 
 async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
@@ -262,9 +264,9 @@ async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
     return Ids(homes, await queries.ids_of(ctx, run.plan.source, "page"), files)
 
 
-def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], written: Written) -> None:
+def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], result: BatchResult) -> None:
     """Correct the counts of the plan, whose outcomes are by key, where something came out differently."""
-    for key, outcome in written.outcomes.items():
+    for key, outcome in result.outcomes.items():
         count_again(counts, planned[key], outcome)
 
 
