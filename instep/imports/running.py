@@ -21,9 +21,9 @@ from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports import queries
 from instep.imports.batch_writing import (
+    BatchResult,
     Ids,
     InspectedFile,
-    BatchResult,
     ids_of_homes,
     import_collections,
     import_entries,

@@ -43,10 +43,12 @@ def test_thousands_of_articles_get_paths_in_linear_time() -> None:
     work.articles = {row.id: row for row in rows}
     began = time.process_time()
 
-    placed = place_new_files(work, [])
+    articles_by_path = place_new_files(work, [])
 
     assert time.process_time() - began < 1
-    assert {path: row.id for path, row in placed.items()} == {f"{row.slug}.md": row.id for row in rows}
+    assert {path: row.id for path, row in articles_by_path.items()} == {
+        f"{row.slug}.md": row.id for row in rows
+    }
 
 
 async def test_long_pages_do_not_repeat_a_sync_one_by_one(
