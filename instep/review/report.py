@@ -50,7 +50,7 @@ def as_text(draft: DraftShown, has_colours: bool) -> str:
 
 
 def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
-    """The line above the text: each fact with its name."""
+    """The facts above the text, each with its name and in one line."""
     state = "" if draft.status == "pending" else f", {draft.status}"
     kind = TYPES.get(draft.type, draft.type)
     yield "draft", without_commands(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
