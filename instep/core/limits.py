@@ -490,7 +490,7 @@ CUSTOM_DOMAIN_CACHE_SECONDS = 5
 MAX_CACHED_HOSTS = 10_000
 # How many accent colours' styles a process keeps.
 MAX_CACHED_ACCENTS = 1_000
-# The frame around the pages of a help center.
+# Links, labels, addresses and legal lines around the pages of a help center.
 MAX_HEADER_LINKS = 5
 MAX_FOOTER_LINKS = 12
 MAX_FRAME_LABEL_CHARACTERS = 40

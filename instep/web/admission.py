@@ -92,7 +92,7 @@ class Admission:
         bot = named_bot(self.bot_names)
 
         def check(auth: KeyAuth | None) -> None:
-            assert auth is not None, "authenticate_key always returns a row"
+            assert auth is not None, "enter_with_key always returns a row"
             self.windows.append(window_of(auth, self.request.app.state.settings))
             recent_keys.remember(self.key_hash, bot, auth, is_over=self.windows[0].is_over)
             refuse_credential(auth, self.access, self.bot_names, self.windows[0])
