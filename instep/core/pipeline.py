@@ -37,7 +37,7 @@ MAX_PREPARED = 300
 MAX_COUNTED = 2_000
 MAX_PARSED = 4_000
 CANCEL_SECONDS = 1.0
-# How often a socket is read although nothing is said of it.
+# A socket is read at this interval even if the event loop reports nothing.
 LOOK_SECONDS = 1.0
 SUCCESS = {pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK}
 BINARY = pq.Format.BINARY

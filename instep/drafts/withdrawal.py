@@ -34,7 +34,7 @@ async def settle_dropped(
 
 
 async def dismiss_pending(ctx: Ctx, draft_id: str) -> bool:
-    """Dismiss a draft; False if somebody has settled it meanwhile."""
+    """Dismiss a draft; False if somebody has settled it in the meantime."""
     try:
         await dismiss_draft(ctx, draft_id)
     except DraftNotPending:

@@ -43,13 +43,13 @@ class SiteMap:
     addresses: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: str, address: str, *former_addresses: str) -> None:
-        """Let a file stand for an address, which its links get, and for others that lead to the same."""
+        """Map a file to its address, which links to it get, and former addresses of the page to the file."""
         self.addresses[path] = address
         for name in (*former_addresses, address):
             self.paths[name] = path
 
     def path_of(self, address: str) -> str | None:
-        """The file that stands for what an address, with or without the site's own host, names."""
+        """The file that an address leads to, with or without the site's own host."""
         below = address.removeprefix(settings().base_url)
         return self.paths.get(unquote(below).rstrip("/")) if below.startswith("/") else None
 

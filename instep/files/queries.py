@@ -79,7 +79,7 @@ async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
 
 
 async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
-    """The file that was made from these bytes; if no text refers to it, its time begins anew."""
+    """The file that was made from these bytes; if no text refers to it, its retention starts again."""
     return await ctx.tx.first(
         StoredFile,
         f"""

@@ -336,7 +336,7 @@ def candidates(base: str, path: str) -> Iterator[str]:
 
 
 def addresses_above(path: str) -> Iterator[str]:
-    """The names of all addresses above one, the nearest first; the root is none of them."""
+    """The names of all addresses above one, the nearest first, without the root."""
     folder = posixpath.dirname(path.rstrip("/"))
     # A path may begin with several slashes, and its root then has as many.
     while folder.strip("/"):

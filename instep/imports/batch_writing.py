@@ -69,7 +69,7 @@ class Ids:
 async def import_collections(ctx: Ctx, import_id: str, plan: Plan, result: BatchResult) -> str:
     """Make and change collections; parents come first, as in the plan.
 
-    What stood in one that is refused goes to the one above it, as `ids_of_homes` has it for pages.
+    The content of a refused one goes to the one above it: `ids_of_homes` does that for pages.
     """
     ids = await queries.ids_of(ctx, plan.source, "collection")
     for planned in plan.collections:

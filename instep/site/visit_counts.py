@@ -35,7 +35,7 @@ def counter_of(request: Request) -> VisitCounter:
 
 
 def is_visit(request: Request) -> bool:
-    """Whether a browser shows the page to somebody: no robot, no request for the head, nothing in advance."""
+    """Whether a person sees the page: no robot, no HEAD request and no prefetch."""
     headers = request.headers
     browser = headers.get("user-agent", "")
     return (

@@ -109,7 +109,7 @@ async def send_edit(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_proposal(page: BotPage) -> Response:
-    """Propose the text of somebody whose draft was settled while they wrote as a draft of its own."""
+    """Propose a text as a draft of its own, because its draft was settled while somebody wrote it."""
     settled = await find_draft(page.ctx, draft_id_of(page))
     fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page.form, settled)}
     try:
@@ -184,7 +184,7 @@ async def decide(
 
 
 async def settled_words(page: BotPage) -> str:
-    """Who has settled the draft meanwhile; empty while it is pending."""
+    """Who has settled the draft; empty while it is pending."""
     draft = await find_draft(page.ctx, draft_id_of(page))
     if draft.status == "pending":
         return ""

@@ -76,7 +76,7 @@ async def show_task(page: BotPage) -> Response:
 
 @bot_page("tasks")
 async def show_task_progress(page: BotPage) -> Response:
-    """What a task does at present, for a page that waits for its end; then the page is loaded anew."""
+    """What a task does at present, for a page that waits for its end; then the page is reloaded."""
     task = await task_of(page)
     response = page.show_part("running/task_progress.html", task=task)
     if task.status not in UNENDED:

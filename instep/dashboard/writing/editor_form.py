@@ -80,9 +80,9 @@ async def links_to_correct(page: BotPage, locale: str, article_id: str | None = 
 
 
 def field_errors(refusal: AppError) -> dict[str, str]:
-    """Sentences by the field that they stand at; what concerns no single field stands above them all.
+    """Sentences by field; one that concerns no single field has the key "".
 
-    Raises a refusal again that has nothing to do with what was sent: that one gets a page of its own.
+    Raises the refusal again if it is not about the values sent: it gets a page of its own.
     """
     if refusal.status != BAD_REQUEST:
         raise refusal

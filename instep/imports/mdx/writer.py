@@ -25,8 +25,8 @@ _VERBATIM = re.compile(r"^[ \t]*(:{3,})[ \t]*v-pre[ \t]*$.*?^[ \t]*\1[ \t]*$", r
 _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 _MAX_SNIPPET_DEPTH = 8
-# A statement has at most so many blocks, with the blank lines between them; where text begins right below
-# statements, so many lines are tried. A page on which this fails often has no statements.
+# Most blocks of a statement, with the blank lines between them; and most lines that are tried where text
+# begins right below statements. A page on which this fails often has no statements.
 _MAX_STATEMENT_BLOCKS = 40
 _MAX_STATEMENT_LINES = 30
 _MAX_FAILURES = 20

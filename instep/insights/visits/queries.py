@@ -18,7 +18,7 @@ RATED_SINCE = "(given_at at time zone 'utc')::date > %(today)s::date - %(days)s:
 
 
 async def add_views(tx: Tx, rows: list[CountRow]) -> None:
-    """Add to the views of articles, unless they were deleted meanwhile."""
+    """Add to the views of articles, unless they were deleted in the meantime."""
     if rows:
         await tx.execute(
             """
