@@ -64,7 +64,7 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Art
     )
 
 
-async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | None:
+async def find_former(ctx: Ctx, slug: str) -> str | None:
     """The id of the article that had this slug before."""
     article_id: str | None = await ctx.tx.value(
         """
@@ -72,13 +72,11 @@ async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | N
         join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id
         where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.slug = %(slug)s
           and a.deleted_at is null
-          and (%(locale)s::text is null or f.locale = %(locale)s)
-        order by f.locale <> %(bot_locale)s, f.locale limit 1
+        order by f.locale <> %(locale)s, f.locale limit 1
         """,
         bot=ctx.bot.id,
         slug=slug,
-        locale=locale,
-        bot_locale=ctx.bot.locale,
+        locale=ctx.bot.locale,
     )
     return article_id
 

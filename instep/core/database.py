@@ -127,8 +127,8 @@ class Tx:
     """The connection that one request or job holds; rows come back typed.
 
     It is taken from the pool with the first statement. Nothing of a session is relied on, so that a pooler
-    may lend the connection to others between transactions: each transaction enters the workspace, in the round
-    trip of its first statement. A statement outside of `transaction` is a transaction by itself.
+    may lend the connection to others between transactions: each transaction enters the workspace, in the
+    round trip of its first statement. A statement outside of `transaction` is a transaction by itself.
     """
 
     def __init__(self, connection: Connection | None = None, database: "Database | None" = None) -> None:

@@ -230,8 +230,8 @@ class Pipeline:
         loop = asyncio.get_running_loop()
         readable = Readable(loop)
         socket = pgconn.socket
-        loop.add_reader(socket, readable.tell)
-        readable.tell_after_a_while()
+        loop.add_reader(socket, readable.wake)
+        readable.wake_periodically()
         try:
             await self.flush(loop, socket, readable)
             outcomes = [await self.outcome_of(group, readable) for group in self.expected]
@@ -266,7 +266,7 @@ class Pipeline:
         """Send the rest of what the kernel did not take at once, such as a long text."""
         while self.pgconn.flush():
             writable: asyncio.Future[None] = loop.create_future()
-            loop.add_writer(socket, settle, writable)
+            loop.add_writer(socket, resolve, writable)
             try:
                 # PostgreSQL may wait until its answers are read, before it reads on.
                 await asyncio.wait({writable, readable.future}, return_when=asyncio.FIRST_COMPLETED)
@@ -336,15 +336,15 @@ class Readable:
         self.future: asyncio.Future[None] = loop.create_future()
         self.timer: asyncio.TimerHandle | None = None
 
-    def tell(self) -> None:
-        settle(self.future)
+    def wake(self) -> None:
+        resolve(self.future)
 
-    def tell_after_a_while(self) -> None:
+    def wake_periodically(self) -> None:
         self.timer = self.loop.call_later(LOOK_SECONDS, self.look)
 
     def look(self) -> None:
-        self.tell()
-        self.tell_after_a_while()
+        self.wake()
+        self.wake_periodically()
 
     def stop(self) -> None:
         if self.timer is not None:
@@ -355,6 +355,6 @@ class Readable:
         self.future = self.loop.create_future()
 
 
-def settle(future: "asyncio.Future[None]") -> None:
+def resolve(future: "asyncio.Future[None]") -> None:
     if not future.done():
         future.set_result(None)

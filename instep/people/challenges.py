@@ -1,7 +1,6 @@
 """Challenges that a browser has to answer to sign in: stored once, valid for minutes, used once."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
@@ -22,13 +21,7 @@ class Challenge:
     data: dict[str, Any]
 
 
-async def put_challenge(
-    tx: Tx,
-    purpose: Purpose,
-    data: dict[str, Any],
-    person_id: str | None = None,
-    ttl: timedelta = limits.CHALLENGE_TTL,
-) -> str:
+async def put_challenge(tx: Tx, purpose: Purpose, data: dict[str, Any], person_id: str | None = None) -> str:
     """Store a challenge; returns the token that the browser keeps."""
     token = new_token()
     await tx.execute(
@@ -37,7 +30,7 @@ async def put_challenge(
         purpose=purpose,
         person=person_id,
         data=Jsonb(data),
-        ttl=ttl,
+        ttl=limits.CHALLENGE_TTL,
     )
     return token
 

@@ -45,7 +45,7 @@ class LanguageLink:
 
 
 def language_links(
-    bot: Bot, current: str, locales: Iterable[str], rest: str, paths: Mapping[str, str] | None = None
+    bot: Bot, current: str, locales: Iterable[str], rest: str, paths: Mapping[str, str] | None
 ) -> list[LanguageLink]:
     """Links to this page in every language of the help center; none where it has a single one.
 

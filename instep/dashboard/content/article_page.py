@@ -24,7 +24,6 @@ from instep.collections.actions import get_collection
 from instep.collections.schemas import Collection
 from instep.core.errors import Conflict, InvalidRequest, InvalidState, NotFound
 from instep.core.locales import direction
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.marked_changes import mark_between
 from instep.dashboard.content.rendered_text import text_of_page
@@ -64,7 +63,7 @@ async def article_page(page: BotPage, status: int = 200, **values: Any) -> Respo
     ctx = page.ctx
     article = await get_article(ctx, reference(page), "html")
     overview = await get_article_overview(ctx, article.id)
-    drafts = PageRequest(page.request.app.state.cursor_key, MAX_DRAFTS_SHOWN)
+    drafts = page.first_rows(MAX_DRAFTS_SHOWN)
     questions = await list_golden_questions_of(ctx, article.id)
     is_checked = bool(page.query.get("check"))
     answers = await ask_each(ctx, questions) if is_checked else []

@@ -19,7 +19,6 @@ from instep.core.locales import direction
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.article_list import choice
 from instep.dashboard.content.article_page import CONFLICT, reference, sent_etag
-from instep.dashboard.content.collection_tree import paging
 from instep.dashboard.content.rendered_text import text_of_page
 from instep.dashboard.notices import Notice
 from instep.identity.audit import find_last_change
@@ -31,7 +30,7 @@ STATUSES = (("draft", "Draft"), ("published", "Published"), ("archived", "Archiv
 @bot_page("changelog")
 async def show_changelog(page: BotPage) -> Response:
     status = choice(page.query.get("status"), STATUSES)
-    entries = await list_changelog_overviews(page.ctx, status or "all", paging(page))
+    entries = await list_changelog_overviews(page.ctx, status or "all", page.rows_at_cursor())
     first = f"changelog?status={status}" if status else "changelog"
     return await page.show(
         "content/changelog.html",

@@ -11,11 +11,10 @@ from starlette.routing import Route
 from instep.collections.actions import list_collections
 from instep.core import limits
 from instep.core.errors import AppError, InvalidRequest, NotFound, PlanInactive, RateLimited
-from instep.core.paging import PageRequest
 from instep.core.restarts import between_attempts
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.field_errors import errors_by_field
-from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
+from instep.dashboard.running.listing import chosen, filter_tabs, links_between
 from instep.identity.scopes import Role
 from instep.tasks import actions
 from instep.tasks.schemas import Task, TaskCreate, TaskStatus
@@ -43,7 +42,9 @@ NONCE_BYTES = 12
 @bot_page("tasks")
 async def show_tasks(page: BotPage) -> Response:
     status = chosen(page, "status", FILTERS)
-    rows = await actions.list_task_summaries(page.ctx, STATUSES[status], page_request(page))
+    rows = await actions.list_task_summaries(
+        page.ctx, STATUSES[status], page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE)
+    )
     return await page.show(
         "running/tasks.html",
         tasks=rows.rows,
@@ -140,8 +141,7 @@ def text_of(value: str) -> str:
 
 async def collection_choices(page: BotPage) -> list[tuple[str, str]]:
     """The collections that a new article may be put into, in the order of the help center."""
-    first_page = PageRequest(page.request.app.state.cursor_key, limits.MAX_PAGE_SIZE)
-    rows = (await list_collections(page.ctx, first_page)).rows
+    rows = (await list_collections(page.ctx, page.first_rows(limits.MAX_PAGE_SIZE))).rows
     return [("", "No collection"), *((row.id, row.title) for row in rows)]
 
 

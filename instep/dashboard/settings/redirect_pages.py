@@ -21,7 +21,7 @@ async def show_redirects(page: BotPage) -> Response:
 
 async def redirects(page: BotPage, refusal: AppError | None = None) -> Response:
     cursor = page.query.get("cursor")
-    rows = await actions.list_redirects(page.ctx, page.rows_after(cursor))
+    rows = await actions.list_redirects(page.ctx, page.rows_at_cursor())
     return await show_settings(
         page,
         "redirects",

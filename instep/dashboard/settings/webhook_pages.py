@@ -5,6 +5,7 @@ from typing import Any, get_args
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.core import limits
 from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings, workspace_ctx
@@ -35,7 +36,9 @@ async def show_webhooks(page: BotPage) -> Response:
 
 
 async def endpoints(page: BotPage, refusal: AppError | None = None) -> Response:
-    rows = await actions.list_webhooks(await workspace_ctx(page), page.rows_after(None))
+    rows = await actions.list_webhooks(
+        await workspace_ctx(page), page.first_rows(limits.MAX_WEBHOOK_ENDPOINTS)
+    )
     return await show_settings(
         page, "webhooks", "webhooks.html", refusal, endpoints=rows.rows, event_options=EVENT_OPTIONS
     )
@@ -74,7 +77,7 @@ async def show_endpoint(page: BotPage) -> Response:
 async def endpoint(page: BotPage, refusal: AppError | None = None) -> Response:
     ctx, webhook_id = await workspace_ctx(page), page.request.path_params["webhook_id"]
     cursor = page.query.get("cursor")
-    log = await actions.list_deliveries(ctx, webhook_id, page.rows_after(cursor))
+    log = await actions.list_deliveries(ctx, webhook_id, page.rows_at_cursor())
     return await show_settings(
         page,
         "webhooks",

@@ -21,7 +21,6 @@ from instep.core import limits
 from instep.core.clock import isoformat
 from instep.core.errors import AppError
 from instep.core.locales import direction
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.writing.editor_form import (
     BAD_REQUEST,
@@ -285,8 +284,7 @@ async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
 
 async def offered_collections(page: BotPage, current_id: str | None) -> list[tuple[str, str]]:
     """Pairs of an id and a title, indented by level; the present one is always among them."""
-    request = PageRequest(page.request.app.state.cursor_key, limits.MAX_COLLECTIONS_OFFERED)
-    rows = (await list_collections(page.ctx, request)).rows
+    rows = (await list_collections(page.ctx, page.first_rows(limits.MAX_COLLECTIONS_OFFERED))).rows
     pairs = [(row.id, INDENT * len(row.ancestor_ids) + row.title) for row in rows]
     if current_id and current_id not in dict(pairs):
         pairs.append((current_id, (await get_collection(page.ctx, current_id)).title))

@@ -47,7 +47,7 @@ class ComponentSource:
         """What a configuration file exports; a JSON file must be an object."""
         return read_object(self.files, path) if path.endswith(".json") else self.configuration.exported(path)
 
-    def tell_unknown(self, value: JsValue) -> None:
+    def report_unknown(self, value: JsValue) -> None:
         """Tell each part of a setting that only a running program would know."""
         for unknown in _unknown_parts(value):
             self.losses.add(unknown.path, f"setting that only a program knows: {unknown.text}", unknown.line)

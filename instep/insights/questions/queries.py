@@ -287,9 +287,7 @@ async def count_asking(
     return need
 
 
-async def find_gap(
-    ctx: Ctx, question_id: str, *, min_visitors: int = limits.MIN_GAP_VISITORS, lock: bool = False
-) -> Gap | None:
+async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool) -> Gap | None:
     """A question that at least this many visitors asked without an answer, unless it is dismissed."""
     return await ctx.tx.first(
         Gap,
