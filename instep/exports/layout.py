@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import PurePosixPath
 
-from instep.exports.relative_links import SiteMap, article_address, file_address
+from instep.exports.relative_links import SiteMap, article_address
 from instep.exports.schemas import ArticleRow, CollectionRow, EntryRow
-from instep.files.schemas import StoredFile
+from instep.files.schemas import StoredFile, path_of_file
 from instep.identity.schemas import Bot
 
 COLLECTION_FILE = "_collection.md"
@@ -141,7 +141,7 @@ def add_addresses(
     for entry in entries:
         site.add(layout.entries[entry.id], f"{home}/changelog/{entry.slug}")
     for file in files:
-        site.add(layout.files[file.id], file_address(bot, file.sha256, file.kind))
+        site.add(layout.files[file.id], path_of_file(bot, file.sha256, file.kind))
 
 
 def numbered(number: int, count: int, stem: str) -> str:

@@ -13,7 +13,6 @@ from urllib.parse import unquote
 from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.core.config import settings
-from instep.files.kinds import FileKind
 from instep.identity.schemas import Bot
 from instep.text.blocks import read_blocks
 
@@ -57,10 +56,6 @@ class SiteMap:
 def article_address(bot: Bot, locale: str, slug: str) -> str:
     """The address of an article, as links in texts name it."""
     return f"/help/{bot.slug}" + path_of_article(bot.locale, locale, slug)
-
-
-def file_address(bot: Bot, sha256: str, kind: FileKind) -> str:
-    return f"/files/{bot.slug}/{sha256}.{kind.extension}"
 
 
 def to_paths(text: str, path: str, site: SiteMap, origin: str = "") -> str:

@@ -132,6 +132,7 @@ def file_url(bot: Bot, file: StoredFile) -> str:
 
 
 def path_of_file(bot: Bot, sha256: str, kind: FileKind) -> str:
+    """The path of a file, as links in texts name it."""
     return f"/files/{bot.slug}/{sha256}.{kind.extension}"
 
 

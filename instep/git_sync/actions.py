@@ -10,8 +10,9 @@ from dataclasses import asdict
 
 from instep.collections.actions import lock_tree
 from instep.core.errors import Conflict, InvalidRequest
-from instep.exports.relative_links import file_address, relative_targets
+from instep.exports.relative_links import relative_targets
 from instep.files.kinds import BY_CONTENT_TYPE
+from instep.files.schemas import path_of_file
 from instep.git_sync import queries
 from instep.git_sync.article_places import sync_places
 from instep.git_sync.article_plans import plan_articles
@@ -174,7 +175,7 @@ async def _resolve_assets(work: SyncWork) -> None:
     for path, asset in assets.items():
         if (row := stored.get(asset.sha256)) is not None:
             kind = BY_CONTENT_TYPE[row.content_type]
-            work.site.add(path, file_address(work.ctx.bot, row.sha256, kind))
+            work.site.add(path, path_of_file(work.ctx.bot, row.sha256, kind))
     missing = {path for path, asset in assets.items() if asset.sha256 not in stored}
     if missing:
         work.sync.missing_assets = sorted(missing & _shown_paths(work))
