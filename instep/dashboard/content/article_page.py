@@ -1,6 +1,6 @@
 """The page of an article: its text as readers see it, its facts, and what can be done with it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any
 
 from starlette.responses import Response
@@ -38,8 +38,6 @@ from instep.identity.scopes import Role
 CONFLICT = 409
 # Pending drafts that the page of an article names.
 MAX_DRAFTS_SHOWN = 10
-
-Change = Callable[[], Awaitable[Article]]
 
 
 def reference(page: BotPage) -> str:
@@ -110,41 +108,35 @@ async def show_unpublished_changes(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR)
 async def publish(page: BotPage) -> Response:
-    async def change() -> Article:
-        return await publish_article(page.ctx, reference(page), if_match=sent_etag(page))
-
+    change = publish_article(page.ctx, reference(page), if_match=sent_etag(page))
     return await change_article(page, "published", change)
 
 
 @bot_page("articles", Role.EDITOR)
 async def unpublish(page: BotPage) -> Response:
-    async def change() -> Article:
-        return await unpublish_article(page.ctx, reference(page))
-
+    change = unpublish_article(page.ctx, reference(page))
     return await change_article(page, "unpublished", change, undo="publish")
 
 
 @bot_page("articles", Role.EDITOR)
 async def archive(page: BotPage) -> Response:
-    async def change() -> Article:
-        return await archive_article(page.ctx, reference(page), sent_etag(page))
-
+    change = archive_article(page.ctx, reference(page), sent_etag(page))
     return await change_article(page, "archived", change, undo="unpublish")
 
 
 @bot_page("articles", Role.EDITOR)
 async def discard_changes(page: BotPage) -> Response:
-    async def change() -> Article:
-        return await discard_working_copy(page.ctx, reference(page), sent_etag(page))
-
+    change = discard_working_copy(page.ctx, reference(page), sent_etag(page))
     return await change_article(page, "left as it is live; the unpublished changes are gone", change)
 
 
-async def change_article(page: BotPage, outcome: str, change: Change, undo: str | None = None) -> Response:
+async def change_article(
+    page: BotPage, outcome: str, change: Awaitable[Article], undo: str | None = None
+) -> Response:
     """Change the article and show it; if somebody else was faster, nothing is done and the page says so."""
     try:
         async with page.ctx.tx.transaction():
-            article = await change()
+            article = await change
     except Conflict:
         return await article_page(page, CONFLICT, conflict=outcome)
     path = f"articles/{article.id}"

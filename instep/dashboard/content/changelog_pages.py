@@ -1,6 +1,6 @@
 """The changelog: the list of its entries, the page of one, and what can be done with it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -71,43 +71,35 @@ async def entry_page(page: BotPage, status: int = 200, conflict: str | None = No
 
 @bot_page("changelog", Role.EDITOR)
 async def publish_entry(page: BotPage) -> Response:
-    async def change() -> ChangelogEntry:
-        return await publish_changelog_entry(page.ctx, reference(page), sent_etag(page))
-
+    change = publish_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "published", change, undo="unpublish")
 
 
 @bot_page("changelog", Role.EDITOR)
 async def unpublish_entry(page: BotPage) -> Response:
-    async def change() -> ChangelogEntry:
-        return await unpublish_changelog_entry(page.ctx, reference(page))
-
+    change = unpublish_changelog_entry(page.ctx, reference(page))
     return await change_entry(page, "unpublished", change, undo="publish")
 
 
 @bot_page("changelog", Role.EDITOR)
 async def archive_entry(page: BotPage) -> Response:
-    async def change() -> ChangelogEntry:
-        return await archive_changelog_entry(page.ctx, reference(page), sent_etag(page))
-
+    change = archive_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "archived", change, undo="unpublish")
 
 
 @bot_page("changelog", Role.EDITOR)
 async def delete_entry(page: BotPage) -> Response:
-    async def change() -> ChangelogEntry:
-        return await delete_changelog_entry(page.ctx, reference(page), sent_etag(page))
-
+    change = delete_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "deleted", change)
 
 
 async def change_entry(
-    page: BotPage, outcome: str, change: Callable[[], Awaitable[ChangelogEntry]], undo: str | None = None
+    page: BotPage, outcome: str, change: Awaitable[ChangelogEntry], undo: str | None = None
 ) -> Response:
     """Change the entry and show it, or the list if it is gone; a conflict changes nothing and is shown."""
     try:
         async with page.ctx.tx.transaction():
-            entry = await change()
+            entry = await change
     except Conflict:
         return await entry_page(page, CONFLICT, outcome)
     path = f"changelog/{entry.id}"
