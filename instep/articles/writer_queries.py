@@ -16,7 +16,7 @@ COULD_BE_WRONG = """
 """
 # The articles that the search index lacks, or does not hold to their ends.
 UNINDEXED = "(a.status = 'draft' or octet_length(a.content_markdown) > %(indexed_bytes)s)"
-# So many of them, the newest, are looked at.
+# At most this many of them are read, the newest.
 MAX_UNINDEXED = 5_000
 # Articles whose texts one statement looks through, well within its time. PostgreSQL takes 10 microseconds to
 # look for one text in 2,000 characters, and a thousand times as long for a regular expression of many texts.

@@ -49,7 +49,7 @@ class DigestedStream:
             self.file.flush()
 
     def close(self) -> None:
-        """Whoever has opened the file closes it."""
+        """Do nothing: whoever opened the file closes it."""
 
 
 class PartWriter:

@@ -287,9 +287,9 @@ async def find_invitation(tx: Tx, token_hash: bytes) -> OpenInvitation | None:
 
 
 async def accept_invitation(tx: Tx, token_hash: bytes, person_id: str, password_hash: str | None) -> bool:
-    """With a password the person is new; without one they exist and have the address that is invited.
+    """Make a person a member: a new one with a password, or an existing one with the invited address.
 
-    All invitations of the address to the workspace end with it. Who is a member already keeps the role.
+    All invitations of the address to the workspace end. A present member keeps their role.
     """
     member_id: str | None = await tx.value(
         "select accept_invitation(%(token)s, %(person)s, %(hash)s)",

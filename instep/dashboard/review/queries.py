@@ -27,7 +27,7 @@ class PublicPlace:
 
 
 async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdicts]:
-    """By task."""
+    """The numbers of verdicts of each task, by its id."""
     rows = await ctx.tx.all(
         TaskVerdicts,
         """

@@ -127,7 +127,7 @@ def _file(tag: Tag) -> MarkdownPiece:
 
 
 def _label(tag: Tag) -> MarkdownPiece:
-    """A word beside others, in parentheses, because a heading or a sentence goes on behind it.
+    """A label in parentheses, because it stands within a heading or a sentence.
 
     A heading keeps the id that it has without the word, since links use that.
     """
