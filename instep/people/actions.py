@@ -13,7 +13,7 @@ from instep.identity.schemas import OPERATOR, Actor, Person
 from instep.identity.scopes import Role
 from instep.identity.sessions import new_token
 from instep.oauth.actions import end_connections
-from instep.people import queries
+from instep.people import factor_queries, queries
 from instep.people.attempts import count_known_browser, count_stranger
 from instep.people.browsers import browser_name
 from instep.people.known_browsers import known_browser, new_cookie
@@ -103,7 +103,7 @@ async def enable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPER
 async def unlock_user(tx: Tx, workspace_id: str, email: str) -> User:
     """Remove all second factors of a person who has lost them; for the operator."""
     user = await _find_user(tx, workspace_id, email)
-    await queries.delete_second_factors(tx, user.id)
+    await factor_queries.delete_second_factors(tx, user.id)
     await record(tx, workspace_id, OPERATOR, "remove_second_factors", user.id)
     return user
 
