@@ -253,7 +253,7 @@ async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
     title, content = sent.get("title", article.title), sent.get("content_markdown", article.content)
     if (title, content) == (article.title, article.content):
         return
-    await queries.change(ctx, draft.id, await _editor_columns(ctx, draft, content))
+    await queries.change_columns(ctx, draft.id, await _editor_columns(ctx, draft, content))
     await replace_text(ctx, article, title, content, TextSource("update", draft.id))
 
 

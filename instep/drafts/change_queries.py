@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from psycopg.types.json import Jsonb
 
-from instep.drafts.queries import SETTLED, change, change_text, origin_columns, settler_of
+from instep.drafts.queries import SETTLED, change_columns, change_text, origin_columns, settler_of
 from instep.drafts.schemas import DroppedDraft, NewArticle
 from instep.identity.schemas import Ctx
 
@@ -40,7 +40,7 @@ async def renew_new(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
 
 async def follow_task(ctx: Ctx, draft_id: str, task_id: str | None) -> bool:
     """Make a pending draft one of a later task; whether it was still pending."""
-    return await change(ctx, draft_id, {"task_id": task_id})
+    return await change_columns(ctx, draft_id, {"task_id": task_id})
 
 
 async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[str]:

@@ -169,7 +169,7 @@ async def insert_new(
 async def renew(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
     """Update the reason, questions and warnings of a pending draft; whether it was still pending."""
     changes = {"questions": Jsonb(list(new.questions)), "warnings": Jsonb(list(new.warnings))}
-    return await change(ctx, draft_id, {**changes, "reason": new.reason})
+    return await change_columns(ctx, draft_id, {**changes, "reason": new.reason})
 
 
 def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
@@ -347,7 +347,7 @@ async def rebase(ctx: Ctx, draft: DraftTexts, text: TitledText, counts: TextDiff
 
 
 async def set_lines(ctx: Ctx, draft_id: str, lines: ProvenLines) -> None:
-    await change(ctx, draft_id, line_columns(lines))
+    await change_columns(ctx, draft_id, line_columns(lines))
 
 
 def line_columns(lines: ProvenLines) -> dict[str, Any]:
@@ -366,7 +366,7 @@ async def withdraw_approvals(ctx: Ctx, draft_ids: Sequence[str]) -> None:
     )
 
 
-async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
+async def change_columns(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
     """Change columns of a pending draft; whether it was still pending."""
     assignments = ", ".join([*(f"{name} = %({name})s" for name in changes), "updated_at = %(now)s"])
     row_count = await ctx.tx.execute(
@@ -385,4 +385,4 @@ async def change(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
 async def change_text(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
     """Change columns of a pending edit, which takes its approval back; whether it was still pending."""
     no_approval = {"approved_by_type": None, "approved_by_name": None, "approved_at": None}
-    return await change(ctx, draft_id, changes | no_approval)
+    return await change_columns(ctx, draft_id, changes | no_approval)

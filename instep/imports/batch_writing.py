@@ -49,7 +49,7 @@ REASON = "The source of the import has changed this text, and so has somebody he
 
 
 @dataclass(slots=True)
-class BatchResult:
+class ImportBatchResult:
     """The result of a batch: its losses, and outcomes other than planned, by key."""
 
     losses: list[Loss]
@@ -66,7 +66,7 @@ class Ids:
 
 
 @writes
-async def import_collections(ctx: Ctx, import_id: str, plan: Plan, result: BatchResult) -> str:
+async def import_collections(ctx: Ctx, import_id: str, plan: Plan, result: ImportBatchResult) -> str:
     """Make and change collections; parents come first, as in the plan.
 
     The content of a refused one goes to the one above it: `ids_of_homes` does that for pages.
@@ -131,7 +131,7 @@ class InspectedFile:
 
 @writes
 async def import_files(
-    ctx: Ctx, import_id: str, storage: FileStorage, files: Sequence[InspectedFile], result: BatchResult
+    ctx: Ctx, import_id: str, storage: FileStorage, files: Sequence[InspectedFile], result: ImportBatchResult
 ) -> str:
     """Store files; one that the help center has no room for is a loss."""
     for file in files:
@@ -149,7 +149,7 @@ def lost_file(piece: FilePiece, refusal: AppError) -> Loss:
 
 @writes
 async def import_pages(
-    ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, result: BatchResult
+    ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, result: ImportBatchResult
 ) -> str:
     """Make and change articles; losses are added to `result`."""
     earlier = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
@@ -194,7 +194,7 @@ async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
 
 @writes
 async def import_redirects(
-    ctx: Ctx, import_id: str, redirects: Sequence[PlannedRedirect], ids: Ids, result: BatchResult
+    ctx: Ctx, import_id: str, redirects: Sequence[PlannedRedirect], ids: Ids, result: ImportBatchResult
 ) -> str:
     """Let former addresses lead to the articles."""
     former_paths = []
@@ -209,7 +209,7 @@ async def import_redirects(
 
 @writes
 async def import_questions(
-    ctx: Ctx, import_id: str, questions: Sequence[ImportedQuestion], ids: Ids, result: BatchResult
+    ctx: Ctx, import_id: str, questions: Sequence[ImportedQuestion], ids: Ids, result: ImportBatchResult
 ) -> str:
     """Add the golden questions of articles; one that an article has already stays as it is."""
     for question in questions:
@@ -231,7 +231,7 @@ async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool
 
 @writes
 async def import_entries(
-    ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, result: BatchResult
+    ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, result: ImportBatchResult
 ) -> str:
     """Make and change entries of the changelog."""
     known_ids = await queries.ids_of(ctx, plan.source, "entry")

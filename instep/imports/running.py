@@ -21,8 +21,8 @@ from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports import queries
 from instep.imports.batch_writing import (
-    BatchResult,
     Ids,
+    ImportBatchResult,
     InspectedFile,
     ids_of_homes,
     import_collections,
@@ -121,7 +121,7 @@ async def run_plan(run: ImportRun) -> ImportReport:
 
 
 async def write_collections(run: ImportRun) -> None:
-    async def write(ctx: Ctx, result: BatchResult) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         await import_collections(ctx, run.import_id, run.plan, result)
 
     result = await attempt(run, write)
@@ -173,7 +173,7 @@ async def write_files(run: ImportRun, files: Sequence[InspectedFile]) -> None:
     if not files:
         return
 
-    async def write(ctx: Ctx, result: BatchResult) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         await import_files(ctx, run.import_id, run.storage, files, result)
 
     result = await attempt(run, write)
@@ -198,7 +198,7 @@ async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
 
 
 async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
-    async def write(ctx: Ctx, result: BatchResult) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         await import_pages(ctx, run.import_id, run.plan, pages, await ids_of(ctx, run, files), result)
         await queries.set_progress(ctx, run.import_id, run.done + len(pages), run.work.total)
 
@@ -208,14 +208,14 @@ async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[Pla
 
 
 async def write_order(run: ImportRun) -> None:
-    async def write(ctx: Ctx, result: BatchResult) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         await import_order(ctx, run.import_id, run.plan, await ids_of(ctx, run, {}))
 
     await attempt(run, write)
 
 
 async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) -> None:
-    async def write(ctx: Ctx, result: BatchResult) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         await import_redirects(ctx, run.import_id, redirects, await ids_of(ctx, run, {}), result)
 
     result = await attempt(run, write)
@@ -224,7 +224,7 @@ async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) 
 
 
 async def write_questions(run: ImportRun) -> None:
-    async def write(ctx: Ctx, result: BatchResult) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         questions = run.plan.tree.questions
         await import_questions(ctx, run.import_id, questions, await ids_of(ctx, run, {}), result)
 
@@ -233,7 +233,7 @@ async def write_questions(run: ImportRun) -> None:
 
 
 async def write_entries(run: ImportRun, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
-    async def write(ctx: Ctx, result: BatchResult) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         ids = await ids_of(ctx, run, files)
         await import_entries(ctx, run.import_id, run.plan, entries, ids, result)
 
@@ -243,12 +243,12 @@ async def write_entries(run: ImportRun, files: dict[str, str], entries: Sequence
 
 
 async def attempt(
-    run: ImportRun, write: Callable[[Ctx, BatchResult], Coroutine[Any, Any, None]]
-) -> BatchResult:
+    run: ImportRun, write: Callable[[Ctx, ImportBatchResult], Coroutine[Any, Any, None]]
+) -> ImportBatchResult:
     """Write in one transaction, which is repeated after expensive work that it needs; keep the losses."""
 
-    async def work() -> BatchResult:
-        result = BatchResult([], {})
+    async def work() -> ImportBatchResult:
+        result = ImportBatchResult([], {})
         async with run.transaction() as ctx:
             await write(ctx, result)
         return result
@@ -264,7 +264,7 @@ async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
     return Ids(homes, await queries.ids_of(ctx, run.plan.source, "page"), files)
 
 
-def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], result: BatchResult) -> None:
+def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], result: ImportBatchResult) -> None:
     """Correct the counts of the plan, whose outcomes are by key, where something came out differently."""
     for key, outcome in result.outcomes.items():
         count_again(counts, planned[key], outcome)
