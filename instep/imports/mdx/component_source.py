@@ -1,12 +1,12 @@
 """What readers of products with components share: their files, configuration, pages and redirects."""
 
-import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
 from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
 from instep.imports.javascript.modules import Configuration
+from instep.imports.json_values import load_json
 from instep.imports.markdown.file_names import is_page
 from instep.imports.mdx.included_files import is_partial
 from instep.imports.mdx.pages import ComponentPage
@@ -83,7 +83,7 @@ class ComponentSource:
 def read_object(files: SourceFiles, path: str) -> dict[str, JsValue]:
     """The object of a JSON file; raises `UnreadableSource` when it has none."""
     try:
-        value: JsValue = json.loads(files.read(path).decode("utf-8-sig"))
+        value: JsValue = load_json(files.read(path).decode("utf-8-sig"))
     except RecursionError:
         raise UnreadableSource(f"{path} is nested too deeply: make it flatter and import again.") from None
     except ValueError as error:
