@@ -142,6 +142,8 @@ class Tx:
         # The beginnings of transactions that are sent with the next statement.
         self.openers: list[str] = []
         self.queued: list[QueuedStatement] = []
+        # The error of the last attempt that got no connection from the pool.
+        self.outage: Unavailable | None = None
 
     @property
     def connection(self) -> Connection:
@@ -204,6 +206,11 @@ class Tx:
             first = self.guard.statement if self.guard else self.queued[0].statement
             with statement_span(first.sql):
                 await self.send([])
+
+    async def flush_after(self, error: Exception) -> None:
+        """Send what is queued, whose errors come first; not after the error of having got no connection."""
+        if error is not self.outage:
+            await self.flush()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
@@ -346,7 +353,11 @@ class Tx:
         """The connection, which is taken from the pool if there is none yet."""
         if self.lent_connection is None:
             assert self.database is not None, "a transaction has a connection or a pool"
-            self.lent_connection = await self.database.take_connection()
+            try:
+                self.lent_connection = await self.database.take_connection()
+            except Unavailable as outage:
+                self.outage = outage
+                raise
         return self.lent_connection
 
     async def release(self) -> None:
@@ -425,8 +436,8 @@ class Database:
             entered_workspace.set(workspace_id)
             try:
                 yield tx
-            except Exception:
-                await tx.flush()
+            except Exception as error:
+                await tx.flush_after(error)
                 raise
             await tx.flush()
 

@@ -40,9 +40,9 @@ def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Argum
         ctx.tx.queue(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
         try:
             result = await action(ctx, *args, **kwargs)
-        except Exception:
+        except Exception as error:
             # A pause comes before anything that is wrong with the request.
-            await ctx.tx.flush()
+            await ctx.tx.flush_after(error)
             raise
         resource = result if isinstance(result, str) else str(result.id)
         bot = ctx.bot.id if isinstance(ctx, Ctx) else None

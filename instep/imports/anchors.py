@@ -24,7 +24,9 @@ class HeadingAnchors:
 
     def id_of(self, fragment: str) -> str | None:
         """The id, without the prefix of ours, that a fragment of the source means."""
-        for name in (fragment, fragment.removeprefix("user-content-"), letters(fragment)):
+        # Links of an export, and of addresses that readers copy from our pages, have the prefix of ours.
+        bare_names = (fragment.removeprefix(prefix) for prefix in ("user-content-", HEADING_PREFIX))
+        for name in (fragment, *bare_names, letters(fragment)):
             if name in self.by_name:
                 return self.by_name[name]
         bare = letters(REPETITION.sub("", fragment))

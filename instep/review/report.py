@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from instep.ci.escaping import line_excerpt, one_line, without_commands
-from instep.ci.report import TYPES, place_of
+from instep.ci.report import TYPES, place_of, state_of
 from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
@@ -51,7 +51,7 @@ def as_text(draft: DraftShown, has_colours: bool) -> str:
 
 def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
     """The facts above the text, each with its name and in one line."""
-    state = "" if draft.status == "pending" else f", {draft.status}"
+    state = state_of(draft.status, draft.approved_at)
     kind = TYPES.get(draft.type, draft.type)
     yield "draft", without_commands(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
     yield "article", one_line(f"{draft.article_title} ({draft.article_id})")

@@ -42,6 +42,7 @@ class DraftShown(QueueEntry):
     diff: str | None
     content_markdown: str
     current_version: int | None = None
+    approved_at: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

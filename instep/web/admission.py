@@ -185,7 +185,10 @@ def refuse_bot(auth: KeyAuth, bot_names: list[str]) -> None:
     if len({as_uuid(name) or name for name in bot_names}) > 1:
         raise InvalidValue("bot_id", "the request names different bots: send `bot_id` or `Service-Bot`, once")
     if bot_names and auth.bot_id is None:
-        raise InsufficientScope("This API key does not cover the bot that the request names.")
+        raise InsufficientScope(
+            "This API key does not cover the bot that the request names: `GET /v1/bots` lists the ids of"
+            " those that it covers."
+        )
 
 
 def refuse_write(auth: KeyAuth, access: Access) -> None:
