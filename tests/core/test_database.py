@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from instep.core import database as module
 from instep.core import pipeline
 from instep.core.clock import utc_now
-from instep.core.database import Database, Entrance, Tx
+from instep.core.database import Database, Guard, Tx
 from instep.core.errors import Unavailable
 from instep.core.pipeline import Connection, SqlStatement
 from instep.identity.access import writes
@@ -132,10 +132,10 @@ async def test_a_request_waits_once_for_a_connection() -> None:
 
     nowhere = Counting("host=/nowhere dbname=instep connect_timeout=1", size=1, wait_seconds=0.2)
     await nowhere.open()
-    entrance = Entrance(Number, SqlStatement("select 1 as n"), lambda row: None)
+    guard = Guard(Number, SqlStatement("select 1 as n"), lambda row: None)
     try:
         with pytest.raises(Unavailable):
-            async with nowhere.enter_presumably("", entrance) as tx, tx.transaction():
+            async with nowhere.enter_optimistically("", guard) as tx, tx.transaction():
                 await change(WorkspaceCtx(tx, "", (), covers_all=True, actor=OPERATOR, now=utc_now()))
     finally:
         await nowhere.close()
