@@ -13,13 +13,13 @@ from instep.text.characters import shorten
 
 
 def write_comment(run: Run, bot: Bot, environ: Mapping[str, str]) -> None:
-    """Write or update the comment; a failure is told, and does not fail the job.
+    """Write or update the comment; a failure is printed, and does not fail the job.
 
     Where there are no drafts an earlier comment is updated, and no new one is written.
     """
     try:
         thread = find_thread(environ)
-        # Readers don't see it; it tells the comment of this bot from all others.
+        # Readers don't see it; it identifies the comment of this bot.
         marker = f"<!-- instep {quote(bot.id, safe='')} -->"
         body = f"{marker}\n{comment_text(run, bot)}"
         comment = thread.find_comment(marker)

@@ -136,7 +136,7 @@ def refuse_foreign_folder(target: Path) -> None:
 
 
 def take_place(temporary: Path, target: Path) -> None:
-    """Rename the complete folder to its name; an earlier export goes when the new one stands there."""
+    """Rename the complete folder to its name, and then remove an earlier export."""
     if not target.exists():
         temporary.rename(target)
         return

@@ -58,7 +58,7 @@ def heading_anchors_of(
 
 
 def id_at(headings: Sequence[tuple[str, str]], number: int) -> str | None:
-    """The id of a heading; one without words has none, and the next one stands for it."""
+    """The id of a heading, or of the next one if it has no words."""
     return next((id for id, _ in headings[max(number, 0) :] if id), None)
 
 

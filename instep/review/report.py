@@ -1,4 +1,4 @@
-"""How drafts are told at a terminal: a table of the queue, and one draft with its diff."""
+"""Drafts as a terminal shows them: a table of the queue, and one draft with its diff."""
 
 from collections.abc import Iterator, Sequence
 
@@ -50,7 +50,7 @@ def as_text(draft: DraftShown, has_colours: bool) -> str:
 
 
 def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
-    """What stands above the text: each fact with its name, in one line."""
+    """The facts above the text, each with its name and in one line."""
     state = state_of(draft.status, draft.approved_at)
     kind = TYPES.get(draft.type, draft.type)
     yield "draft", without_commands(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")

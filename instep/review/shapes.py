@@ -8,7 +8,7 @@ from instep.ci.shapes import Evidence, Shape
 
 @dataclass(frozen=True, kw_only=True)
 class QueueEntry(Shape):
-    """A draft as the list of them tells it."""
+    """A draft as an entry of the list."""
 
     id: str
     type: str

@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from instep.core import database as module
 from instep.core import pipeline
 from instep.core.clock import utc_now
-from instep.core.database import Database, Entrance, Tx
+from instep.core.database import Database, Guard, Tx
 from instep.core.errors import Unavailable
 from instep.core.pipeline import Connection, SqlStatement
 from instep.identity.access import writes
@@ -132,10 +132,10 @@ async def test_a_request_waits_once_for_a_connection() -> None:
 
     nowhere = Counting("host=/nowhere dbname=instep connect_timeout=1", size=1, wait_seconds=0.2)
     await nowhere.open()
-    entrance = Entrance(Number, SqlStatement("select 1 as n"), lambda row: None)
+    guard = Guard(Number, SqlStatement("select 1 as n"), lambda row: None)
     try:
         with pytest.raises(Unavailable):
-            async with nowhere.enter_presumably("", entrance) as tx, tx.transaction():
+            async with nowhere.enter_optimistically("", guard) as tx, tx.transaction():
                 await change(WorkspaceCtx(tx, "", (), covers_all=True, actor=OPERATOR, now=utc_now()))
     finally:
         await nowhere.close()
@@ -301,19 +301,19 @@ async def test_what_is_run_last_stands_with_its_transaction_and_falls_with_it(
     assert await kinds(owner) == {"last of the whole", "last of a part", "last without a transaction"}
 
 
-async def test_what_was_asked_for_before_a_transaction_outlives_its_end(database: Database) -> None:
+async def test_a_statement_queued_before_a_transaction_outlives_its_end(database: Database) -> None:
     passed = []
     lock = "select pg_advisory_xact_lock(4711)"
     is_locked = "select exists (select from pg_locks where locktype = 'advisory' and objid = 4711)"
     async with database.enter_workspace("") as tx, tx.transaction():
-        asked = tx.ahead(f"select 7 from ({lock}) l", lambda reply: passed.append(reply.value()))
+        queued = tx.queue(f"select 7 from ({lock}) l", lambda reply: passed.append(reply.value()))
         for statement in ("select 1", None):
             with suppress(ZeroDivisionError):
                 async with tx.transaction():
                     if statement is not None:
                         await tx.value(statement)
                     raise ZeroDivisionError
-        assert (await asked.value(), passed) == (7, [7])
+        assert (await queued.value(), passed) == (7, [7])
         async with database.enter_workspace("") as other:
             assert await other.value(is_locked)
 

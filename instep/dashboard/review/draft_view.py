@@ -127,7 +127,7 @@ def notes_of(
 ) -> list[EvidenceNote]:
     """The evidence as notes, in the order of the text; places without a line come last.
 
-    `lines` tells where the lines of the proposal are in what applying gives, if that is another text.
+    `lines` maps the lines of the proposal to those of the applied text, if that is another one.
     """
     places = [
         (item["article_line"] if lines is None else lines.place_of(item["article_line"]), item)
@@ -156,7 +156,7 @@ def authorship_of(draft: DraftTexts, lines: MovedLines | None) -> Authorship:
 
 
 def without_evidence(draft: DraftTexts) -> str:
-    """What is said of a change that no line of the code supports and no person has edited."""
+    """The note on a change that no line of the code supports and no person has edited."""
     if draft.type == "gap_draft":
         return "No evidence: written by Instep from what visitors asked."
     if draft.model:

@@ -16,7 +16,7 @@ from instep.web.forms import Form, read_form
 from instep.web.public import public
 from instep.web.signed_in import HOME
 
-# The field at which a refusal is told.
+# The field that a refusal is shown at.
 FIELDS: tuple[tuple[type[AppError], str], ...] = (
     (WeakPassword, "password"),
     (InvalidEmail, "email"),
@@ -35,7 +35,7 @@ async def show_setup(request: Request) -> Response:
             sign_in = await follow_sign_in_link(state.database, state.cursor_key, token, user_agent)
             return lead_in(request, sign_in, HOME)
     except AppError as refusal:
-        return show_unusable(request, refusal)
+        return show_unusable_link(request, refusal)
     return show_form(request, token, link, Form())
 
 
@@ -47,7 +47,7 @@ async def finish_setup(request: Request) -> Response:
     try:
         link = await find_setup_link(state.database, token)
     except AppError as refusal:
-        return show_unusable(request, refusal)
+        return show_unusable_link(request, refusal)
     steps = FirstSteps(
         company=form.get("company", ""),
         email=form.get("email", ""),
@@ -80,7 +80,7 @@ def show_form(
     )
 
 
-def show_unusable(request: Request, refusal: AppError) -> Response:
+def show_unusable_link(request: Request, refusal: AppError) -> Response:
     return pages.show(request, "setup/unusable_link.html", refusal.status, problem=refusal.message)
 
 
