@@ -1,7 +1,7 @@
 """Values that an article states without the name of their setting, as in "files of up to 10 MB"."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -17,22 +17,12 @@ from instep.writer.editing.value_binding import (
 from instep.writer.facts.values import Value
 from instep.writer.shapes import Article
 from instep.writer.words.identifiers import parts_of
-from instep.writer.words.units import MEASURES, UNITS, words_and_unit
+from instep.writer.words.units import MEASURES, SCALES, UNITS, words_and_unit
 
 _NUMBER = re.compile(r"(\d[\d_]*)(?:\.0+)?|(\d+\.\d+)")
 _WORD_WITH_PLURAL = re.compile(
     r"(?:milli)?seconds?|minutes?|hours?|days?|(?:kilo|mega|giga)?bytes?|characters?", re.IGNORECASE
 )
-# How many of a unit make one of a larger one.
-_SCALES: Mapping[str, Mapping[str, int]] = {
-    "ms": {"seconds": 1_000, "minutes": 60_000, "hours": 3_600_000},
-    "seconds": {"minutes": 60, "hours": 3_600, "days": 86_400},
-    "minutes": {"hours": 60, "days": 1_440},
-    "hours": {"days": 24},
-    "bytes": {"kb": 1_024, "mb": 1_024**2, "gb": 1_024**3},
-    "kb": {"mb": 1_024, "gb": 1_024**2},
-    "mb": {"gb": 1_024},
-}
 # A value whose name has no unit may be in one of these.
 _USUAL_UNITS = ("ms", "seconds", "bytes")
 # What a unit says already.
@@ -92,7 +82,7 @@ def _quantities(fact: Value) -> Iterator[_Quantity]:
     if not old or not new:
         return
     before, after = (Decimal(match[1] or match[2]) for match in (old, new))
-    unit = words_and_unit(fact.names[0])[1]
+    unit = fact.unit or words_and_unit(fact.names[0])[1]
     if is_price(fact.names[0]) and unit is None:
         yield _Quantity(before, after, "currency")
     elif _is_port(fact):
@@ -107,7 +97,7 @@ def _in_units(before: Decimal, after: Decimal, own_unit: str | None) -> Iterator
     for unit in [own_unit] if own_unit else UNITS:
         yield _Quantity(before, after, unit)
     for unit in [own_unit] if own_unit else _USUAL_UNITS:
-        for larger_unit, size in _SCALES.get(unit, {}).items():
+        for larger_unit, size in SCALES.get(unit, {}).items():
             if before % size == after % size == 0 and before and after:
                 yield _Quantity(before // size, after // size, larger_unit)
 

@@ -85,7 +85,8 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
     """Whether a sentence of an article with this title gives the setting, by one of its names, the value."""
     if fact.is_version:
         return _is_version_of(name, sentence)
-    parts, unit = words_and_unit(name)
+    parts, unit_of_name = words_and_unit(name)
+    unit = fact.unit or unit_of_name
     if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
     if _is_cell_of_owner(fact, parts, sentence):

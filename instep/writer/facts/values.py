@@ -12,6 +12,7 @@ from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch
 from instep.writer.articles.code_languages import language_of_file
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine, literal_around, source_of
+from instep.writer.facts.quantities import Quantity, changed_quantity, plain_number
 from instep.writer.facts.setting_sections import SettingSection, SettingSections
 from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.facts.written_names import flags_defined_in
@@ -102,6 +103,8 @@ class Value:
     is_major_version: bool = False
     # Whether code that the change shows and leaves gives the same name the old value.
     is_elsewhere_too: bool = False
+    # The unit (see `words.units.UNITS`) that the code itself says: `Duration.ofMinutes(10)`.
+    unit: str = ""
     # The name of what is around the setting in its file, such as `pro` for the seats of a plan.
     owner: str = ""
 
@@ -151,19 +154,23 @@ def _topics_of(sources: tuple[SourceLine, ...], owner: str) -> frozenset[str]:
 
 def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePatch]) -> list[Value]:
     """New values, except for names that get different values, and for words that other lines still have."""
-    groups: dict[tuple[str, str, tuple[str, ...], bool], list[SourceLine]] = defaultdict(list)
+    groups: dict[tuple[str, str, tuple[str, ...], bool, str], list[SourceLine]] = defaultdict(list)
     sections, old_lines = SettingSections(files), dict[SourceLine, str]()
     for replacement in replacements:
         if replacement.weight >= _MIN_WEIGHT:
-            for literal in _with_other_spellings(_literals(replacement)):
+            quantities = changed_quantity(replacement.pair)
+            for literal in _with_other_spellings(_literals_or_amount(replacement, quantities)):
                 source = source_of(replacement)
                 owner = sections.owner_of(source)
-                names = () if owner in _DEPENDENCIES else tuple(_names(replacement, literal, owner))
+                if quantities and literal.start < 0:
+                    names = _names_of_quantity(quantities[1], owner)
+                else:
+                    names = () if owner in _DEPENDENCIES else tuple(_names(replacement, literal, owner))
                 if names and literal.old.casefold() != literal.new.casefold():
-                    groups[literal.old, literal.new, names, literal.is_version].append(source)
+                    groups[literal.old, literal.new, names, literal.is_version, literal.unit].append(source)
                     old_lines[source] = replacement.pair.old.text
     outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for old, new, names, _ in groups:
+    for old, new, names, _, _ in groups:
         outcomes[old, names[0]].add(new)
     values = [
         Value(
@@ -173,9 +180,10 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
             tuple(sources),
             section=_common_section(sources, old_lines, sections),
             is_major_version=is_version,
+            unit=unit,
             owner=_common_owner(sources, sections),
         )
-        for (old, new, names, is_version), sources in groups.items()
+        for (old, new, names, is_version, unit), sources in groups.items()
         if len(outcomes[old, names[0]]) == 1
     ]
     words = {value.old for value in values if _is_word(value.old) and value.old not in value.new}
@@ -222,10 +230,32 @@ def _is_word(text: str) -> bool:
 
 
 class _Literal(NamedTuple):
+    """A value before and after; `start` is its place in the new line, negative for a computed amount."""
+
     old: str
     new: str
     start: int
     is_version: bool = False
+    unit: str = ""
+
+
+def _literals_or_amount(
+    replacement: TokenReplacement, quantities: tuple[Quantity, Quantity] | None
+) -> Iterator[_Literal]:
+    """The replaced literals; where they are part of an amount that the line assigns, the amount instead."""
+    if quantities is None:
+        yield from _literals(replacement)
+        return
+    old, new = quantities
+    yield _Literal(plain_number(old.amount), plain_number(new.amount), -1, unit=new.unit)
+    yield from (literal for literal in _literals(replacement) if not literal.old.isdigit())
+
+
+def _names_of_quantity(quantity: Quantity, owner: str) -> tuple[str, ...]:
+    """The name that an amount is assigned to, or else what is around it."""
+    is_generic = _GENERIC.issuperset(parts_of(quantity.name))
+    name = owner if is_generic else quantity.name
+    return (name,) if name else ()
 
 
 def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
