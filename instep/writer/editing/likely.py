@@ -35,7 +35,7 @@ def _candidates(ranking: ArticleRanking, corpus: Corpus) -> Iterator[tuple[Artic
 
 
 def add_unnamed_values(
-    edits: EditsByArticle, values: Sequence[Value], candidates: Sequence[DraftCandidate]
+    edits: EditsByArticle, values: Sequence[Value], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
     """Adds values that articles state without their name: those that say it elsewhere, or sure candidates.
 
@@ -49,8 +49,8 @@ def add_unnamed_values(
             is_named = any(edit.fact == value for edit in article_edits)
             if not is_named and (value in bound or not candidate.is_concerned):
                 continue
-            places = stated_quantities(value, candidate.article)
-            if is_named or (len(places) > 1 and says_unit(value.names[0])):
+            places = stated_quantities(value, candidate.article, title)
+            if is_named or (len(places) > 1 and says_unit(value)):
                 places = [place for place in places if place.is_near_topic]
             elif len(places) > 1:
                 places = []

@@ -141,6 +141,7 @@ def is_of_section(fact: Value, sentence: StatedValue) -> bool:
         return True
     for text, place in (
         (sentence.text, len(sentence.before)),
+        (sentence.column, 0),
         (sentence.preceding, len(sentence.preceding)),
         (sentence.topic, 0),
     ):

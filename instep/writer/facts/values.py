@@ -7,30 +7,21 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from instep.core.name_matching import is_distinct, mention
+from instep.core.name_matching import mention
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch
 from instep.writer.articles.code_languages import language_of_file
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine, literal_around, source_of
 from instep.writer.facts.quantities import Quantity, changed_quantity, plain_number
+from instep.writer.facts.setting_names import OPERATOR, SIGNATURE, name_of_amount, names_of_value
 from instep.writer.facts.setting_sections import SettingSection, SettingSections
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.facts.written_names import flags_defined_in
 from instep.writer.words.identifiers import Token, parts_of
 
 _NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
 _CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)
-_NAME = re.compile(r"--[a-zA-Z][\w-]*|[a-zA-Z_][\w-]*[\w](?:\.\w+(?:-\w+)*)*")
 _PLAIN = re.compile(r"\d|[A-Za-z]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
-_GENERIC_WORDS = """
-    int str float bool number string boolean integer bigint smallint varchar text
-    default defaults const let var return self this none optional
-    value values true false null if else elif and or not in is for while def function class new await async
-    export public private static final type field option argument param min max key name get set os env
-    environ process import from as url https http com org www version versions
-"""
-_GENERIC = frozenset(_GENERIC_WORDS.split())
 _PLAIN_FILE_WORDS = """
     api app apps base common conf config configs configuration constants core default defaults env example
     index init initializers internal java json lib limit limits main models module package packages php
@@ -41,13 +32,6 @@ _STRING = re.compile(r"(?=[^\n]*\w{2})[\w./+@:-][^<>{}\n]{0,59}")
 _QUOTE = re.compile("[\"'`]")
 _IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|include|package)\b")
 _WORDS = re.compile(r"[A-Za-z]{4,}(?:[-_][A-Za-z]+)*")
-_OPENED = re.compile(r"(\s*[\w.-]+)\s*(?::[^=]*)?=\s*[\w.]+\($")
-_REQUIREMENT = re.compile(r"\s*([A-Za-z]{2,3})\s+v?\d+(?:\.\d+)+\s*")
-_GAP = re.compile(r"""(?:=>|[\s"'`:=,()\[\]|*&@.$-])*""")
-_SIGNATURE = re.compile(
-    r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
-)
-_OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
 _FLOOR = re.compile(r"(?<![<=!\d.])(?<!!=)(?:>=|\^|~=?|==)?\s{0,9}(\d+(?:\.\d+)+)")
 _RANGE = "^~<>="
 _MIN_WEIGHT = 0.5
@@ -63,22 +47,13 @@ _FIELD = re.compile(
     re.DOTALL,
 )
 _TOKEN = re.compile(r"[\w-]+")
-_FLAG_LINE = re.compile(r"\s*[\"']--[a-z]")
-# The last quotation mark of a line that no other follows: the beginning of the string that the line is in.
-_OPEN_STRING = re.compile(r"(?:^|[\s(\[{:=,>])([\"'`])(?=[^\"'`]*\Z)")
-_LETTERS = re.compile(r"[A-Za-z]{2}")
 _DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
 # Files whose values need no quotes.
 _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[\w.-]{0,80}$")
 _BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*(?:#.*)?$")
-_DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
-_FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
 # What a product is built with says nothing of what it requires of its users.
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "dev-dependencies", "require-dev"))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
-# The beginning of a field's definition: `seats = IntegerField(default=`, `t.integer :seats, default: `.
-_FIELD_CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=()]+)?=\s*[\w.]+\(")
-_DECLARATION = re.compile(r"""\s*(?:field|attribute|add|t\.\w+|add_column\s+:\w+\s*,)\s*\(?\s*[:"'](\w+)""")
 _MIN_GROUPED = 1_000
 _ANNOTATED = re.compile(r"^[^=()]*=\s*(.+?),?$")
 _LITERAL = re.compile(
@@ -140,7 +115,7 @@ class Value:
 
 @lru_cache(maxsize=1_024)
 def _languages_of(sources: tuple[SourceLine, ...]) -> frozenset[str]:
-    if not all(_SIGNATURE.match(source.text) for source in sources):
+    if not all(SIGNATURE.match(source.text) for source in sources):
         return frozenset()
     return frozenset(filter(None, (language_of_file(source.file) for source in sources)))
 
@@ -163,9 +138,11 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
                 source = source_of(replacement)
                 owner = sections.owner_of(source)
                 if quantities and literal.start < 0:
-                    names = _names_of_quantity(quantities[1], owner)
+                    names = name_of_amount(quantities[1].name, owner)
+                elif owner in _DEPENDENCIES:
+                    names = ()
                 else:
-                    names = () if owner in _DEPENDENCIES else tuple(_names(replacement, literal, owner))
+                    names = tuple(names_of_value(replacement, literal.start, literal.end, owner))
                 if names and literal.old.casefold() != literal.new.casefold():
                     groups[literal.old, literal.new, names, literal.is_version, literal.unit].append(source)
                     old_lines[source] = replacement.pair.old.text
@@ -238,6 +215,10 @@ class _Literal(NamedTuple):
     is_version: bool = False
     unit: str = ""
 
+    @property
+    def end(self) -> int:
+        return self.start + len(self.new)
+
 
 def _literals_or_amount(
     replacement: TokenReplacement, quantities: tuple[Quantity, Quantity] | None
@@ -251,13 +232,6 @@ def _literals_or_amount(
     yield from (literal for literal in _literals(replacement) if not literal.old.isdigit())
 
 
-def _names_of_quantity(quantity: Quantity, owner: str) -> tuple[str, ...]:
-    """The name that an amount is assigned to, or else what is around it."""
-    is_generic = _GENERIC.issuperset(parts_of(quantity.name))
-    name = owner if is_generic else quantity.name
-    return (name,) if name else ()
-
-
 def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
     old, new = replacement.old, replacement.new
     if _is_part_of_name(replacement):
@@ -265,7 +239,7 @@ def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
     elif any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
         before, after = (_DIGIT_GROUPS.sub("", text.lstrip(_RANGE)) for text in (old, new))
         left = replacement.pair.old.text[: replacement.old_start]
-        is_version = before.isdigit() and (old[:1] in _RANGE or bool(_OPERATOR.search(left)))
+        is_version = before.isdigit() and (old[:1] in _RANGE or bool(OPERATOR.search(left)))
         yield _Literal(before, after, replacement.new_start, is_version)
     elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
         # A range such as `^18.2 || >=20.9` that shrinks to one version.
@@ -329,78 +303,6 @@ def _bare_scalar(line: str, start: int, end: int) -> Token | None:
 def _is_simple(literal: str) -> bool:
     """Whether a literal is one value, and not code with literals of its own."""
     return bool(_STRING.fullmatch(literal)) and not _QUOTE.search(literal)
-
-
-def _names(replacement: TokenReplacement, literal: _Literal, owner: str) -> Iterator[str]:
-    """Names that the value is assigned to: right before it, but for generic words, or what is around it."""
-    requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
-    left = _OPERATOR.sub("", replacement.pair.new.text[: literal.start])
-    known_names = (requirement[1],) if requirement else _option_of(left)
-    right = replacement.pair.new.text[literal.start + len(literal.new) :]
-    yield from known_names or _names_before(replacement.pair.before, owner, left, right)
-
-
-def _names_before(line_before: str, owner: str, left: str, right: str) -> Iterator[str]:
-    names = list(_NAME.finditer(left))
-    if not any(_is_telling(name[0]) for name in names):
-        left = f"{_opened_by(line_before) or owner} = "
-        names = list(_NAME.finditer(left))
-    end, says_default = len(left), False
-    if "? " in left:
-        return
-    for name in reversed(names):
-        gap = left[name.end() : end]
-        if not _GAP.fullmatch(gap) or _is_argument(left, name.start()):
-            return
-        end = name.start()
-        says_default = says_default or name[0].lower() == "default"
-        if _is_telling(name[0]):
-            if not says_default and _is_word_of_sentence(name, left, gap, right):
-                return
-            yield name[0].rsplit(".", 1)[-1]
-            if not name[0].startswith("-"):
-                return
-
-
-def _option_of(left: str) -> tuple[str, ...]:
-    """The names of the option whose definition a line begins, where its default comes next."""
-    flags = list(flags_defined_in(left))
-    if flags:
-        return flags[0], flags[0].lstrip("-")
-    if not _DEFAULT_KEYWORD.search(left):
-        return ()
-    definition = _FIRST_ARGUMENT.search(left) or _DECLARATION.match(left) or _FIELD_CALL.match(left)
-    return (definition[1],) if definition and _is_telling(definition[1]) else ()
-
-
-def _opened_by(line: str) -> str:
-    """What a line opens: `page_limit = Field(` opens the definition of `page_limit`, and a flag its own."""
-    opened = _OPENED.match(line)
-    if opened:
-        return opened[1]
-    return line if _FLAG_LINE.match(line) else ""
-
-
-def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -> bool:
-    """Whether a word before a value is one of a sentence, as in "Try again within 5 minutes", and no name."""
-    if name[0].startswith("-") or is_distinct(name[0]):
-        return False
-    opening = _OPEN_STRING.search(left)
-    if opening and " " in left[opening.end() :].strip():
-        return True
-    is_first = not left[: name.start()].strip(" \t-#*/")
-    return not gap.strip() and not (is_first and not _LETTERS.search(right))
-
-
-def _is_argument(line: str, place: int) -> bool:
-    """Whether the value is an argument of one call, which says nothing in general; a signature does."""
-    before = line[:place].rstrip()
-    return before.endswith(("(", ",", "{")) and "(" in before and not _SIGNATURE.match(line)
-
-
-def _is_telling(name: str) -> bool:
-    parts = [part for part in parts_of(name.rsplit(".", 1)[-1]) if part not in _GENERIC]
-    return bool(parts) and (len("".join(parts)) >= 4 or is_distinct(name))
 
 
 def default_of(value: str) -> str | None:

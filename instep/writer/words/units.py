@@ -28,6 +28,7 @@ UNITS = {
     "gb": r"g|gb|gib|gigabytes?",
     "percent": r"%|percent",
     "characters": r"chars?|characters?",
+    "times": r"times|attempts|tries|retries",
 }
 _UNIT_NAMES = {
     "millis": "ms",
@@ -36,6 +37,9 @@ _UNIT_NAMES = {
     "mins": "minutes",
     "second": "seconds",
     "week": "weeks",
+    "attempts": "times",
+    "retries": "times",
+    "tries": "times",
 }
 # What code calls a unit beside its full names, as a suffix of a number or as a word of an expression.
 _UNITS_OF_CODE = {
