@@ -18,10 +18,16 @@ from instep.writer.editing.apply import (
 )
 from instep.writer.editing.edits import Edit
 from instep.writer.editing.example_edits import example_edits, in_likely_articles, likely_article_ids
-from instep.writer.editing.likely import add_unnamed_values, likely_edits, nearest_articles
+from instep.writer.editing.likely import (
+    add_to_enumerations,
+    add_unnamed_values,
+    likely_edits,
+    nearest_articles,
+)
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
+from instep.writer.facts.new_members import new_members
 from instep.writer.facts.removals import Removal, find_removals
 from instep.writer.facts.renames import variable_renames
 from instep.writer.new_articles.missing_articles import find_missing_article, outline_of, summary_of_missing
@@ -80,6 +86,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     # What the change documents itself needs no second wording.
     if not ported.is_documented:
         add_unnamed_values(edits, facts.values, candidates, change.title)
+        add_to_enumerations(edits, new_members(code), candidates)
         edits = likely_edits(edits, change, additions, candidates, need)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
         missing = find_missing_article(change, change_set, additions, ranking, need, corpus)

@@ -1,6 +1,6 @@
 """Edits that a change makes likely: new entries beside the siblings that an article lists, unnamed values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from instep.core.name_matching import mention
@@ -9,8 +9,10 @@ from instep.writer.editing.apply import add_edit, apply, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.editing.unnamed_values import says_unit, stated_quantities
 from instep.writer.facts.additions import Addition
+from instep.writer.facts.new_members import NewMembers
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
+from instep.writer.inserting.enumerations import enumeration_edits
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, gets_entries
@@ -56,6 +58,24 @@ def add_unnamed_values(
                 places = []
             for place in places:
                 add_edit(article_edits, Edit(place.start, place.end, place.fact.new, place.fact))
+            if article_edits:
+                edits[candidate.article.id] = article_edits
+
+
+def add_to_enumerations(
+    edits: EditsByArticle, members: Iterable[NewMembers], candidates: Sequence[DraftCandidate]
+) -> None:
+    """Adds new members to the sentences of sure candidates that list all the members beside them."""
+    for each in members:
+        for candidate in candidates:
+            if not candidate.is_concerned:
+                continue
+            article_edits = edits.get(candidate.article.id, [])
+            places = {(edit.start, edit.new) for edit in article_edits}
+            for edit in enumeration_edits(each, candidate.article.text):
+                # Other files may add the same member.
+                if (edit.start, edit.new) not in places:
+                    add_edit(article_edits, Edit(edit.start, edit.end, edit.new, edit.fact))
             if article_edits:
                 edits[candidate.article.id] = article_edits
 

@@ -58,7 +58,7 @@ class StatedQuantity:
 
 
 def stated_quantities(fact: Value, article: Article, title: str = "") -> list[StatedQuantity]:
-    """Where an article states a value with its unit among words of its name, or of the title of the change."""
+    """Where an article states a value with its unit, among words of its name or of the change's title."""
     terms = _terms_of_change(fact, title)
     places: dict[int, StatedQuantity] = {}
     for amount in amounts_of(fact):
@@ -121,7 +121,7 @@ def _shared_terms(place: StatedValue, terms: frozenset[str]) -> int:
 
 
 def _terms_of_change(fact: Value, title: str) -> frozenset[str]:
-    """Words that say what a change is about: of its title, the name of the value, its file and its section."""
+    """Words that say what a change is about: of its title, the value's name, its file and its section."""
     return _stems(" ".join([title, *fact.names, *fact.topics, fact.owner])) - _PLAIN_TERMS
 
 

@@ -1,4 +1,4 @@
-"""Amounts with a unit that lines of code assign: `Duration.ofMinutes(10)`, `14.days`, `90 * 24 * time.Hour`."""
+"""Amounts that code gives with their unit: `Duration.ofMinutes(10)`, `14.days`, `90 * 24 * time.Hour`."""
 
 import re
 from collections.abc import Iterator
