@@ -7,6 +7,7 @@ from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.editing.apply import add_edit, apply, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
+from instep.writer.editing.stated_amounts import unit_of
 from instep.writer.editing.unnamed_values import says_unit, stated_quantities
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.new_members import NewMembers
@@ -49,7 +50,9 @@ def add_unnamed_values(
         for candidate in candidates:
             article_edits = edits.get(candidate.article.id, [])
             is_named = any(edit.fact == value for edit in article_edits)
-            if not is_named and (value in bound or not candidate.is_concerned):
+            # Addresses of other articles have the port that one of them names.
+            is_of_others = value in bound and unit_of(value) != "port"
+            if not is_named and (is_of_others or not candidate.is_concerned):
                 continue
             places = stated_quantities(value, candidate.article, title)
             if is_named or (len(places) > 1 and says_unit(value)):

@@ -104,9 +104,10 @@ def amount_pattern(amount: Amount) -> re.Pattern[str]:
     )
     spelled = "|".join(map(re.escape, spellings))
     if amount.unit == "port":
-        return re.compile(
-            rf"(?:(?<=localhost:)|(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))(?P<number>{number})(?P<gap>)(?P<unit>)(?!\d)"
-        )
+        address = r"(?<=localhost:)|(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:)"
+        # The port of a container, and one of the host that is the same: `8080:8080`, `80:8080`.
+        mapped, same = rf"(?<=\d:){number}(?=[\"'\s])", rf"(?<![\w.:]){number}(?=:{number}[\"'\s])"
+        return re.compile(rf"(?P<number>(?:{address}){number}(?!\d)|{mapped}|{same})(?P<gap>)(?P<unit>)")
     if amount.unit == "currency":
         prefixed, followed = (
             rf"(?<=[$€£])(?:{spelled})",

@@ -29,6 +29,8 @@ _AND_UP = re.compile(r"[`*_]*\+")
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
 _PRICE_WORDS = frozenset(("amount", "cost", "fee", "price", "prices", "pricing"))
 LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
+_DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to)\s*[`*_\"']*$", re.IGNORECASE)
+_CODE = re.compile(r"`([^`\n]{1,80})`")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _CELL_AFTER = re.compile(r"[^|\d]{0,24}(?:\||$)")
@@ -96,7 +98,11 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
         _is_named_exactly(name, sentence) or is_on_topic(fact, sentence, title)
     ):
         return False
-    return _is_counted_of_owner(fact, parts, sentence) or _is_named_beside(fact, name, parts, sentence)
+    return (
+        _is_counted_of_owner(fact, parts, sentence)
+        or _is_default_of_subject(fact, parts, sentence)
+        or _is_named_beside(fact, name, parts, sentence)
+    )
 
 
 def _is_version_of(name: str, sentence: StatedValue) -> bool:
@@ -237,6 +243,19 @@ def _is_counted_of_owner(fact: Value, parts: Sequence[str], sentence: StatedValu
         and sentence.value.isdigit()
         and bool(_counted(tuple(words)).match(sentence.after))
         and bool(_section_name(tuple(parts_of(fact.owner))).search(sentence.text))
+    )
+
+
+def _is_default_of_subject(fact: Value, parts: Sequence[str], sentence: StatedValue) -> bool:
+    """Whether "Default: `8080`" stands below the setting in code: `server.port`, `APP_PORT`."""
+    if not _DEFAULT_IS.search(sentence.before) or (fact.is_constant and len(parts) < 2):
+        return False
+    subjects = [parts_of(subject) for subject in _CODE.findall(sentence.topic)]
+    owners = parts_of(fact.owner)
+    return any(
+        subject[-len(parts) :] == list(parts)
+        and (not owners or subject[: -len(parts)][-1:] in ([], owners[-1:]))
+        for subject in subjects
     )
 
 
