@@ -119,10 +119,10 @@ def _is_named_beside(fact: Value, name: str, parts: Sequence[str], sentence: Sta
     says_default = bool(_DEFAULT.search(sentence.text))
     is_assigned = bool(_assignment(parts).search(sentence.before))
     if _is_choice(fact, sentence) and not says_default:
-        return _is_own_cell(name, sentence)
+        return is_own_cell(name, sentence)
     if is_assigned and (len(parts) > 1 or not fact.is_plain):
         return True
-    if _is_own_cell(name, sentence) or _is_counted(name, parts, sentence):
+    if is_own_cell(name, sentence) or _is_counted(name, parts, sentence):
         return True
     is_common_word = len(parts) < 2 and not is_distinct(name)
     if is_common_word and fact.is_plain:
@@ -203,7 +203,7 @@ def _short_product(word: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{word.capitalize()}|{word.upper()})(?:\s+version)?\s+$")
 
 
-def _is_own_cell(name: str, sentence: StatedValue) -> bool:
+def is_own_cell(name: str, sentence: StatedValue) -> bool:
     """Whether a table row begins with the exact name, or its words, and the value fills a cell of it."""
     cells = sentence.before.strip().split("|")
     is_cell = bool(_CELL_START.search(sentence.before) and _CELL_END.match(sentence.after))

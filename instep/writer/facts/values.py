@@ -1,8 +1,8 @@
 """Literals that got another value, with the names that the value belongs to."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -29,6 +29,7 @@ _PLAIN_FILE_WORDS = """
 """
 _PLAIN_FILES = frozenset(_PLAIN_FILE_WORDS.split())
 _STRING = re.compile(r"(?=[^\n]*\w{2})[\w./+@:-][^<>{}\n]{0,59}")
+_HELP = re.compile(r"""(["'`])[^"'`\n]+ [^"'`\n]+\1""")
 _QUOTE = re.compile("[\"'`]")
 _IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|include|package)\b")
 _WORDS = re.compile(r"[A-Za-z]{4,}(?:[-_][A-Za-z]+)*")
@@ -165,11 +166,15 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
     ]
     words = {value.old for value in values if _is_word(value.old) and value.old not in value.new}
     occurrences = OccurrenceCounts(words, files)
-    return list(
-        _marking_shared(
-            [row for row in values if not occurrences.added[row.old] + occurrences.unchanged[row.old]], files
-        )
-    )
+    listed = _listed_beside(words, values)
+    remaining = {old for old in words if occurrences.added[old] + occurrences.unchanged[old] > listed[old]}
+    return list(_marking_shared([row for row in values if row.old not in remaining], files))
+
+
+def _listed_beside(words: Collection[str], values: Iterable[Value]) -> "Counter[str]":
+    """How often lines with a new value still have the old word, as where they list all choices."""
+    lines = {(value.old, source) for value in values if value.old in words for source in value.sources}
+    return Counter(old for old, source in lines for _ in mention(old).finditer(source.text))
 
 
 def _marking_shared(values: Sequence[Value], files: Sequence[FilePatch]) -> Iterator[Value]:
@@ -287,7 +292,9 @@ def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
     after = around(replacement.pair.new.text, replacement.new_start, replacement.new_end)
     if not before or not after or _IMPORT.match(replacement.pair.new.text):
         return
-    is_still_there = mention(before.text).search(replacement.pair.new.text.replace(after.text, " "))
+    # A help text may list all choices.
+    rest = _HELP.sub(" ", replacement.pair.new.text).replace(after.text, " ")
+    is_still_there = mention(before.text).search(rest)
     if not is_still_there and all(_is_simple(side.text) for side in (before, after)):
         yield _Literal(before.text, after.text, after.start)
 
