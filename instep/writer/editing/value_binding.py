@@ -30,6 +30,7 @@ _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECAS
 _PRICE_WORDS = frozenset(("amount", "cost", "fee", "price", "prices", "pricing"))
 LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
 _DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to)\s*[`*_\"']*$", re.IGNORECASE)
+_UNLESS = re.compile(r"[^.,()\d]{0,40}\b(?:unless|without|if|when)\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{1,80})`")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
@@ -76,9 +77,10 @@ def is_mentioned(fact: Value, text: str) -> bool:
         parts = _product_words(name) if fact.is_version else []
         if any(_spelling([part]).search(text) for part in parts):
             return True
-        if not fact.is_version and (
-            _spelling(words_and_unit(name)[0][:1]).search(text) or mention(name).search(text)
-        ):
+        words = words_and_unit(name)[0]
+        # A name of bounds alone, such as `DEFAULT_LIMIT`, is that of a parameter `limit`.
+        subject = words[-1:] if BOUNDS.issuperset(words) else words[:1]
+        if not fact.is_version and (_spelling(subject).search(text) or mention(name).search(text)):
             return True
     return False
 
@@ -101,6 +103,7 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
     return (
         _is_counted_of_owner(fact, parts, sentence)
         or _is_default_of_subject(fact, parts, sentence)
+        or _is_unless_given(fact, name, sentence)
         or _is_named_beside(fact, name, parts, sentence)
     )
 
@@ -257,6 +260,15 @@ def _is_default_of_subject(fact: Value, parts: Sequence[str], sentence: StatedVa
         and (not owners or subject[: -len(parts)][-1:] in ([], owners[-1:]))
         for subject in subjects
     )
+
+
+def _is_unless_given(fact: Value, name: str, sentence: StatedValue) -> bool:
+    """Whether a sentence says what a default is without the parameter: "25 items unless you pass `limit`"."""
+    parts = parts_of(name)
+    if "default" not in parts or fact.is_plain or not _UNLESS.match(sentence.after):
+        return False
+    own = [part for part in parts if part != "default"]
+    return any(parts_of(code) == own for code in _CODE.findall(sentence.after))
 
 
 def _is_counted(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:

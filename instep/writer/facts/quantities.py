@@ -24,6 +24,8 @@ _KEYWORD = re.compile(rf"(?:\w+\.)*\w+\(\s*(\w+)\s*[=:]\s*({_NUMBER})\s*\)")
 _MEMBER = re.compile(rf"({_NUMBER})\.(?:to\w+\(\s*\w+\.)?([A-Za-z]+)\)?")
 _SUFFIXED = re.compile(rf"[\"']?({_NUMBER})\s?([A-Za-z]{{1,12}})[\"']?")
 _FACTOR = re.compile(rf"({_NUMBER})|(?:\w+\.)*([A-Za-z]\w*)")
+_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
+_CLOSED = re.compile(r"[\w.]*\([^()]*\)")
 _MAX_FACTORS = 6
 _BINARY = frozenset((Decimal(1_000), Decimal(1_024)))
 
@@ -37,23 +39,45 @@ class Quantity(NamedTuple):
 
 
 def changed_quantity(pair: LinePair) -> tuple[Quantity, Quantity] | None:
-    """Both amounts, where two versions of a line assign other amounts that compare."""
-    old, new = assigned_quantity(pair.old.text), assigned_quantity(pair.new.text)
-    if old is None or new is None:
+    """Both amounts, where two versions of a line give one other amount that compares."""
+    olds, news = quantities_in(pair.old.text), quantities_in(pair.new.text)
+    if len(olds) != len(news):
         return None
-    old, new = in_largest_unit(*_in_one_unit(old, new))
-    return None if old.unit != new.unit or old.amount == new.amount else (old, new)
+    compared = (in_largest_unit(*_in_one_unit(*sides)) for sides in zip(olds, news, strict=True))
+    changed = [(old, new) for old, new in compared if (old.amount, old.unit) != (new.amount, new.unit)]
+    return changed[0] if len(changed) == 1 and changed[0][0].unit == changed[0][1].unit else None
 
 
-def assigned_quantity(line: str) -> Quantity | None:
-    """The amount that a line assigns to a name, if it is more than a bare number."""
+def quantities_in(line: str) -> list[Quantity]:
+    """The amounts that a line assigns to names, if they are more than bare numbers, or passes to a call."""
     if len(line) > LONG_LINE:
-        return None
-    for assigned in _ASSIGNED.finditer(line):
-        expression = _END.sub("", line[assigned.end() :])
-        for amount, unit in _readings(expression):
-            return Quantity(assigned[1], amount, unit)
-    return None
+        return []
+    assigned = [
+        Quantity(match[1], *reading)
+        for match in _ASSIGNED.finditer(line)
+        if (reading := next(_readings(_expression_at(line, match.end())), None))
+    ]
+    return assigned or list(_arguments(line))
+
+
+def _expression_at(line: str, start: int) -> str:
+    """What is assigned: up to a comma or bracket that ends it, or to the end of the line."""
+    depth = 0
+    for index in range(start, len(line)):
+        char = line[index]
+        if depth == 0 and char in ",;)]}":
+            return line[start:index].rstrip()
+        depth += (char in "([{") - (char in ")]}")
+    return _END.sub("", line[start:])
+
+
+def _arguments(line: str) -> Iterator[Quantity]:
+    """Amounts that are arguments of a call, by the name of what is called."""
+    for match in _CALL.finditer(line):
+        unit = unit_named(parts_of(match[1])[-1])
+        callers = _CALLED.findall(_CLOSED.sub("", line[: match.start()]))
+        if unit and callers:
+            yield Quantity(callers[-1], Decimal(match[2].replace("_", "")), unit)
 
 
 def _readings(expression: str) -> Iterator[tuple[Decimal, str]]:
