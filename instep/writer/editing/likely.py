@@ -43,30 +43,37 @@ def add_unnamed_values(
     """Adds values that articles state without their name: those that say it elsewhere, or sure candidates.
 
     An article that never names the value must state it once, as otherwise it may speak of several, unless the
-    name says what the number counts. Several places must each be near what the name says.
+    name says what the number counts. Several places must each be near what the name says, in all articles.
     """
     bound = {edit.fact for article_edits in edits.values() for edit in article_edits}
     for value in values:
-        for candidate in candidates:
-            article_edits = edits.get(candidate.article.id, [])
-            is_named = any(edit.fact == value for edit in article_edits)
-            # Addresses of other articles have the port that one of them names.
-            is_of_others = value in bound and unit_of(value) != "port"
-            if not is_named and (is_of_others or not candidate.is_concerned):
-                continue
-            places = stated_quantities(value, candidate.article, title)
-            if is_named or (len(places) > 1 and says_unit(value)):
-                places = [place for place in places if place.is_near_topic]
-            elif len(places) > 1:
-                places = []
-            for place in places:
+        named = {
+            article_id
+            for article_id, article_edits in edits.items()
+            if any(edit.fact == value for edit in article_edits)
+        }
+        # Addresses of other articles have the port that one of them names.
+        is_of_others = value in bound and unit_of(value) != "port"
+        places = {
+            candidate.article.id: stated_quantities(value, candidate.article, title)
+            for candidate in candidates
+            if candidate.article.id in named or (candidate.is_concerned and not is_of_others)
+        }
+        has_near = says_unit(value) and any(place.is_near_topic for each in places.values() for place in each)
+        for article_id, stated in places.items():
+            if article_id in named or has_near or (len(stated) > 1 and says_unit(value)):
+                stated = [place for place in stated if place.is_near_topic]
+            elif len(stated) > 1:
+                stated = []
+            article_edits = edits.get(article_id, [])
+            for place in stated:
                 add_edit(article_edits, Edit(place.start, place.end, place.fact.new, place.fact))
             if article_edits:
-                edits[candidate.article.id] = article_edits
+                edits[article_id] = article_edits
 
 
 def add_to_enumerations(
-    edits: EditsByArticle, members: Iterable[NewMembers], candidates: Sequence[DraftCandidate]
+    edits: EditsByArticle, members: Iterable[NewMembers], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
     """Adds new members to the sentences of sure candidates that list all the members beside them."""
     for each in members:
@@ -75,7 +82,7 @@ def add_to_enumerations(
                 continue
             article_edits = edits.get(candidate.article.id, [])
             places = {(edit.start, edit.new) for edit in article_edits}
-            for edit in enumeration_edits(each, candidate.article.text):
+            for edit in enumeration_edits(each, candidate.article.text, title):
                 # Other files may add the same member.
                 if (edit.start, edit.new) not in places:
                     add_edit(article_edits, Edit(edit.start, edit.end, edit.new, edit.fact))

@@ -41,6 +41,14 @@ _SAID_BY_UNIT = LIMIT_WORDS | {
 # What tells nothing of a price but its period.
 _BARE_PRICE_WORDS = "amount annual base cost month monthly per price prices pricing year yearly"
 _PRICE_TERMS = frozenset(_BARE_PRICE_WORDS.split()) | CURRENCY_WORDS
+_PLAIN_TOPIC_WORDS = """
+    add admin app base client cmd component components controller controllers core create data delete edit
+    domain entity factory get handler handlers helper helpers http impl interface internal job jobs lib list
+    logic manager middleware misc model models new page pages plan plans policy provider providers remove
+    repository resource resources rules schema schemas set shared show src store update use user users view
+    views web worker workers
+"""
+_PLAIN_TOPICS = frozenset(_PLAIN_TOPIC_WORDS.split())
 _MIN_TOPIC_CHARACTERS = 3
 # How many words of a sentence, beside its amount, have to be those of the change.
 _MIN_SHARED_TERMS = 2
@@ -55,6 +63,8 @@ class StatedQuantity:
     fact: Value
     # Whether what the value is of stands in the sentence, its item or the heading right above it.
     is_near_topic: bool
+    # How many words of the change the sentence has.
+    shared_terms: int
 
 
 def stated_quantities(fact: Value, article: Article, title: str = "") -> list[StatedQuantity]:
@@ -64,7 +74,10 @@ def stated_quantities(fact: Value, article: Article, title: str = "") -> list[St
     for amount in amounts_of(fact):
         for place in _places(fact, amount, article, terms):
             places.setdefault(place.start, place)
-    return list(places.values())
+    most = max((place.shared_terms for place in places.values()), default=0)
+    # Where one sentence speaks of the change, others that have a word of it may state another value.
+    least = most if most >= _MIN_SHARED_TERMS else 0
+    return [place for place in places.values() if place.shared_terms >= least]
 
 
 def says_unit(fact: Value) -> bool:
@@ -88,7 +101,7 @@ def _places(fact: Value, amount: Amount, article: Article, terms: frozenset[str]
         new = restated(match, amount)
         if is_said and new is not None:
             named = replace(fact, old=match[0], new=new, is_beside_name=False)
-            yield StatedQuantity(*match.span(), named, is_near)
+            yield StatedQuantity(*match.span(), named, is_near, _shared_terms(place, terms))
 
 
 def _says_topic(fact: Value, amount: Amount, place: StatedValue, words: Sequence[str], title: str) -> bool:
@@ -96,7 +109,8 @@ def _says_topic(fact: Value, amount: Amount, place: StatedValue, words: Sequence
     if amount.unit == "count":
         return False
     if not words:
-        return unit_of(fact) is not None and bool(fact.topics) and is_on_topic(fact, place, title)
+        text = f"{place.text} {place.topic} {title}"
+        return unit_of(fact) is not None and any(_has_all([topic], text) for topic in _own_topics(fact))
     if MEASURES.issuperset(words) and not is_on_topic(fact, place, title):
         return False
     return _has_all(words[-1:], f"{place.text} {place.topic} {title}")
@@ -106,13 +120,20 @@ def _is_near_topic(
     fact: Value, amount: Amount, place: StatedValue, words: Sequence[str], title: str, terms: frozenset[str]
 ) -> bool:
     """Whether the sentence or the heading right above it says all of the topic, or enough of the change."""
-    if _shared_terms(place, terms) >= _MIN_SHARED_TERMS and (fact.unit or unit_of(fact) or amount.noun):
+    nearby = f"{place.text} {place.topic}"
+    is_of_name = not words or any(_has_all([word], f"{nearby} {title}") for word in words)
+    is_measured = bool(amount.noun) or unit_of(fact) is not None
+    if is_measured and is_of_name and _shared_terms(place, terms) >= _MIN_SHARED_TERMS:
         return True
     if not words:
         return _says_topic(fact, amount, place, words, "")
-    nearby = f"{place.text} {place.topic}"
     is_near = _has_all(words, nearby if place.topic.strip() else f"{nearby} {title}")
     return is_near and _says_topic(fact, amount, place, words, title)
+
+
+def _own_topics(fact: Value) -> Iterator[str]:
+    """What the file and the section of a value are about, but for words that any file may have."""
+    return (topic.removesuffix("s") for topic in fact.topics if topic not in _PLAIN_TOPICS)
 
 
 def _shared_terms(place: StatedValue, terms: frozenset[str]) -> int:

@@ -19,10 +19,17 @@ _GOES_ON = re.compile(r"[*_`\"'}\]]*(?:,\s*(?!(?:and|or|but|which|where)\b)|\s+(
 _EXAMPLES = re.compile(
     r"(?:\b(?:such as|for example|for instance|like|including|e\.g\.)[\s,:*_`\"']*)\Z", re.IGNORECASE
 )
+# What is said of some members, or was, need not hold for a new one.
+_NARROWED = re.compile(
+    r"\b(?:not|never|except|only|both|neither|nor|unlike|no longer|previously|until|instead|other than)\b"
+    r"|n['\u2019]t\b",
+    re.IGNORECASE,
+)
 _OPENING_MARKS, _CLOSING_MARKS = "*_`\"'{", "*_`\"'}"
 _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = tuple(_NUMBER_WORDS.split())
 _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)}|\d{{1,2}})\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
 _MAX_EXAMPLE_CHARACTERS = 30
 _MIN_MEMBERS = 2
 # One of so many members may be missing in the sentence, as it may be another name of one that is there.
@@ -48,8 +55,11 @@ class _Item:
     name: str
 
 
-def enumeration_edits(members: NewMembers, text: str) -> list[EnumerationEdit]:
-    """The edits of sentences that list nearly all members beside the new ones, and not the new ones."""
+def enumeration_edits(members: NewMembers, text: str, title: str) -> list[EnumerationEdit]:
+    """The edits of sentences that list nearly all members beside the new ones, and not the new ones.
+
+    The title of the change may tell how a name is written, as `WebP`.
+    """
     slots = range(min(map(len, (*members.new, *members.before, *members.after))))
     lists = [(slot, items) for slot in slots for items in _lists_by_slot(members, slot, text)]
     # The name in the code that explains best how the sentence spells the members.
@@ -57,7 +67,7 @@ def enumeration_edits(members: NewMembers, text: str) -> list[EnumerationEdit]:
     edits: dict[int, EnumerationEdit] = {}
     for slot, items in lists:
         new, before = _names(members.new, slot), _names(members.before, slot)
-        if items[0].start not in edits and (edit := _edit(members, items, before, new, text)):
+        if items[0].start not in edits and (edit := _edit(members, items, before, new, text, title)):
             edits[items[0].start] = edit
             edits |= {each.start: each for each in _counts(items, edit, len(new), text)}
     return list(edits.values())
@@ -72,8 +82,10 @@ def _lists_by_slot(members: NewMembers, slot: int, text: str) -> Iterator[list[_
         names = {item.name for item in items}
         lead_end = _outer_start(items[0], text)
         are_examples = _EXAMPLES.search(text, max(0, lead_end - _MAX_EXAMPLE_CHARACTERS), lead_end)
+        first, last = sentence_around(text, items[0].start, items[-1].end)
+        is_narrowed = bool(_NARROWED.search(text, first, last))
         are_most = len(siblings - names) * _MIN_PRESENT_TO_MISSING <= len(siblings)
-        if len(names) >= _MIN_MEMBERS and are_most and not are_examples:
+        if len(names) >= _MIN_MEMBERS and are_most and not are_examples and not is_narrowed:
             yield items
 
 
@@ -132,7 +144,12 @@ def _spelled(name: str) -> re.Pattern[str]:
 
 
 def _edit(
-    members: NewMembers, items: Sequence[_Item], before: Sequence[str], new: Sequence[str], text: str
+    members: NewMembers,
+    items: Sequence[_Item],
+    before: Sequence[str],
+    new: Sequence[str],
+    text: str,
+    title: str,
 ) -> EnumerationEdit | None:
     """The edit after the nearest member before the new ones, or else before the first one after them."""
     by_name = {item.name: index for index, item in enumerate(items)}
@@ -140,7 +157,8 @@ def _edit(
     template = items[at or 0]
     # A name of several words tells more of the spelling than one of a single word.
     spelled = max(items, key=lambda item: (len(parts_of(item.name)) > 1, item is template))
-    labels = [_label(name, spelled.name, text[spelled.start : spelled.end]) for name in new]
+    shown = text[spelled.start : spelled.end]
+    labels = [_in_mixed_case(title, name) or _label(name, spelled.name, shown) for name in new]
     if not all(labels) or not is_safe("", "".join(filter(None, labels))):
         return None
     start, end = _outer_start(template, text), _outer_end(template, text)
@@ -187,6 +205,12 @@ def _outer_end(item: _Item, text: str) -> int:
     while end < len(text) and text[end] in _CLOSING_MARKS:
         end += 1
     return end
+
+
+def _in_mixed_case(title: str, name: str) -> str | None:
+    """The name as a title writes it, if in a way that no rule tells: `WebP`."""
+    words = (word for word in _WORD.findall(title) if word.casefold() == name.casefold())
+    return next((word for word in words if not (word.islower() or word.isupper() or word.istitle())), None)
 
 
 def _label(new: str, sibling: str, shown: str) -> str | None:
