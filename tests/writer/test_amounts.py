@@ -34,7 +34,8 @@ def test_code_says_the_unit_of_an_amount_in_many_ways(line: str, expected: list[
 
 
 SESSIONS = (
-    "# Sessions\n\nSign-in codes work for 10 minutes. After five wrong codes you wait 10 minutes.\n\n"
+    "# Tokens and sessions\n\n"
+    "Sign-in codes work for 10 minutes. After five wrong codes you wait 10 minutes.\n\n"
     "Tokens expire after 90 days. Guests are removed after 90 days.\n"
 )
 
@@ -71,11 +72,13 @@ SESSIONS = (
 def test_the_amount_of_one_thing_is_not_that_of_another(
     ask: Ask, path: str, before: str, after: str, title: str, expected: str | None
 ) -> None:
-    assert text_of(ask({path: (before, after)}, SESSIONS, title=title, name="Sessions")) == expected
+    assert (
+        text_of(ask({path: (before, after)}, SESSIONS, title=title, name="Tokens and sessions")) == expected
+    )
 
 
 SLA = "# Response times\n\n| Priority | First reply |\n|---|---|\n| Urgent | 1 hour |\n| Normal | 8 hours |\n"
-PLANS = "# Plans\n\n| | Solo | Team |\n|---|---|---|\n| Price | $12 | $29 |\n| Bank connections | 1 | 3 |\n"
+PLANS = "# Plans\n\n| | Solo | Team |\n|---|---|---|\n| Price | $12 | $29 |\n| Connections | 1 | 3 |\n"
 
 
 @pytest.mark.parametrize(
@@ -88,8 +91,8 @@ PLANS = "# Plans\n\n| | Solo | Team |\n|---|---|---|\n| Price | $12 | $29 |\n| B
             SLA.replace("1 hour", "30 minutes"),
         ),
         (
-            "solo:\n  price_cents: 1200\n  bank_connections: 1\nteam:\n  price_cents: 2900\n  bank_connections: 3\n",
-            "solo:\n  price_cents: 1200\n  bank_connections: 1\nteam:\n  price_cents: 3500\n  bank_connections: 5\n",
+            "solo:\n  price_cents: 1200\n  connections: 1\nteam:\n  price_cents: 2900\n  connections: 3\n",
+            "solo:\n  price_cents: 1200\n  connections: 1\nteam:\n  price_cents: 3500\n  connections: 5\n",
             PLANS,
             PLANS.replace("$29", "$35").replace("| 3 |", "| 5 |"),
         ),

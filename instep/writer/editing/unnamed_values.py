@@ -109,8 +109,7 @@ def _says_topic(fact: Value, amount: Amount, place: StatedValue, words: Sequence
     if amount.unit == "count":
         return False
     if not words:
-        text = f"{place.text} {place.topic} {title}"
-        return unit_of(fact) is not None and any(_has_all([topic], text) for topic in _own_topics(fact))
+        return unit_of(fact) is not None and _has_own_topic(fact, f"{place.text} {place.topic} {title}")
     if MEASURES.issuperset(words) and not is_on_topic(fact, place, title):
         return False
     return _has_all(words[-1:], f"{place.text} {place.topic} {title}")
@@ -126,14 +125,15 @@ def _is_near_topic(
     if is_measured and is_of_name and _shared_terms(place, terms) >= _MIN_SHARED_TERMS:
         return True
     if not words:
-        return _says_topic(fact, amount, place, words, "")
+        # A heading may be over sentences about several things.
+        return unit_of(fact) is not None and _has_own_topic(fact, f"{place.text} {place.column}")
     is_near = _has_all(words, nearby if place.topic.strip() else f"{nearby} {title}")
     return is_near and _says_topic(fact, amount, place, words, title)
 
 
-def _own_topics(fact: Value) -> Iterator[str]:
-    """What the file and the section of a value are about, but for words that any file may have."""
-    return (topic.removesuffix("s") for topic in fact.topics if topic not in _PLAIN_TOPICS)
+def _has_own_topic(fact: Value, text: str) -> bool:
+    """Whether a text has a word of the file or the section of a value, but for words of any file."""
+    return any(_has_all([topic.removesuffix("s")], text) for topic in fact.topics - _PLAIN_TOPICS)
 
 
 def _shared_terms(place: StatedValue, terms: frozenset[str]) -> int:
