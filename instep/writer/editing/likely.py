@@ -75,16 +75,18 @@ def add_unnamed_values(
 def add_to_enumerations(
     edits: EditsByArticle, members: Iterable[NewMembers], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
-    """Adds new members to the sentences of sure candidates that list all the members beside them."""
+    """Adds new members to the sentences of sure candidates that list the members beside them.
+
+    An article that gets an entry for a new member needs it in no sentence, which may speak of the others.
+    """
     for each in members:
         for candidate in candidates:
             if not candidate.is_concerned:
                 continue
             article_edits = edits.get(candidate.article.id, [])
-            places = {(edit.start, edit.new) for edit in article_edits}
+            entries = {edit.fact.name for edit in article_edits if isinstance(edit.fact, Insertion)}
             for edit in enumeration_edits(each, candidate.article.text, title):
-                # Other files may add the same member.
-                if (edit.start, edit.new) not in places:
+                if edit.fact.name not in entries:
                     add_edit(article_edits, Edit(edit.start, edit.end, edit.new, edit.fact))
             if article_edits:
                 edits[candidate.article.id] = article_edits

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from instep.writer.articles.passages import sentence_around
+from instep.writer.articles.passages import is_in_code_block, sentence_around
 from instep.writer.facts.new_members import NewMembers, Slots
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.words.identifiers import parts_of, spelled_like
@@ -21,8 +21,8 @@ _EXAMPLES = re.compile(
 )
 # What is said of some members, or was, need not hold for a new one.
 _NARROWED = re.compile(
-    r"\b(?:not|never|except|only|both|neither|nor|unlike|no longer|previously|until|instead|other than)\b"
-    r"|n['\u2019]t\b",
+    r"\b(?:not|never|except|only|both|neither|nor|unlike|no longer|previously|until|instead|other than"
+    r"|see also)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 _OPENING_MARKS, _CLOSING_MARKS = "*_`\"'{", "*_`\"'}"
@@ -83,7 +83,7 @@ def _lists_by_slot(members: NewMembers, slot: int, text: str) -> Iterator[list[_
         lead_end = _outer_start(items[0], text)
         are_examples = _EXAMPLES.search(text, max(0, lead_end - _MAX_EXAMPLE_CHARACTERS), lead_end)
         first, last = sentence_around(text, items[0].start, items[-1].end)
-        is_narrowed = bool(_NARROWED.search(text, first, last))
+        is_narrowed = bool(_NARROWED.search(text, first, last)) or is_in_code_block(text, items[0].start)
         are_most = len(siblings - names) * _MIN_PRESENT_TO_MISSING <= len(siblings)
         if len(names) >= _MIN_MEMBERS and are_most and not are_examples and not is_narrowed:
             yield items
