@@ -18,6 +18,7 @@ from instep.writer.editing.apply import (
 )
 from instep.writer.editing.edits import Edit
 from instep.writer.editing.example_edits import example_edits, in_likely_articles, likely_article_ids
+from instep.writer.editing.granted import add_granted
 from instep.writer.editing.likely import (
     add_to_enumerations,
     add_unnamed_values,
@@ -27,6 +28,7 @@ from instep.writer.editing.likely import (
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
+from instep.writer.facts.grants import find_grants
 from instep.writer.facts.new_members import new_members
 from instep.writer.facts.removals import Removal, find_removals
 from instep.writer.facts.renames import variable_renames
@@ -86,6 +88,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     # What the change documents itself needs no second wording.
     if not ported.is_documented:
         add_unnamed_values(edits, facts.values, candidates, change.title)
+        add_granted(edits, find_grants(code.files), candidates)
         edits = likely_edits(edits, change, additions, candidates, need)
         add_to_enumerations(edits, new_members(code), candidates, change.title)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
