@@ -28,8 +28,6 @@ from instep.writer.editing.likely import (
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
-from instep.writer.facts.grants import find_grants
-from instep.writer.facts.new_members import new_members
 from instep.writer.facts.removals import Removal, find_removals
 from instep.writer.facts.renames import variable_renames
 from instep.writer.new_articles.missing_articles import find_missing_article, outline_of, summary_of_missing
@@ -88,9 +86,9 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     # What the change documents itself needs no second wording.
     if not ported.is_documented:
         add_unnamed_values(edits, facts.values, candidates, change.title)
-        add_granted(edits, find_grants(code.files), candidates)
+        add_granted(edits, facts.grants, candidates)
         edits = likely_edits(edits, change, additions, candidates, need)
-        add_to_enumerations(edits, new_members(code), candidates, change.title)
+        add_to_enumerations(edits, facts.new_members, candidates, change.title)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
         missing = find_missing_article(change, change_set, additions, ranking, need, corpus)
         new_articles += [outline] if missing and (outline := outline_of(missing)) else []

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from instep.text.file_kinds import LONG_LINE
-from instep.writer.diffs.change_set import ReviewedFile
 from instep.writer.facts.changed_texts import SourceLine
-from instep.writer.facts.line_alignment import pairs_of
+from instep.writer.facts.new_members import ComparedFile
 
 # The owner of a list in one line: `viewer: ["a", "b"],`, `Role.VIEWER: {"a"},`.
 _OWNER = re.compile(r"""\s*["']?(?:\w+\.)*([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*(?:\w+\()?[\[{(]""")
@@ -24,12 +23,12 @@ class Grant:
     source: SourceLine
 
 
-def find_grants(files: Iterable[ReviewedFile]) -> Iterator[Grant]:
+def find_grants(compared: Iterable[ComparedFile]) -> Iterator[Grant]:
     """Members that a list of an owner gains or loses, and that keep the others."""
-    for file in files:
+    for file, pairs in compared:
         if file.kind in {"test", "internal", "docs"}:
             continue
-        for pair in pairs_of(file.patch):
+        for pair in pairs:
             old, new = _OWNER.match(pair.old.text), _OWNER.match(pair.new.text)
             is_short = max(len(pair.old.text), len(pair.new.text)) <= LONG_LINE
             if not old or not new or old[1] != new[1] or not is_short:

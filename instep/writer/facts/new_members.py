@@ -1,15 +1,15 @@
 """Members that a change adds to a set in the code: a line among lines of its form, a literal among others."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Hunk, Line
-from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.diffs.change_set import ReviewedFile
 from instep.writer.facts.changed_texts import SourceLine
-from instep.writer.facts.line_alignment import pairs_of
+from instep.writer.facts.line_alignment import LinePair
 
 _LITERAL = re.compile(r"""(["'`])([^"'`\n]{2,40})\1""")
 # The member that a line defines: `FIT(`, `case fit = `, `System,`.
@@ -21,6 +21,8 @@ _MIN_SIBLINGS = 2
 
 # The texts of a member that an article may show: its name and its literals, by their place in the line.
 Slots = tuple[str, ...]
+# A file with the pairs of its lines before and after.
+ComparedFile = tuple[ReviewedFile, Sequence[LinePair]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,14 @@ class NewMembers:
     source: SourceLine
 
 
-def new_members(change_set: ChangeSet) -> Iterator[NewMembers]:
+def find_new_members(compared: Iterable[ComparedFile]) -> Iterator[NewMembers]:
     """The new members in files that concern users; not those of sets that are new themselves."""
-    for file in change_set.files:
+    for file, pairs in compared:
         if file.kind in {"test", "internal", "docs"} or file.patch.status == "added":
             continue
         for hunk in file.patch.hunks:
             yield from _new_lines(hunk, file.patch.path, file.weight)
-        for pair in pairs_of(file.patch):
+        for pair in pairs:
             yield from _new_literals(pair.old, pair.new, file.patch.path, file.weight)
 
 
