@@ -1,6 +1,6 @@
 """Edits that a change makes likely: new entries beside the siblings that an article lists, unnamed values."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from instep.core.name_matching import mention
@@ -18,6 +18,7 @@ from instep.writer.inserting.insertions import Insertion, choose_insertions, sco
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, gets_entries
 from instep.writer.shapes import Article, Change
+from instep.writer.words.identifiers import key_of
 
 # How many of the nearest articles may get a likely edit.
 _MAX_CANDIDATES = 10
@@ -73,23 +74,26 @@ def add_unnamed_values(
 
 
 def add_to_enumerations(
-    edits: EditsByArticle, members: Iterable[NewMembers], candidates: Sequence[DraftCandidate], title: str
+    edits: EditsByArticle, members: Sequence[NewMembers], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
     """Adds new members to the sentences of sure candidates that list the members beside them.
 
     An article that gets an entry for a new member needs it in no sentence, which may speak of the others.
     """
-    for each in members:
-        for candidate in candidates:
-            if not candidate.is_concerned:
-                continue
-            article_edits = edits.get(candidate.article.id, [])
-            entries = {edit.fact.name for edit in article_edits if isinstance(edit.fact, Insertion)}
-            for edit in enumeration_edits(each, candidate.article.text, title):
-                if edit.fact.name not in entries:
-                    add_edit(article_edits, Edit(edit.start, edit.end, edit.new, edit.fact))
-            if article_edits:
-                edits[candidate.article.id] = article_edits
+    for candidate in candidates:
+        if not candidate.is_concerned:
+            continue
+        article_edits, text = edits.get(candidate.article.id, []), candidate.article.text
+        listings = [edit for each in members for edit in enumeration_edits(each, text, title)]
+        entries = {key_of(edit.fact.name) for edit in article_edits if isinstance(edit.fact, Insertion)}
+        places = set[int]()
+        # Several files may add a member: the one that spells it as the article does comes first.
+        for edit in sorted(listings, key=lambda edit: -edit.likeness):
+            if key_of(edit.fact.name) not in entries and edit.start not in places:
+                add_edit(article_edits, Edit(edit.start, edit.end, edit.new, edit.fact))
+                places.add(edit.start)
+        if article_edits:
+            edits[candidate.article.id] = article_edits
 
 
 def likely_edits(

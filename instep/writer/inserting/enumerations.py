@@ -38,12 +38,16 @@ _MIN_PRESENT_TO_MISSING = 4
 
 @dataclass(frozen=True, slots=True)
 class EnumerationEdit:
-    """The text that takes the place of a span of an article (offsets in characters)."""
+    """The text that takes the place of a span of an article (offsets in characters).
+
+    `likeness` says how well the code spells the members as the article does, 2 for the same spelling.
+    """
 
     start: int
     end: int
     new: str
     fact: Insertion
+    likeness: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ def _counts(
         if count == len(items) and (word.isdigit() or new_count < len(_NUMBERS)):
             new = str(new_count) if word.isdigit() else _NUMBERS[new_count]
             new = new.capitalize() if match[0].istitle() else new
-            yield EnumerationEdit(match.start(), match.end(), new, edit.fact)
+            yield EnumerationEdit(match.start(), match.end(), new, edit.fact, edit.likeness)
 
 
 def _names(slots: Sequence[Slots], slot: int) -> list[str]:
@@ -173,7 +177,7 @@ def _edit(
         is_complete=True,
         sources=(members.source,),
     )
-    return EnumerationEdit(*span, replacement, fact)
+    return EnumerationEdit(*span, replacement, fact, _likeness(items, text))
 
 
 def _placed(
