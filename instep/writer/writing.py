@@ -87,7 +87,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     if not ported.is_documented:
         add_unnamed_values(edits, facts.values, candidates, change.title)
         add_granted(edits, facts.grants, candidates)
-        edits = likely_edits(edits, change, additions, candidates, need)
+        edits = likely_edits(edits, change, additions, candidates, need, corpus)
         add_to_enumerations(edits, facts.new_members, candidates, change.title)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
         missing = find_missing_article(change, change_set, additions, ranking, need, corpus)

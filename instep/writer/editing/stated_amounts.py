@@ -111,7 +111,7 @@ def amount_pattern(amount: Amount) -> re.Pattern[str]:
     if amount.unit == "currency":
         prefixed, followed = (
             rf"(?<=[$€£])(?:{spelled})",
-            rf"(?<![\w.,-])(?:{spelled})(?=\s?(?:[$€£]|EUR|GBP|USD)(?!\w))",
+            rf"(?<![\w.,-])(?:{spelled})(?=\s?(?:[$€£]|EUR|GBP|USD|euros?|dollars?|pounds?)(?!\w))",
         )
         return re.compile(rf"(?P<number>{prefixed}|{followed})(?P<gap>)(?P<unit>)(?![\w,]|\.\d)")
     unit = rf"{re.escape(amount.noun)}s?" if amount.noun else UNITS[amount.unit]

@@ -50,6 +50,9 @@ _PLAIN_TOPIC_WORDS = """
 """
 _PLAIN_TOPICS = frozenset(_PLAIN_TOPIC_WORDS.split())
 _MIN_TOPIC_CHARACTERS = 3
+# What comes on top of a value is another one: "for another 14 days".
+_MORE = re.compile(r"\b(?:another|additional|further|extra)\s\Z", re.IGNORECASE)
+_MAX_MORE_CHARACTERS = 14
 # How many words of a sentence, beside its amount, have to be those of the change.
 _MIN_SHARED_TERMS = 2
 
@@ -92,6 +95,7 @@ def _places(fact: Value, amount: Amount, article: Article, terms: frozenset[str]
         is_address = amount.unit == "port"
         if not is_address and (
             is_in_code(article.text, match.start())
+            or _MORE.search(article.text, max(0, match.start() - _MAX_MORE_CHARACTERS), match.start())
             or not is_of_section(fact, place)
             or (amount.unit == "currency" and len(pattern.findall(place.text)) > 1)
         ):

@@ -8,13 +8,14 @@ from itertools import islice
 from instep.core.name_matching import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
+from instep.writer.facts.described_renames import find_described_renames
+from instep.writer.facts.enumerations import find_enumerations
 from instep.writer.facts.grants import Grant, find_grants
 from instep.writer.facts.line_alignment import pairs_of
 from instep.writer.facts.new_members import ComparedFile, NewMembers, find_new_members
 from instep.writer.facts.renames import (
     Rename,
     doubting_new_values,
-    find_described_renames,
     find_renames,
     in_context_of,
     parameter_renames,
@@ -81,6 +82,7 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
         *values_of_renamed(values, sure_renames),
+        *find_enumerations(change_set.files),
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     doubtful = tuple(rename for rename in renames if rename.doubt)
