@@ -13,9 +13,9 @@ from instep.writer.facts.additions import Addition
 from instep.writer.facts.new_members import NewMembers
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
-from instep.writer.inserting.enumerations import enumeration_edits
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from instep.writer.inserting.probability import has_name_of_its_own
+from instep.writer.inserting.sentence_lists import sentence_list_edits
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, gets_entries
 from instep.writer.shapes import Article, Change
@@ -74,7 +74,7 @@ def add_unnamed_values(
                 edits[article_id] = article_edits
 
 
-def add_to_enumerations(
+def add_to_sentence_lists(
     edits: EditsByArticle, members: Sequence[NewMembers], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
     """Adds new members to the sentences of sure candidates that list the members beside them.
@@ -85,7 +85,7 @@ def add_to_enumerations(
         if not candidate.is_concerned:
             continue
         article_edits, text = edits.get(candidate.article.id, []), candidate.article.text
-        listings = [edit for each in members for edit in enumeration_edits(each, text, title)]
+        listings = [edit for each in members for edit in sentence_list_edits(each, text, title)]
         entries = {key_of(edit.fact.name) for edit in article_edits if isinstance(edit.fact, Insertion)}
         places = set[int]()
         # Several files may add a member: the one that spells it as the article does comes first.

@@ -267,8 +267,8 @@ def _is_unless_given(fact: Value, name: str, sentence: StatedValue) -> bool:
     parts = parts_of(name)
     if "default" not in parts or fact.is_plain or not _UNLESS.match(sentence.after):
         return False
-    own = [part for part in parts if part != "default"]
-    return any(parts_of(code) == own for code in _CODE.findall(sentence.after))
+    own_parts = [part for part in parts if part != "default"]
+    return any(parts_of(code) == own_parts for code in _CODE.findall(sentence.after))
 
 
 def _is_counted(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:

@@ -9,8 +9,8 @@ from instep.core.name_matching import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.described_renames import find_described_renames
+from instep.writer.facts.entitlements import Entitlement, find_entitlements
 from instep.writer.facts.enumerations import find_enumerations
-from instep.writer.facts.grants import Grant, find_grants
 from instep.writer.facts.line_alignment import pairs_of
 from instep.writer.facts.new_members import ComparedFile, NewMembers, find_new_members
 from instep.writer.facts.renames import (
@@ -54,7 +54,7 @@ class Facts:
     doubtful_renames: tuple[Rename, ...]
     removed_names: tuple[RemovedName, ...]
     new_members: tuple[NewMembers, ...]
-    grants: tuple[Grant, ...]
+    entitlements: tuple[Entitlement, ...]
 
     @property
     def renames(self) -> tuple[Rename, ...]:
@@ -93,7 +93,7 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
         doubtful[:_MAX_FACTS],
         tuple(islice(removed, _MAX_FACTS)),
         tuple(islice(find_new_members(compared), _MAX_MEMBERS)),
-        tuple(islice(find_grants(compared), _MAX_MEMBERS)),
+        tuple(islice(find_entitlements(compared), _MAX_MEMBERS)),
     )
 
 

@@ -48,10 +48,12 @@ def find_new_members(compared: Iterable[ComparedFile]) -> Iterator[NewMembers]:
 
 def _new_lines(hunk: Hunk, path: str, weight: float) -> Iterator[NewMembers]:
     lines = [line for line in hunk.lines if line.mark != "-" and line.text.strip()]
-    gone = {_shape(line.text) for line in hunk.lines if line.mark == "-"}
-    kept = {_slots(line.text) for line in lines}
+    removed_shapes = {_shape(line.text) for line in hunk.lines if line.mark == "-"}
+    remaining_slots = {_slots(line.text) for line in lines}
     lost_slots = {
-        slots for line in hunk.lines if line.mark == "-" and (slots := _slots(line.text)) not in kept
+        slots
+        for line in hunk.lines
+        if line.mark == "-" and (slots := _slots(line.text)) not in remaining_slots
     }
     at = 0
     while at < len(lines):
@@ -64,7 +66,7 @@ def _new_lines(hunk: Hunk, path: str, weight: float) -> Iterator[NewMembers]:
         new = [line for line in lines[at:end] if not _was_there(line, hunk)]
         before = _siblings(lines[:at][::-1], shape, hunk)
         after = _siblings(lines[end:], shape, hunk)
-        is_replaced = bool(lost_slots) and shape in gone
+        is_replaced = bool(lost_slots) and shape in removed_shapes
         if 0 < len(new) <= _MAX_NEW and not is_replaced and len(before) + len(after) >= _MIN_SIBLINGS:
             source = SourceLine(path, new[0].new, new[0].text, weight)
             yield NewMembers(tuple(_slots(line.text) for line in new), before, after, source)

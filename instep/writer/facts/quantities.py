@@ -14,7 +14,7 @@ from instep.writer.words.units import SCALES, unit_named
 _NUMBER = r"\d[\d_]*(?:\.\d+)?"
 # `const KEEP: Duration = `, `"ttl": `, `keep => `; what is assigned goes on to the end of the line.
 _ASSIGNED = re.compile(
-    r"([A-Za-z_][\w-]*)[\"']?\s*(?:\??:\s*[A-Za-z][\w.<>?\[\]]*\s*(?==[^=>])|\{[\w; ]+\}\s*(?==))?"
+    r"(?<![\w-])([A-Za-z_][\w-]*)[\"']?\s*(?:\??:\s*[A-Za-z][\w.<>?\[\]]*\s*(?==[^=>])|\{[\w; ]+\}\s*(?==))?"
     r"(?:=>|:=|=(?!=)|:\s)\s*"
 )
 _END = re.compile(r"[;,]?\s*(?:#.*|//.*)?$")
@@ -24,8 +24,8 @@ _KEYWORD = re.compile(rf"(?:\w+\.)*\w+\(\s*(\w+)\s*[=:]\s*({_NUMBER})\s*\)")
 _MEMBER = re.compile(rf"({_NUMBER})\.(?:to\w+\(\s*\w+\.)?([A-Za-z]+)\)?")
 _SUFFIXED = re.compile(rf"[\"']?({_NUMBER})\s?([A-Za-z]{{1,12}})[\"']?")
 _FACTOR = re.compile(rf"({_NUMBER})|(?:\w+\.)*([A-Za-z]\w*)")
-_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
-_CLOSED = re.compile(r"[\w.]*\([^()]*\)")
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
+_CLOSED = re.compile(r"\([^()]*\)")
 _MAX_FACTORS = 6
 _BINARY = frozenset((Decimal(1_000), Decimal(1_024)))
 

@@ -14,7 +14,7 @@ _MEMBER = re.compile(r"""(["'])([A-Za-z][\w.:/-]{2,60})\1""")
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class Entitlement:
     """The owner has the member with the change, or, where it `is_taken`, without it."""
 
     owner: str
@@ -23,7 +23,7 @@ class Grant:
     source: SourceLine
 
 
-def find_grants(compared: Iterable[ComparedFile]) -> Iterator[Grant]:
+def find_entitlements(compared: Iterable[ComparedFile]) -> Iterator[Entitlement]:
     """Members that a list of an owner gains or loses, and that keep the others."""
     for file, pairs in compared:
         if file.kind in {"test", "internal", "docs"}:
@@ -40,4 +40,4 @@ def find_grants(compared: Iterable[ComparedFile]) -> Iterator[Grant]:
                 continue
             source = SourceLine(file.patch.path, pair.new.new, pair.new.text, file.weight)
             for member in sorted(before ^ after):
-                yield Grant(new[1], member, member in before, source)
+                yield Entitlement(new[1], member, member in before, source)

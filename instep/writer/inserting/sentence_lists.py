@@ -37,7 +37,7 @@ _MIN_PRESENT_TO_MISSING = 4
 
 
 @dataclass(frozen=True, slots=True)
-class EnumerationEdit:
+class SentenceListEdit:
     """The text that takes the place of a span of an article (offsets in characters).
 
     `likeness` says how well the code spells the members as the article does, 2 for the same spelling.
@@ -59,7 +59,7 @@ class _Item:
     name: str
 
 
-def enumeration_edits(members: NewMembers, text: str, title: str) -> list[EnumerationEdit]:
+def sentence_list_edits(members: NewMembers, text: str, title: str) -> list[SentenceListEdit]:
     """The edits of sentences that list nearly all members beside the new ones, and not the new ones.
 
     The title of the change may tell how a name is written, as `WebP`.
@@ -68,7 +68,7 @@ def enumeration_edits(members: NewMembers, text: str, title: str) -> list[Enumer
     lists = [(slot, items) for slot in slots for items in _lists_by_slot(members, slot, text)]
     # The name in the code that explains best how the sentence spells the members.
     lists.sort(key=lambda each: -_likeness(each[1], text))
-    edits: dict[int, EnumerationEdit] = {}
+    edits: dict[int, SentenceListEdit] = {}
     for slot, items in lists:
         new, before = _names(members.new, slot), _names(members.before, slot)
         if items[0].start not in edits and (edit := _edit(members, items, before, new, text, title)):
@@ -82,7 +82,7 @@ def _lists_by_slot(members: NewMembers, slot: int, text: str) -> Iterator[list[_
     new, siblings = _names(members.new, slot), {*before, *after}
     if len(siblings) < _MIN_MEMBERS or siblings & {*new} or any(_spelled(name).search(text) for name in new):
         return
-    for items in _enumerations([*before[::-1], *after], text):
+    for items in _runs([*before[::-1], *after], text):
         names = {item.name for item in items}
         lead_end = _outer_start(items[0], text)
         are_examples = _EXAMPLES.search(text, max(0, lead_end - _MAX_EXAMPLE_CHARACTERS), lead_end)
@@ -95,13 +95,13 @@ def _lists_by_slot(members: NewMembers, slot: int, text: str) -> Iterator[list[_
 
 def _likeness(items: Sequence[_Item], text: str) -> int:
     """2 if the names are spelled as in the code, 1 if their case differs, else 0; by the worst of them."""
-    shown = [(item.name, text[item.start : item.end]) for item in items]
-    return min(2 if name == text else int(name.casefold() == text.casefold()) for name, text in shown)
+    spelling = [(item.name, text[item.start : item.end]) for item in items]
+    return min(2 if name == text else int(name.casefold() == text.casefold()) for name, text in spelling)
 
 
 def _counts(
-    items: Sequence[_Item], edit: EnumerationEdit, added: int, text: str
-) -> Iterator[EnumerationEdit]:
+    items: Sequence[_Item], edit: SentenceListEdit, added: int, text: str
+) -> Iterator[SentenceListEdit]:
     """The number of members, where the sentence says it before it lists them: "There are three themes"."""
     first, _ = sentence_around(text, items[0].start, items[-1].end)
     for match in _NUMBER.finditer(text, first, items[0].start):
@@ -111,14 +111,14 @@ def _counts(
         if count == len(items) and (word.isdigit() or new_count < len(_NUMBERS)):
             new = str(new_count) if word.isdigit() else _NUMBERS[new_count]
             new = new.capitalize() if match[0].istitle() else new
-            yield EnumerationEdit(match.start(), match.end(), new, edit.fact, edit.likeness)
+            yield SentenceListEdit(match.start(), match.end(), new, edit.fact, edit.likeness)
 
 
 def _names(slots: Sequence[Slots], slot: int) -> list[str]:
     return [each[slot] for each in slots]
 
 
-def _enumerations(names: Sequence[str], text: str) -> Iterator[list[_Item]]:
+def _runs(names: Sequence[str], text: str) -> Iterator[list[_Item]]:
     """Runs of the names with nothing but commas and conjunctions between them."""
     places = sorted(
         (
@@ -154,15 +154,15 @@ def _edit(
     new: Sequence[str],
     text: str,
     title: str,
-) -> EnumerationEdit | None:
+) -> SentenceListEdit | None:
     """The edit after the nearest member before the new ones, or else before the first one after them."""
     by_name = {item.name: index for index, item in enumerate(items)}
     at = next((by_name[name] for name in before if name in by_name), None)
     template = items[at or 0]
     # A name of several words tells more of the spelling than one of a single word.
     spelled = max(items, key=lambda item: (len(parts_of(item.name)) > 1, item is template))
-    shown = text[spelled.start : spelled.end]
-    labels = [_in_mixed_case(title, name) or _label(name, spelled.name, shown) for name in new]
+    spelling = text[spelled.start : spelled.end]
+    labels = [_in_mixed_case(title, name) or _label(name, spelled.name, spelling) for name in new]
     if not all(labels) or not is_safe("", "".join(filter(None, labels))):
         return None
     start, end = _outer_start(template, text), _outer_end(template, text)
@@ -177,7 +177,7 @@ def _edit(
         is_complete=True,
         sources=(members.source,),
     )
-    return EnumerationEdit(*span, replacement, fact, _likeness(items, text))
+    return SentenceListEdit(*span, replacement, fact, _likeness(items, text))
 
 
 def _placed(
@@ -217,18 +217,18 @@ def _in_mixed_case(title: str, name: str) -> str | None:
     return next((word for word in words if not (word.islower() or word.isupper() or word.istitle())), None)
 
 
-def _label(new: str, sibling: str, shown: str) -> str | None:
+def _label(new: str, sibling: str, spelling: str) -> str | None:
     """The new name as the article shows its sibling: in its case and spelling."""
-    if shown == sibling:
+    if spelling == sibling:
         return new
     respellings = (str.lower, str.upper, str.capitalize)
-    respelled = next((respell(new) for respell in respellings if shown == respell(sibling)), None)
+    respelled = next((respell(new) for respell in respellings if spelling == respell(sibling)), None)
     if respelled is not None:
         return respelled
-    return spelled_like(new, sibling, shown) or _as_words(new, sibling, shown)
+    return spelled_like(new, sibling, spelling) or _as_words(new, sibling, spelling)
 
 
-def _as_words(new: str, sibling: str, shown: str) -> str | None:
+def _as_words(new: str, sibling: str, spelling: str) -> str | None:
     """`short text` for `SHORT_TEXT`."""
     words = parts_of(sibling)
-    return " ".join(parts_of(new)) if shown == " ".join(words) else None
+    return " ".join(parts_of(new)) if spelling == " ".join(words) else None

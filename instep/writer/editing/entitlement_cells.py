@@ -7,14 +7,14 @@ from itertools import groupby
 
 from instep.writer.editing.apply import add_edit
 from instep.writer.editing.edits import Edit, EditsByArticle
-from instep.writer.facts.grants import Grant
+from instep.writer.facts.entitlements import Entitlement
 from instep.writer.facts.values import Value
 from instep.writer.relevance.selection import DraftCandidate
 from instep.writer.words.change_terms import change_terms
 from instep.writer.words.identifiers import parts_of
 
 _CELL = re.compile(r"\|([^|\n]*)(?=\|)")
-_RULE = re.compile(r"[\s:-]*-[\s:-]*")
+_RULE = re.compile(r":?-[:-]*")
 _NO = re.compile(r"no|never|none|[-\u2013\u2014✗✘✕❌✖\xd7]\ufe0f?|:(?:x|no_entry):", re.IGNORECASE)
 _YES = re.compile(
     r"yes|always|x|[✓✔✅☑•●]\ufe0f?|:(?:white_check_mark|heavy_check_mark|check):", re.IGNORECASE
@@ -25,15 +25,17 @@ _MARKS = " \t*`_"
 Cell = tuple[str, int]
 
 
-def add_granted(edits: EditsByArticle, grants: Iterable[Grant], candidates: Sequence[DraftCandidate]) -> None:
+def add_entitlements(
+    edits: EditsByArticle, entitlements: Iterable[Entitlement], candidates: Sequence[DraftCandidate]
+) -> None:
     """Edits the cell for the owner and what it gets or loses in tables of sure candidates."""
-    for grant in grants:
+    for entitlement in entitlements:
         for candidate in candidates:
             if not candidate.is_concerned:
                 continue
             article_edits = edits.get(candidate.article.id, [])
             for table in _tables(candidate.article.text):
-                if edit := _edit(grant, table):
+                if edit := _edit(entitlement, table):
                     add_edit(article_edits, edit)
             if article_edits:
                 edits[candidate.article.id] = article_edits
@@ -56,33 +58,35 @@ def _cell(match: re.Match[str], start: int) -> Cell:
     return bare, start + match.start(1) + match[1].index(bare)
 
 
-def _edit(grant: Grant, table: Sequence[Sequence[Cell]]) -> Edit | None:
+def _edit(entitlement: Entitlement, table: Sequence[Sequence[Cell]]) -> Edit | None:
     """The edit of the one cell where owner and member meet, which says yes or no as the others do."""
     heads, names = [text for text, _ in table[0]], [row[0][0] for row in table]
-    columns, rows = _places_of_owner(grant, heads), _places_of_member(grant, names)
+    columns, rows = _places_of_owner(entitlement, heads), _places_of_member(entitlement, names)
     if not columns:
-        columns, rows = _places_of_member(grant, heads), _places_of_owner(grant, names)
+        columns, rows = _places_of_member(entitlement, heads), _places_of_owner(entitlement, names)
     if len(columns) != 1 or len(rows) != 1:
         return None
     text, start = table[rows[0]][columns[0]]
-    old, new = (_YES, _NO) if grant.is_taken else (_NO, _YES)
+    old, new = (_YES, _NO) if entitlement.is_taken else (_NO, _YES)
     words = Counter(word for row in table[1:] for word, _ in row[1:] if new.fullmatch(word))
     if not old.fullmatch(text) or not words:
         return None
     [(word, _)] = words.most_common(1)
-    names_of_fact = (grant.member,)
-    fact = Value(text, word, names_of_fact, (grant.source,), is_beside_name=False, owner=grant.owner)
+    names_of_fact = (entitlement.member,)
+    fact = Value(
+        text, word, names_of_fact, (entitlement.source,), is_beside_name=False, owner=entitlement.owner
+    )
     return Edit(start, start + len(text), word, fact)
 
 
-def _places_of_owner(grant: Grant, texts: Sequence[str]) -> list[int]:
-    owner = " ".join(parts_of(grant.owner)).removesuffix("s")
+def _places_of_owner(entitlement: Entitlement, texts: Sequence[str]) -> list[int]:
+    owner = " ".join(parts_of(entitlement.owner)).removesuffix("s")
     return [at for at, text in enumerate(texts) if " ".join(parts_of(text)).removesuffix("s") == owner]
 
 
-def _places_of_member(grant: Grant, texts: Sequence[str]) -> list[int]:
+def _places_of_member(entitlement: Entitlement, texts: Sequence[str]) -> list[int]:
     """Where a text has all words of the member, of which there are at least two, as `data:export` has."""
-    words = change_terms(" ".join(parts_of(grant.member))).keys()
+    words = change_terms(" ".join(parts_of(entitlement.member))).keys()
     return [
         at for at, text in enumerate(texts) if at and len(words) > 1 and words <= change_terms(text).keys()
     ]
