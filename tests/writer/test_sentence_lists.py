@@ -37,7 +37,7 @@ THEMES = "enum Theme\n{\n    Light,\n    Dark,\n    Sepia,\n}\n"
             "There are four themes: *Light*, *Dark*, *Sepia*, and *System*.",
         ),
         (
-            "cards/pictures.rs", 'let pictures = ["png", "jpeg", "gif"];\n', '"gif"', ', "webp"',
+            "cards/pictures.rs", 'matches!(kind, "png" | "jpeg" | "gif")\n', '"gif"', ' | "webp"',
             "Add WebP pictures to cards",
             "You can add PNG, JPEG or GIF pictures to cards. Avatars are PNG or JPEG.",
             "You can add PNG, JPEG, GIF or WebP pictures to cards. Avatars are PNG or JPEG.",

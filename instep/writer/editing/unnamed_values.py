@@ -29,6 +29,7 @@ from instep.writer.words.units import MEASURES, UNITS, unit_named, words_and_uni
 
 # What a unit says already.
 _SAID_BY_UNIT = LIMIT_WORDS | {
+    "cents",
     "delay",
     "duration",
     "expiry",

@@ -27,12 +27,16 @@ ComparedFile = tuple[ReviewedFile, Sequence[LinePair]]
 
 @dataclass(frozen=True, slots=True)
 class NewMembers:
-    """New members of a set, in their order; `before` and `after` are those beside them, nearest first."""
+    """New members of a set, in their order; `before` and `after` are those beside them, nearest first.
+
+    They are all the others if the set `is_whole`; else the change may not show some of them.
+    """
 
     new: tuple[Slots, ...]
     before: tuple[Slots, ...]
     after: tuple[Slots, ...]
     source: SourceLine
+    is_whole: bool = False
 
 
 def find_new_members(compared: Iterable[ComparedFile]) -> Iterator[NewMembers]:
@@ -120,4 +124,5 @@ def _new_literals(old: Line, new: Line, path: str, weight: float) -> Iterator[Ne
         tuple((text,) for text in earlier),
         tuple((text,) for text in later),
         SourceLine(path, new.new, new.text, weight),
+        is_whole=True,
     )

@@ -89,7 +89,8 @@ def _lists_by_slot(members: NewMembers, slot: int, text: str) -> Iterator[list[_
         first, last = sentence_around(text, items[0].start, items[-1].end)
         is_narrowed = bool(_NARROWED.search(text, first, last)) or is_in_code_block(text, items[0].start)
         are_most = len(siblings - names) * _MIN_PRESENT_TO_MISSING <= len(siblings)
-        if len(names) >= _MIN_MEMBERS and are_most and not are_examples and not is_narrowed:
+        has_others = members.is_whole and bool(_GOES_ON.match(text, items[-1].end))
+        if len(names) >= _MIN_MEMBERS and are_most and not (are_examples or is_narrowed or has_others):
             yield items
 
 
