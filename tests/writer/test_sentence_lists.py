@@ -37,7 +37,7 @@ THEMES = "enum Theme\n{\n    Light,\n    Dark,\n    Sepia,\n}\n"
             "There are four themes: *Light*, *Dark*, *Sepia*, and *System*.",
         ),
         (
-            "cards/pictures.rs", 'matches!(kind, "png" | "jpeg" | "gif")\n', '"gif"', ' | "webp"',
+            "cards/pictures.rs", 'matches!(kind, "png" | "jpg" | "jpeg" | "gif")\n', '"gif"', ' | "webp"',
             "Add WebP pictures to cards",
             "You can add PNG, JPEG or GIF pictures to cards. Avatars are PNG or JPEG.",
             "You can add PNG, JPEG, GIF or WebP pictures to cards. Avatars are PNG or JPEG.",
@@ -52,7 +52,7 @@ THEMES = "enum Theme\n{\n    Light,\n    Dark,\n    Sepia,\n}\n"
         ),
         (
             "alerts/channels.ts", CHANNELS, '"Slack" },\n', '  { id: "sms", label: "SMS" },\n',
-            "Send alerts to SMS", "Alerts go to Email or Slack.", None,
+            "Send alerts to SMS", "Alerts go to Email and Slack.", None,
         ),
     ],
 )  # fmt: skip

@@ -32,8 +32,6 @@ _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)}|\d{{1,2}})\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _MAX_EXAMPLE_CHARACTERS = 30
 _MIN_MEMBERS = 2
-# One of so many members may be missing in the sentence, as it may be another name of one that is there.
-_MIN_PRESENT_TO_MISSING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class _Item:
 
 
 def sentence_list_edits(members: NewMembers, text: str, title: str) -> list[SentenceListEdit]:
-    """The edits of sentences that list nearly all members beside the new ones, and not the new ones.
+    """The edits of sentences that list all members beside the new ones, and not the new ones.
 
     The title of the change may tell how a name is written, as `WebP`.
     """
@@ -88,10 +86,17 @@ def _lists_by_slot(members: NewMembers, slot: int, text: str) -> Iterator[list[_
         are_examples = _EXAMPLES.search(text, max(0, lead_end - _MAX_EXAMPLE_CHARACTERS), lead_end)
         first, last = sentence_around(text, items[0].start, items[-1].end)
         is_narrowed = bool(_NARROWED.search(text, first, last)) or is_in_code_block(text, items[0].start)
-        are_most = len(siblings - names) * _MIN_PRESENT_TO_MISSING <= len(siblings)
+        are_all = all(any(_is_short_for(name, other) for other in names) for name in siblings - names)
         has_others = members.is_whole and bool(_GOES_ON.match(text, items[-1].end))
-        if len(names) >= _MIN_MEMBERS and are_most and not (are_examples or is_narrowed or has_others):
+        if len(names) >= _MIN_MEMBERS and are_all and not (are_examples or is_narrowed or has_others):
             yield items
+
+
+def _is_short_for(name: str, other: str) -> bool:
+    """Whether one of two names leaves out letters of the other, as jpg does of jpeg."""
+    short, long = sorted((name.casefold(), other.casefold()), key=len)
+    letters = iter(long)
+    return short[:1] == long[:1] and all(letter in letters for letter in short)
 
 
 def _likeness(items: Sequence[_Item], text: str) -> int:
