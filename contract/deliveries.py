@@ -35,8 +35,8 @@ def recording() -> Iterator[tuple[str, list[Delivery]]]:
     class Recorder(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            names = ("service-event", "service-attempt", "service-signature")
-            deliveries.append(Delivery(*(self.headers[name] for name in names), body))
+            event, attempt = self.headers["service-event"], self.headers["service-attempt"]
+            deliveries.append(Delivery(event, attempt, self.headers["service-signature"], body))
             self.send_response(204)
             self.end_headers()
 

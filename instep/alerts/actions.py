@@ -23,7 +23,7 @@ from instep.identity.schemas import Ctx
 log = structlog.get_logger("instep.alerts")
 
 SEND_ALERT = "send_alert"
-# What a channel is told of where nothing else is chosen.
+# The kinds of alerts that a channel gets by default.
 DEFAULT_ALERTS: tuple[AlertKind, ...] = ("handoff", "lead")
 
 

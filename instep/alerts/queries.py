@@ -17,9 +17,7 @@ FROM_BOT = "from alert_targets t where t.workspace_id = %(workspace)s and t.bot_
 
 async def lock_count(ctx: Ctx) -> None:
     """Lock the number of the bot's targets until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('alert_targets ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"alert_targets {ctx.bot.id}")
 
 
 async def count(ctx: Ctx) -> int:

@@ -83,7 +83,7 @@ async def list_article_overviews(
 
 
 async def get_article_overview(ctx: Ctx, ref: str) -> ArticleOverview:
-    """Get what the dashboard tells about an article, without its text."""
+    """Get what the dashboard shows about an article, without its text."""
     return await overviews.find(ctx, (await find_article(ctx, ref)).id)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from instep.articles.schemas import Article, article_out
-from instep.core.database import Upcoming
+from instep.core.database import QueuedStatement
 from instep.identity.schemas import Ctx
 from instep.webhooks.emit import emit, emit_each
 from instep.webhooks.schemas import EventKind
@@ -13,7 +13,7 @@ DERIVED_FIELDS = {"has_unpublished_changes", "version", "updated_at", "translati
 PUBLISHED_FIELDS = [field.name for field in fields(Article) if field.name not in DERIVED_FIELDS]
 
 
-async def emit_change(ctx: Ctx, before: Article, after: Article, endpoints: Upcoming) -> None:
+async def emit_change(ctx: Ctx, before: Article, after: Article, endpoints: QueuedStatement) -> None:
     """Emit the event of a change, if it is one; both articles hold their text in Markdown."""
     if kind := event_of_change(before, after):
         shapes = [article_out(article, ctx.bot, "markdown") for article in (after, before)]

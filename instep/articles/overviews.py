@@ -13,6 +13,7 @@ from instep.articles.schemas import (
     VersionText,
 )
 from instep.core import limits
+from instep.core.like_patterns import escape_like
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 
@@ -61,18 +62,13 @@ def params_of(criteria: OverviewCriteria) -> dict[str, Any]:
         "locale": criteria.locale,
         "collection_id": criteria.collection_id,
         "visibility": criteria.visibility,
-        "pattern": f"%{escape_pattern(criteria.words)}%",
+        "pattern": f"%{escape_like(criteria.words)}%",
     }
 
 
 def order_of(criteria: OverviewCriteria) -> Order:
     """The order of the help center inside a collection, else the newest change first."""
     return NEWEST_FIRST if criteria.collection_id is None else READING_ORDER
-
-
-def escape_pattern(words: str) -> str:
-    """The words as a pattern of `like` that matches only them."""
-    return words.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
 
 
 async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) -> Page[ArticleOverview]:
@@ -222,9 +218,7 @@ async def list_versions(ctx: Ctx, article_id: str) -> list[VersionOverview]:
 
 async def lock_order(ctx: Ctx) -> None:
     """Let no other transaction move an article up or down until this one ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('articles ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"articles {ctx.bot.id}")
 
 
 async def find_neighbour(ctx: Ctx, article_id: str, step: Step) -> str | None:

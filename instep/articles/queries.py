@@ -7,6 +7,7 @@ from typing import Any, Literal
 from instep.articles.schemas import Article, DeletedArticle, LinkTarget, TextAuthor, TextSource, WorkingCopy
 from instep.core import limits
 from instep.core.ids import looks_like_id, new_id
+from instep.core.like_patterns import escape_like
 from instep.core.markdown import Format
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
@@ -63,7 +64,7 @@ async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Art
     )
 
 
-async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | None:
+async def find_former(ctx: Ctx, slug: str) -> str | None:
     """The id of the article that had this slug before."""
     article_id: str | None = await ctx.tx.value(
         """
@@ -71,13 +72,11 @@ async def find_former(ctx: Ctx, slug: str, locale: str | None = None) -> str | N
         join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id
         where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.slug = %(slug)s
           and a.deleted_at is null
-          and (%(locale)s::text is null or f.locale = %(locale)s)
-        order by f.locale <> %(bot_locale)s, f.locale limit 1
+        order by f.locale <> %(locale)s, f.locale limit 1
         """,
         bot=ctx.bot.id,
         slug=slug,
-        locale=locale,
-        bot_locale=ctx.bot.locale,
+        locale=ctx.bot.locale,
     )
     return article_id
 
@@ -258,7 +257,7 @@ async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
 
 async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
     """Articles in a language whose title or slug holds the words, first those whose title begins so."""
-    pattern = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    pattern = escape_like(words)
     return await ctx.tx.all(
         LinkTarget,
         """

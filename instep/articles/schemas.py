@@ -110,7 +110,7 @@ class LinkTarget:
     status: Status
 
     def path(self, bot: Bot) -> str:
-        """As links in texts name it: wherever the text is shown, it leads there."""
+        """The path by which links in texts name the article, wherever the text is shown."""
         return f"/help/{bot.slug}" + path_of_article(bot.locale, self.locale, self.slug)
 
 

@@ -15,7 +15,7 @@ from instep.core.ids import new_id
 from instep.core.markdown import Format
 from instep.core.slug_rules import SlugTaken, slug_must_be_free
 from instep.files.picture_sizes import render_with_sizes
-from instep.golden.actions import ask_for_articles, warn_of_loss
+from instep.golden.actions import ask_for_golden_questions, warn_of_loss
 from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
 from instep.text.slugs import free_slug, slugify
@@ -91,7 +91,7 @@ async def save(
         changes = {"title": article.title, "content_markdown": article.content} | changes
         await _save_as_revision(ctx, article, changes)
     # They go out with the change, which locks the bot: the fewer round trips until the commit, the better.
-    endpoints, questions = ask_for_endpoints(ctx), ask_for_articles(ctx, [article.id])
+    endpoints, questions = ask_for_endpoints(ctx), ask_for_golden_questions(ctx, [article.id])
     with slug_must_be_free():
         saved = await queries.update(ctx, article.id, changes, format, source)
     if saved.slug != article.slug:
@@ -104,7 +104,7 @@ async def save(
 
 
 async def text_of_version(ctx: Ctx, article: Article, version: int) -> Article | Revision | None:
-    """What has the text that an article had at a version: it, or a revision; None if that is not kept."""
+    """The article or the revision that holds the text of a version; None if it is no longer kept."""
     if version == article.version:
         return article
     return await revisions.find_version(ctx, article.id, version)

@@ -16,7 +16,7 @@ COULD_BE_WRONG = """
 """
 # The articles that the search index lacks, or does not hold to their ends.
 UNINDEXED = "(a.status = 'draft' or octet_length(a.content_markdown) > %(indexed_bytes)s)"
-# So many of them, the newest, are looked at.
+# At most this many of them are read, the newest.
 MAX_UNINDEXED = 5_000
 # Articles whose texts one statement looks through, well within its time. PostgreSQL takes 10 microseconds to
 # look for one text in 2,000 characters, and a thousand times as long for a regular expression of many texts.
@@ -47,7 +47,7 @@ async def list_for_writer(ctx: Ctx) -> list[Article]:
 
 
 async def list_some_for_writer(ctx: Ctx, ids: Collection[str]) -> list[Article]:
-    """Those of these articles that a code change could make wrong."""
+    """The articles among these that a code change could make wrong."""
     return await ctx.tx.all(
         Article,
         f"select {columns('markdown')} {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id",

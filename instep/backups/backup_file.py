@@ -31,7 +31,7 @@ READ_BYTES = 256 * 1024
 
 
 class DigestedStream:
-    """A file that is only written, from its beginning to its end, and digested meanwhile."""
+    """A file that is written from its beginning to its end, and digested while it is written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -49,7 +49,7 @@ class DigestedStream:
             self.file.flush()
 
     def close(self) -> None:
-        """Whoever has opened the file closes it."""
+        """Do nothing: whoever opened the file closes it."""
 
 
 class PartWriter:

@@ -6,7 +6,7 @@ from instep.backups.errors import RestoreRefused
 from instep.backups.tables import LEFT_OUT, Connection, list_tables
 from instep.migrations import UNFINISHED_RESTORE
 
-# What the first start of a server writes, and what no restore needs to keep.
+# Tables that the first start of a server fills, and that no restore needs to keep.
 WRITTEN_BY_ITSELF = {*LEFT_OUT, "jobs", "workspaces"}
 MAX_TABLES_NAMED = 5
 

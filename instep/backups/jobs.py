@@ -151,7 +151,7 @@ def remove_old(destination: Destination, keep: int) -> None:
 def remove_drafts(folder: Path) -> None:
     """Remove what a killed process has left behind."""
     oldest = time.time() - DRAFT_RETENTION.total_seconds()
-    # What `make_backup` writes has a point more in front of its name.
+    # `make_backup` writes to the same name with another dot in front.
     for draft in folder.glob(".*instep-*.part"):
         with suppress(FileNotFoundError):
             if draft.stat().st_mtime < oldest:

@@ -152,7 +152,7 @@ def manifest_facts(manifest: Manifest) -> dict[str, Any]:
 
 
 def describe_restored(restored: Restored) -> str:
-    """What the operator should know, in sentences."""
+    """The result of a restore for the operator, in sentences."""
     moment = isoformat(restored.created_at)
     lines = [
         f"Restored {restored.rows:,} rows of {restored.tables} tables as they were at {moment}.",

@@ -1,6 +1,6 @@
 """What a restored installation does not do again: what had an effect outside of it.
 
-Webhooks and chat channels were told of the past, or missed it: they are not told again.
+Webhooks and chat channels got the messages of the past, or missed them: none is sent again.
 """
 
 from dataclasses import dataclass

@@ -98,7 +98,7 @@ class ObjectReader:
         return head_of(line)
 
     def content(self, size: int) -> Iterator[bytes]:
-        """The content of an object of so many bytes; each piece but the last has `CHUNK_BYTES`."""
+        """The content of an object of this size; each piece but the last has `CHUNK_BYTES`."""
         while size:
             piece_bytes = min(size, CHUNK_BYTES)
             if not self.fill(piece_bytes):
@@ -108,7 +108,7 @@ class ObjectReader:
             size -= piece_bytes
 
     def fill(self, size: int) -> bool:
-        """Read until so many bytes are at hand; False at the end."""
+        """Read until the buffer holds this many bytes; False at the end."""
         while len(self.buffer) < size:
             piece = next(self.pieces, b"")
             if not piece:

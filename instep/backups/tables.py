@@ -73,7 +73,7 @@ class Sequence:
     last: int
 
 
-# A sequence outside a transaction: numbers that are given meanwhile are never too few.
+# Sequences are outside of transactions: their last values cover numbers that are taken during the backup.
 SEQUENCES = """
     select c.relname::text as table, a.attname::text as column, coalesce(s.last_value, 0) as last
     from pg_depend d

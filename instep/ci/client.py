@@ -108,6 +108,9 @@ class Client:
             sentence = response.json()["error"]
         except (ValueError, TypeError, KeyError):
             return self.not_instep(response)
+        if response.status == 401 and self.server.renew is None:
+            # The server speaks of a header, which whoever runs a command does not write.
+            sentence = "INSTEP_API_KEY is not a valid API key there: create one with `instep key create`."
         seconds = retry_after(response)
         wait = f" (for {seconds:.0f} seconds)" if seconds else ""
         error = REFUSALS.get(response.status, Refused)

@@ -6,20 +6,20 @@ from urllib.parse import quote
 from instep.ci.escaping import inert
 from instep.ci.hosts import CommentRefused, find_thread
 from instep.ci.printing import say
-from instep.ci.report import TYPES, Run, outcome_of
+from instep.ci.report import TYPES, Run, dashboard_page, outcome_of, state_of
 from instep.ci.shapes import Bot, Draft
 from instep.core import limits
 from instep.text.characters import shorten
 
 
 def write_comment(run: Run, bot: Bot, environ: Mapping[str, str]) -> None:
-    """Write or update the comment; a failure is told, and does not fail the job.
+    """Write or update the comment; a failure is printed, and does not fail the job.
 
     Where there are no drafts an earlier comment is updated, and no new one is written.
     """
     try:
         thread = find_thread(environ)
-        # Readers don't see it; it tells the comment of this bot from all others.
+        # Readers don't see it; it identifies the comment of this bot.
         marker = f"<!-- instep {quote(bot.id, safe='')} -->"
         body = f"{marker}\n{comment_text(run, bot)}"
         comment = thread.find_comment(marker)
@@ -58,9 +58,9 @@ def ending(run: Run) -> str:
 
 def draft_text(url: str, bot: Bot, draft: Draft) -> str:
     """The draft's title, with a link to its review, and what readers would read."""
-    address = f"{url}/app/{quote(bot.slug or bot.id, safe='')}/review/{quote(draft.id, safe='')}"
+    address = dashboard_page(url, bot, "review", draft.id)
     kind = TYPES.get(draft.type, draft.type)
-    state = "" if draft.status == "pending" else f", {draft.status}"
+    state = state_of(draft.status, draft.approved_at)
     return "\n".join([f"**[{inert(draft.title)}]({address})** ({inert(kind + state)})", "", *quoted(draft)])
 
 

@@ -157,7 +157,7 @@ class Folder:
         return target
 
     def summary(self) -> str:
-        """What differs from the commit, with the numbers of lines."""
+        """The differences from the commit, with numbers of lines."""
         self.git.read("add", "--intent-to-add", "--", self.name)
         return self.git.read("diff", "--stat=100", "--", self.name).decode("utf-8", "replace").rstrip()
 

@@ -150,7 +150,7 @@ def page_of(blob: Blob, data: bytes, earlier_page: Json, history: set[tuple[str,
 
 
 def as_text(answer: Json, folder: Folder) -> str:
-    """What became of each file, and the patch that is to be committed."""
+    """The result of each file, and the patch that is to be committed."""
     lines = [f"{row['action']:<9} {row['path']}  {row['message']}" for row in answer["results"]]
     writes = answer["writes"]
     if answer["dryRun"]:

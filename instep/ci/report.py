@@ -1,10 +1,10 @@
 """Report a run: lines for the log of a CI, one JSON object, or Markdown for a summary page."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from instep.ci.diff import LeftOut
 from instep.ci.escaping import COMMAND, escaped, fenced, line_excerpt, one_line, without_commands
@@ -44,7 +44,7 @@ class Run:
     @property
     def pending_count(self) -> int:
         """The number of drafts that await review; drafts that were not fetched count as pending."""
-        return self.unread_count + sum(draft.status == "pending" for draft in self.drafts)
+        return self.unread_count + sum(draft.awaits_review for draft in self.drafts)
 
 
 def as_json(run: Run) -> str:
@@ -59,20 +59,20 @@ def as_json(run: Run) -> str:
 
 def as_text(run: Run) -> str:
     """Lines for a log. None begins with untrusted text, which a runner could execute as a command."""
-    if run.task is None:
+    if run.task is None or run.bot is None:
         return run.no_task_reason
     lines = [f"Task {without_commands(run.task.id)}: {outcome_of(run.task, run.pending_count)}"]
     if run.task.summary:
         lines.append(f"   found   {one_line(run.task.summary)}")
-    lines.append(f"   task    {address(run, 'tasks', run.task.id)}")
+    lines.append(f"   task    {dashboard_page(run.url, run.bot, 'tasks', run.task.id)}")
     for number, draft in enumerate(run.drafts, 1):
-        lines += ["", *draft_lines(run, number, draft)]
+        lines += ["", *draft_lines(run.url, run.bot, number, draft)]
     if run.unread_count:
-        lines += ["", f"{run.unread_count} more: {run.url}/v1/drafts"]
+        lines += ["", f"{run.unread_count} more: {dashboard_page(run.url, run.bot, 'review')}"]
     return "\n".join(lines)
 
 
-def draft_lines(run: Run, number: int, draft: Draft) -> Iterator[str]:
+def draft_lines(url: str, bot: Bot, number: int, draft: Draft) -> Iterator[str]:
     yield f"{number}. {one_line(draft.title)}"
     yield f"   draft   {describe(draft)}"
     if draft.reason:
@@ -81,31 +81,33 @@ def draft_lines(run: Run, number: int, draft: Draft) -> Iterator[str]:
         yield f"   code    {place_of(place)}  {line_excerpt(place.excerpt.strip())}"
     for warning in draft.warnings:
         yield f"   check   {one_line(warning)}"
-    yield f"   review  instep draft show {without_commands(draft.id)}"
+    yield f"   review  {dashboard_page(url, bot, 'review', draft.id)}"
+    yield f"   or      instep draft show {without_commands(draft.id)}"
     for line in small_text(draft):
         yield f"   | {line}"
 
 
 def as_markdown(run: Run) -> str:
     """Markdown for the page that GitHub shows for a run; text of others is escaped."""
-    if run.task is None:
+    if run.task is None or run.bot is None:
         return f"### Instep\n\n{escaped(run.no_task_reason)}\n"
     page = f"### Instep: {escaped(outcome_of(run.task, run.pending_count))}\n"
     if run.task.summary:
         page += f"\n{escaped(run.task.summary)}\n"
     omitted = run.unread_count
     for number, draft in enumerate(run.drafts):
-        part = draft_markdown(run, draft)
+        part = draft_markdown(run.url, run.bot, draft)
         if len(page.encode()) + len(part.encode()) > limits.MAX_SUMMARY_BYTES:
             omitted += len(run.drafts) - number
             break
         page += part
-    return page + (f"\n{omitted} more: `{run.url}/v1/drafts`\n" if omitted else "")
+    queue = dashboard_page(run.url, run.bot, "review")
+    return page + (f"\n[{omitted} more]({queue})\n" if omitted else "")
 
 
-def draft_markdown(run: Run, draft: Draft) -> str:
+def draft_markdown(url: str, bot: Bot, draft: Draft) -> str:
     parts = [
-        f"#### {escaped(draft.title)}",
+        f"#### [{escaped(draft.title)}]({dashboard_page(url, bot, 'review', draft.id)})",
         f"{escaped(describe(draft))}: `instep draft show {without_commands(draft.id)}`",
         escaped(draft.reason or ""),
         "\n".join(f"- {escaped(place_of(place))}" for place in draft.evidence),
@@ -126,15 +128,22 @@ def outcome_of(task: Task, pending: int) -> str:
 
 
 def describe(draft: Draft) -> str:
-    """The draft's type, its article, and its status unless it is pending."""
+    """The draft's type, its article, and what has become of it."""
     target = f" of “{draft.article_title}”" if draft.type == "edit" else ""
-    state = "" if draft.status == "pending" else f", {draft.status}"
+    state = state_of(draft.status, draft.approved_at)
     return one_line(f"{TYPES.get(draft.type, draft.type)}{target} ({draft.article_id}){state}")
 
 
-def address(run: Run, kind: str, resource_id: str) -> str:
-    """The URL of a resource of the API."""
-    return f"{run.url}/v1/{kind}/{re.sub(r'[^0-9A-Za-z_]', '', resource_id)}"
+def state_of(status: str, approved_at: str | None) -> str:
+    """What has become of a draft, after a comma; nothing while it awaits review."""
+    if status != "pending":
+        return f", {status}"
+    return "" if approved_at is None else ", approved for a release"
+
+
+def dashboard_page(url: str, bot: Bot, *path: str) -> str:
+    """The address of a page of the bot in the dashboard, where people review; names in it are quoted."""
+    return "/".join([url, "app", *(quote(name, safe="") for name in (bot.slug or bot.id, *path))])
 
 
 def place_of(place: Evidence) -> str:

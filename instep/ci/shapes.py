@@ -134,3 +134,9 @@ class Draft(Shape):
     warnings: list[str]
     diff: str | None
     content_markdown: str
+    # Set while a pending draft is approved for a release.
+    approved_at: str | None = None
+
+    @property
+    def awaits_review(self) -> bool:
+        return self.status == "pending" and self.approved_at is None

@@ -66,7 +66,7 @@ def progress(files: int) -> Iterator[Callable[[], None]]:
 
 
 def as_text(out: "ExportOut") -> str:
-    """What the export holds, and what it leaves out."""
+    """The summary of an export: its contents, and what it leaves out."""
     counts = (
         (out.articles, "article", "articles"),
         (out.translations, "translation", "translations"),

@@ -103,7 +103,7 @@ async def plan_of(database: "Database", bot: "Bot", source: "Source", format: st
 async def run_import(
     database: "Database", bot: "Bot", source: "Source", plan: "Plan"
 ) -> "tuple[str | None, ImportReport]":
-    """Import a plan with a row that tells how far it has come; without changes there is nothing to tell."""
+    """Import a plan, with its progress in a row of the database; one without changes gets no row."""
     from instep.core.config import settings
     from instep.files.storage import open_storages
     from instep.identity.job_context import job_context

@@ -1,6 +1,8 @@
 """`instep user …` and `instep audit`."""
 
 import sys
+import warnings
+from getpass import GetPassWarning
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +13,7 @@ from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say, say_list
 from instep.cli.table import table
 from instep.core import limits
+from instep.core.errors import InvalidRequest
 from instep.identity.scopes import Role
 
 if TYPE_CHECKING:
@@ -193,5 +196,13 @@ def read_password(from_input: bool) -> str:
     """Read a password; it is never an argument, because other users of the machine can see arguments."""
     if from_input:
         return sys.stdin.readline(limits.MAX_PASSWORD_CHARACTERS + 2).rstrip("\r\n")
-    password: str = typer.prompt("Password", hide_input=True, confirmation_prompt="Repeat the password")
+    try:
+        with warnings.catch_warnings():
+            # Without a terminal the password would be read nevertheless, and perhaps shown.
+            warnings.simplefilter("error", GetPassWarning)
+            password: str = typer.prompt(
+                "Password", hide_input=True, confirmation_prompt="Repeat the password"
+            )
+    except GetPassWarning:
+        raise InvalidRequest("There is no terminal to type the password at: use --password-stdin.") from None
     return password

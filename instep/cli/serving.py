@@ -24,12 +24,13 @@ def serve(
     from threading import Thread
 
     from instep.cli.admin_session import work_at
-    from instep.core.config import settings
+    from instep.core.config import secret_key, settings
     from instep.core.outbound.client import trusted_certificates
     from instep.core.postgres import running_postgres
     from instep.core.served_url import remember_served_url
     from instep.core.signals import exit_cleanly_on_signals
     from instep.files.storage import open_bucket
+    from instep.llm.factory import check_local_model
     from instep.migrations import migrate
     from instep.people.first_person import new_setup_link
     from instep.search.index.shared_files import empty_index_folder
@@ -45,8 +46,9 @@ def serve(
         os.environ["INSTEP_SITE_URL"] = local_url
     settings.cache_clear()
     exit_cleanly_on_signals()
-    # Invalid certificates and an invalid bucket are reported here once, and not by each server process.
+    # What can't be used is reported here once, and not by each server process.
     trusted_certificates()
+    check_local_model(settings())
     if bucket_url := settings().files:
         open_bucket(bucket_url)
     processes = workers or (usable_cores() if settings().database_url else 1)
@@ -55,6 +57,7 @@ def serve(
         Thread(target=import_module, args=["instep.app"], daemon=True).start()
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
+        secret_key(settings())
         remember_served_url(settings())
         empty_index_folder(settings())
         configure_logging()

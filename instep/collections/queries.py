@@ -26,9 +26,7 @@ ORDER = Order((PLACE,), descending=False)
 
 async def lock_tree(ctx: Ctx) -> None:
     """Let no other transaction move a collection, so that moves at once make no cycle and no fourth level."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('collections ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"collections {ctx.bot.id}")
 
 
 async def find(ctx: Ctx, ref: str, *, lock: Lock | None = None) -> Collection | None:

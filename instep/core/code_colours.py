@@ -35,7 +35,7 @@ LANGUAGES = {
 }
 # Longer blocks stay as they are.
 MAX_CODE_CHARACTERS = 20_000
-# What a reader tells apart: the class of a token is that of the first type that it belongs to.
+# Types with a colour of their own: the class of a token is that of the first type that it belongs to.
 CLASSES: tuple[tuple[_TokenType, str], ...] = (
     (Comment.Preproc, "code-word"),
     (Comment, "code-note"),

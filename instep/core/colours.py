@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from coloraide import Color
 
-# What links and marks in the accent colour stand on: `--sheet` and `--tint` of `tokens.css` in `frontend`.
+# Backgrounds of links and marks in the accent colour: `--sheet` and `--tint` of `tokens.css` in `frontend`.
 LIGHT_GROUNDS = ("oklch(1 0 0)", "oklch(0.962 0.007 230)")
 DARK_GROUNDS = ("oklch(0.222 0.014 250)", "oklch(0.262 0.016 250)")
 # WCAG 2.2 success criteria 1.4.3 for light grounds, and 1.4.6 for dark ones, on which text looks thinner.

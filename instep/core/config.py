@@ -366,7 +366,9 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def provider_with_client(self) -> "Settings":
         if self.oidc_issuer and not (self.oidc_client_id and self.oidc_client_secret):
-            raise ValueError("INSTEP_OIDC_ISSUER needs INSTEP_OIDC_CLIENT_ID and INSTEP_OIDC_CLIENT_SECRET")
+            raise ValueError(
+                "INSTEP_OIDC_ISSUER: it needs INSTEP_OIDC_CLIENT_ID and INSTEP_OIDC_CLIENT_SECRET"
+            )
         return self
 
     @model_validator(mode="after")
@@ -374,7 +376,8 @@ class Settings(BaseModel):
         if self.model and self.provider_key is None and self.provider_url is None:
             variable = self.provider.upper()
             raise ValueError(
-                f"{self.model} needs {variable}_API_KEY, or {variable}_BASE_URL of a server without keys"
+                f"INSTEP_MODEL: {self.model} needs {variable}_API_KEY, or {variable}_BASE_URL of a server"
+                " without keys"
             )
         return self
 
@@ -470,9 +473,14 @@ def read_settings(environ: Mapping[str, str], file: Path) -> Settings:
 
 def read_file(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text())
+        values = tomllib.loads(file.read_text())
     except (OSError, ValueError) as error:
         raise SettingsError(f"{file} can't be read: {error}") from None
+    unknown_names = [name for name in values if name not in Settings.model_fields]
+    if unknown_names:
+        problems = [explain_unknown(name, PREFIX, list(Settings.model_fields)) for name in unknown_names]
+        raise SettingsError("; ".join(f"{file}: {problem}" for problem in problems))
+    return values
 
 
 def is_ours(name: str) -> bool:
@@ -510,7 +518,10 @@ def is_http_origin(text: str) -> bool:
 
 
 def explain(problem: Any) -> str:
-    field = ".".join(str(part) for part in problem["loc"]) or "model"
+    """The message about one of Pydantic's problems; that about several settings names the first itself."""
+    if not problem["loc"]:
+        return str(problem["ctx"]["error"])
+    field = ".".join(str(part) for part in problem["loc"])
     name = environment_name(field)
     if problem["type"] == "extra_forbidden":
         return explain_unknown(name, PREFIX, [environment_name(field) for field in Settings.model_fields])
@@ -536,7 +547,11 @@ def secret_key_file(settings: Settings) -> Path:
 
 
 def secret_key(settings: Settings) -> bytes:
-    """The secret key: the setting, or a random one that is created once in the data folder."""
+    """The secret key: the setting, or a random one that is created once in the data folder.
+
+    Raises `SettingsError` for a file that was emptied or cut off, for example by a full disk: what an empty
+    key signs, anybody can sign.
+    """
     if settings.secret_key:
         return settings.secret_key.encode()
     path = secret_key_file(settings)
@@ -546,11 +561,20 @@ def secret_key(settings: Settings) -> bytes:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(48))
+            file.flush()
+            os.fsync(file.fileno())
         # A hard link is atomic: of several processes exactly one creates the file, and none reads half a key.
         with suppress(FileExistsError):
             os.link(temporary, path)
         temporary.unlink()
-    return path.read_bytes()
+    key = path.read_bytes().strip()
+    if len(key) < SECRET_KEY_CHARACTERS:
+        raise SettingsError(
+            f"{path} has fewer than {SECRET_KEY_CHARACTERS} characters: put the secret key of this"
+            " installation there again. Without a copy of it, delete the file: the next start makes a"
+            " new key, which does not open the secrets that are stored."
+        )
+    return key
 
 
 def previous_secret_keys(settings: Settings) -> tuple[bytes, ...]:

@@ -23,7 +23,7 @@ from instep.core.tracing import statement_span
 
 Row = TypeVar("Row")
 
-# What begins a transaction that no other one encloses.
+# Begins an outermost transaction; those inside it are savepoints.
 BEGIN = "begin"
 ROLE = "instep_app"
 # The login role may own the tables, so the session switches to a role that row-level security restricts.
@@ -81,16 +81,22 @@ class Pool(AsyncConnectionPool[Connection]):
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance(Generic[Row]):
-    """A statement that begins a request, and `check`, which gets its row and may refuse the request."""
+class Guard(Generic[Row]):
+    """The first statement of a request, and `check`, which gets its row and may refuse the request.
+
+    It runs in a transaction of its own, so that what it counts stays even if the request fails.
+    """
 
     kind: type[Row]
     statement: SqlStatement
     check: Callable[[Row | None], None]
 
 
-class Upcoming:
-    """A statement that is sent together with the next one; `check` gets its reply and may raise an error."""
+class QueuedStatement:
+    """A statement that is sent together with the next one; `check` gets its reply and may raise an error.
+
+    Its methods give the reply, and send the queue if nothing else has sent it yet.
+    """
 
     __slots__ = ("check", "reply", "statement", "tx")
 
@@ -101,19 +107,18 @@ class Upcoming:
         self.reply: Reply | None = None
 
     async def all(self, kind: type[Row]) -> list[Row]:
-        return (await self.sent()).rows(kind)
+        return (await self.fetch()).rows(kind)
 
     async def first(self, kind: type[Row]) -> Row | None:
-        return (await self.sent()).first(kind)
+        return (await self.fetch()).first(kind)
 
     async def value(self) -> Any:
         """The first column of the first row, or None."""
-        return (await self.sent()).value()
+        return (await self.fetch()).value()
 
-    async def sent(self) -> Reply:
-        """The reply; the statement is sent by itself if it still waits for another one."""
+    async def fetch(self) -> Reply:
         if self.reply is None:
-            await self.tx.settle()
+            await self.tx.flush()
         assert self.reply is not None, "the statement has been sent"
         return self.reply
 
@@ -122,7 +127,7 @@ class Tx:
     """The connection that one request or job holds; rows come back typed.
 
     It is taken from the pool with the first statement. Nothing of a session is relied on, so that a pooler
-    may lend the connection to others between transactions: each transaction enters the workspace anew, in the
+    may lend the connection to others between transactions: each transaction enters the workspace, in the
     round trip of its first statement. A statement outside of `transaction` is a transaction by itself.
     """
 
@@ -131,13 +136,14 @@ class Tx:
         self.database = database
         # None for a connection of the owner of the tables, which is in no workspace.
         self.workspace_id: str | None = None
-        # What is sent before the first statement, in a transaction of its own.
-        self.entrance: Entrance[Any] | None = None
+        self.guard: Guard[Any] | None = None
         self.statements_at_commit: list[SqlStatement] = []
         self.depth = 0
         # The beginnings of transactions that are sent with the next statement.
         self.openers: list[str] = []
-        self.upcoming: list[Upcoming] = []
+        self.queued: list[QueuedStatement] = []
+        # The error of the last attempt that got no connection from the pool.
+        self.outage: Unavailable | None = None
 
     @property
     def connection(self) -> Connection:
@@ -162,9 +168,9 @@ class Tx:
 
     async def execute(self, sql: str, /, **params: Any) -> int:
         """Run a statement; returns the number of affected rows."""
-        if self.entrance is not None and not self.openers:
-            # What it changes would stay, even if the request is refused.
-            await self.settle()
+        if self.guard is not None and not self.openers:
+            # Without a transaction its change would stay, even if the guard refuses the request.
+            await self.flush()
         return (await self.reply(sql, params)).count
 
     async def reply(self, sql: str, params: Params) -> Reply:
@@ -182,25 +188,36 @@ class Tx:
         else:
             await self.execute(sql, **params)
 
-    def ahead(self, sql: str, /, check: Callable[[Reply], None] | None = None, **params: Any) -> Upcoming:
-        """Let a statement go out with the next one, before it."""
-        upcoming = Upcoming(self, self.statement(sql, params), check)
-        self.upcoming.append(upcoming)
-        return upcoming
+    async def advisory_lock(self, subject: str) -> None:
+        """Make other transactions that lock the same subject wait until this one ends."""
+        await self.execute("select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=subject)
 
-    async def settle(self) -> None:
-        """Send what waits for the next statement."""
-        if self.entrance is not None or self.upcoming:
-            waiting = self.entrance.statement if self.entrance else self.upcoming[0].statement
-            with statement_span(waiting.sql):
+    def queue(
+        self, sql: str, /, check: Callable[[Reply], None] | None = None, **params: Any
+    ) -> QueuedStatement:
+        """Send a statement with the next one, before it: it costs no round trip of its own."""
+        queued = QueuedStatement(self, self.statement(sql, params), check)
+        self.queued.append(queued)
+        return queued
+
+    async def flush(self) -> None:
+        """Send the guard and the queued statements now."""
+        if self.guard is not None or self.queued:
+            first = self.guard.statement if self.guard else self.queued[0].statement
+            with statement_span(first.sql):
                 await self.send([])
+
+    async def flush_after(self, error: Exception) -> None:
+        """Send what is queued, whose errors come first; not after the error of having got no connection."""
+        if error is not self.outage:
+            await self.flush()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
         """A transaction, or inside another one a savepoint; an error undoes what happened since."""
-        if self.upcoming:
-            # They belong to what encloses this: neither they nor their locks may be undone with it.
-            await self.settle()
+        if self.queued:
+            # They belong to the enclosing transaction: a rollback of this one must not undo them.
+            await self.flush()
         before, opener = len(self.statements_at_commit), self.open()
         try:
             yield
@@ -222,9 +239,9 @@ class Tx:
         return opener
 
     async def commit(self, opener: str, statements: Sequence[SqlStatement]) -> None:
-        if self.upcoming:
+        if self.queued:
             # Their checks come before the commit.
-            await self.settle()
+            await self.flush()
         is_unsent = opener in self.openers
         if is_unsent and not statements:
             self.openers.remove(opener)
@@ -233,7 +250,7 @@ class Tx:
         await self.send([*statements, SqlStatement(end)], may_repeat=False)
 
     async def roll_back(self, opener: str) -> None:
-        self.upcoming.clear()
+        self.queued.clear()
         if opener in self.openers:
             self.openers.remove(opener)
         elif self.is_begun:
@@ -243,7 +260,7 @@ class Tx:
 
     @property
     def is_begun(self) -> bool:
-        """Whether a transaction is open, as PostgreSQL has said last."""
+        """Whether a transaction is open, by PostgreSQL's last reply."""
         if self.lent_connection is None:
             return False
         status = self.lent_connection.pgconn.transaction_status
@@ -251,8 +268,8 @@ class Tx:
 
     async def send(self, statements: list[SqlStatement], *, may_repeat: bool = True) -> list[Reply]:
         """Send statements with all that must go before them, in one round trip."""
-        waiting = len(self.upcoming)
-        body = [*(item.statement for item in self.upcoming), *statements]
+        queued_count = len(self.queued)
+        body = [*(item.statement for item in self.queued), *statements]
         for _ in range(MAX_ATTEMPTS):
             connection = await self.lend()
             was_begun = self.is_begun
@@ -270,18 +287,18 @@ class Tx:
         else:
             raise Unavailable
         self.openers.clear()
-        if self.entrance is not None:
-            await self.pass_entrance(connection, outcomes.pop(0))
+        if self.guard is not None:
+            await self.check_guard(connection, outcomes.pop(0))
         if not body:
             return []
         replies, failure = outcomes[0]
-        # Those to what begins the transaction come first.
+        # Leave out the replies to the statements that begin the transaction.
         replies = replies[len(groups[-1]) - len(body) :]
-        self.check_upcoming(replies[:waiting])
+        self.check_queued(replies[:queued_count])
         if failure is not None:
             await close_if_read_only(connection, failure)
             raise failure
-        return replies[waiting:]
+        return replies[queued_count:]
 
     async def exchange_in_time(
         self, connection: Connection, groups: list[list[SqlStatement]]
@@ -295,28 +312,28 @@ class Tx:
         except TimeoutError:
             raise psycopg.OperationalError(f"no answer within {seconds} seconds") from None
 
-    def check_upcoming(self, replies: list[Reply]) -> None:
-        upcoming, self.upcoming = self.upcoming, []
-        for item, reply in zip(upcoming, replies, strict=False):
+    def check_queued(self, replies: list[Reply]) -> None:
+        queued, self.queued = self.queued, []
+        for item, reply in zip(queued, replies, strict=False):
             item.reply = reply
             if item.check is not None:
-                with refusing():
+                with drop_work_if_refused():
                     item.check(reply)
 
-    async def pass_entrance(self, connection: Connection, outcome: Outcome) -> None:
-        entrance, self.entrance = self.entrance, None
-        assert entrance is not None, "there is one to pass"
+    async def check_guard(self, connection: Connection, outcome: Outcome) -> None:
+        guard, self.guard = self.guard, None
+        assert guard is not None, "a guard was sent"
         if outcome.error is not None:
             await close_if_read_only(connection, outcome.error)
             raise outcome.error
-        with refusing():
-            entrance.check(outcome.replies[-1].first(entrance.kind))
+        with drop_work_if_refused():
+            guard.check(outcome.replies[-1].first(guard.kind))
 
     def groups_of(self, connection: Connection, statements: list[SqlStatement]) -> list[list[SqlStatement]]:
         groups: list[list[SqlStatement]] = []
         has_no_role = connection in connections_without_role
-        if self.entrance is not None:
-            groups.append([*([SqlStatement(TAKE_ROLE)] if has_no_role else []), self.entrance.statement])
+        if self.guard is not None:
+            groups.append([*([SqlStatement(TAKE_ROLE)] if has_no_role else []), self.guard.statement])
         if not statements:
             return groups
         body: list[SqlStatement] = []
@@ -336,7 +353,11 @@ class Tx:
         """The connection, which is taken from the pool if there is none yet."""
         if self.lent_connection is None:
             assert self.database is not None, "a transaction has a connection or a pool"
-            self.lent_connection = await self.database.take_connection()
+            try:
+                self.lent_connection = await self.database.take_connection()
+            except Unavailable as outage:
+                self.outage = outage
+                raise
         return self.lent_connection
 
     async def release(self) -> None:
@@ -347,8 +368,8 @@ class Tx:
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """A request that a check refuses needs no more work, though its action may have asked for some."""
+def drop_work_if_refused() -> Iterator[None]:
+    """Drop the work that an action has asked for when a check refuses its request."""
     try:
         yield
     except Exception:
@@ -394,31 +415,31 @@ class Database:
     async def enter(
         self, kind: type[Row], sql: str, /, **params: Any
     ) -> AsyncIterator[tuple[Row | None, Tx]]:
-        """Run `sql`, which finds a workspace, and work in it with the row of `sql`."""
+        """Run `sql`, which finds a workspace, and work in it; yields the row of `sql` and a `Tx`."""
         rows: list[Row | None] = []
         async with self.working() as tx:
-            tx.entrance = Entrance(kind, SqlStatement(sql, params), rows.append)
-            await tx.settle()
+            tx.guard = Guard(kind, SqlStatement(sql, params), rows.append)
+            await tx.flush()
             tx.workspace_id = getattr(rows[0], "workspace_id", None) or ""
             # It stays set at the end, because work between attempts is this workspace's too.
             entered_workspace.set(tx.workspace_id)
             yield rows[0], tx
 
     @asynccontextmanager
-    async def enter_presumably(self, workspace_id: str, entrance: Entrance[Any]) -> AsyncIterator[Tx]:
-        """Work in a workspace that the entrance will most likely find; both go out in one round trip.
+    async def enter_optimistically(self, workspace_id: str, guard: Guard[Any]) -> AsyncIterator[Tx]:
+        """Work in a workspace that the guard will most likely find; both go out in one round trip.
 
-        `entrance.check` must refuse a row with another workspace. Its errors come before all others.
+        `guard.check` must refuse a row with another workspace. Its errors come before all others.
         """
         async with self.working() as tx:
-            tx.entrance, tx.workspace_id = entrance, workspace_id
+            tx.guard, tx.workspace_id = guard, workspace_id
             entered_workspace.set(workspace_id)
             try:
                 yield tx
-            except Exception:
-                await tx.settle()
+            except Exception as error:
+                await tx.flush_after(error)
                 raise
-            await tx.settle()
+            await tx.flush()
 
     @asynccontextmanager
     async def enter_workspace(self, workspace_id: str) -> AsyncIterator[Tx]:

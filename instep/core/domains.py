@@ -6,7 +6,7 @@ import idna
 
 from instep.core.outbound.urls import HOME_NAMES, MAX_NAME_CHARACTERS
 
-# What is common needs no tables: names in ASCII, whose last label is not a number as in IP addresses.
+# Common names need no tables: names in ASCII, whose last label is not a number as in IP addresses.
 PLAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d)[a-z0-9-]{2,63}")
 PORT = re.compile(r":\d{1,5}$")
 

@@ -205,7 +205,7 @@ MAX_IMPORT_TEMPLATE_STEPS = 100_000
 IMPORT_BATCH_ARTICLES = 25
 IMPORT_BATCH_REDIRECTS = 500
 IMPORT_CONCURRENT_FILES = 4
-# Files of one transaction: so many, or of so many bytes together.
+# Files of one transaction, and their bytes together.
 IMPORT_BATCH_FILES = 40
 IMPORT_BATCH_FILE_BYTES = 8 * 1024 * 1024
 # Losses of one import that its page names; the command names all.
@@ -223,7 +223,7 @@ MAX_FILE_NAME_CHARACTERS = 200
 MAX_PICTURE_PIXELS = 40_000_000
 # Processor time for reading one file.
 MAX_FILE_SECONDS = 5
-# Uploads of one workspace that wait in one process to be read; each is in memory meanwhile.
+# Uploads of one workspace that wait in one process to be read; each is in memory while it waits.
 MAX_WAITING_UPLOADS = 60
 # A file is removed when no text has referred to it for this long.
 UNREFERENCED_FILE_RETENTION = timedelta(days=30)
@@ -361,7 +361,7 @@ ID_TOKEN_MAX_AGE = timedelta(hours=24)
 TRUST_TOKEN_TTL = timedelta(minutes=15)
 # Exchanges per trust.
 TOKEN_EXCHANGES_PER_MINUTE = 60
-# Documents and keys of an issuer, in bytes; the keys of so many issuers are kept by a process.
+# Documents and keys of an issuer, in bytes, and the number of issuers whose keys a process keeps.
 MAX_ISSUER_DOCUMENT_BYTES = 256 * 1024
 MAX_CACHED_ISSUERS = 100
 ISSUER_KEYS_TTL = timedelta(minutes=10)
@@ -398,7 +398,7 @@ MAX_PASSWORD_CHARACTERS = 256
 MIN_PASSWORD_SCORE = 3
 SESSION_IDLE_TTL = timedelta(hours=12)
 SESSION_MAX_AGE = timedelta(days=14)
-# What is dangerous needs a proof of who somebody is that is no older than this.
+# Dangerous actions need a proof of identity that is no older than this.
 RECENT_SIGN_IN_TTL = timedelta(minutes=10)
 # How long a browser has for the second step of signing in, or for the question to a passkey.
 CHALLENGE_TTL = timedelta(minutes=10)
@@ -490,7 +490,7 @@ CUSTOM_DOMAIN_CACHE_SECONDS = 5
 MAX_CACHED_HOSTS = 10_000
 # How many accent colours' styles a process keeps.
 MAX_CACHED_ACCENTS = 1_000
-# What stands around the pages of a help center.
+# Links, labels, addresses and legal lines around the pages of a help center.
 MAX_HEADER_LINKS = 5
 MAX_FOOTER_LINKS = 12
 MAX_FRAME_LABEL_CHARACTERS = 40
@@ -582,7 +582,7 @@ MIN_UNHELPFUL_RATINGS = 3
 MIN_UNHELPFUL_SHARE = 0.5
 # Newest comments of readers on one article that a list shows.
 MAX_FEEDBACK_COMMENTS = 10
-# Counted visits are written at this interval. So many counts wait in a process while the database is away.
+# Counted visits are written at this interval; at most this many counts wait while the database is away.
 VISIT_COUNT_SECONDS = 5
 MAX_UNWRITTEN_COUNTS = 100_000
 # Words of searches: characters that are kept, and how many different searches a help center keeps for a day.
@@ -600,7 +600,7 @@ MAX_ANALYSIS_SECONDS = 6
 CHECK_SECONDS = 20
 MAX_CONCURRENT_CHECKS = 2
 CHECK_RETRY_SECONDS = 5
-# The dashboard examines up to so many articles while its page is loaded, and more of them beside it.
+# The dashboard examines up to this many articles while its page loads, and more of them in the background.
 MAX_PROMPTLY_EXAMINED_ARTICLES = 100
 # Cached analyses of articles in one process: memory, and problems.
 MAX_ANALYSIS_CACHE_BYTES = 30_000_000
@@ -692,7 +692,7 @@ MAX_SHOWN_VERDICTS = 200
 # How long a preview link works, and how many the drafts of a source have.
 PREVIEW_TTL = timedelta(days=7)
 MAX_PREVIEWS = 20
-# A digest of new drafts waits for those that follow; a window has one digest, which names so many sources.
+# How long a digest of new drafts waits for further ones, the time between two, and the sources that it names.
 REVIEW_DIGEST_DELAY = timedelta(minutes=5)
 REVIEW_DIGEST_WINDOW = timedelta(hours=1)
 MAX_DIGEST_SOURCES = 10
@@ -723,7 +723,7 @@ MAX_COMMENT_EXCERPT_CHARACTERS = 1_200
 MAX_COMMENT_PAGES = 30
 # Files that `instep check` reads at once.
 MAX_CHECKED_FILES = 20_000
-# Caches may keep `instep.pyz` and its digest for so many seconds.
+# Caches may keep `instep.pyz` and its digest for this long.
 THIN_CLIENT_CACHE_SECONDS = 300
 # The largest response that the client reads, in bytes.
 MAX_API_RESPONSE_BYTES = 128 * 1024 * 1024

@@ -45,7 +45,7 @@ GENERATED_ID = re.compile(r"(h|fn|fnref)-\S+")
 GENERATED_CLASS = re.compile(
     r"language-[\w+-]{1,30}|markdown-alert[\w -]*|footnote-ref|footnote-backref|footnotes|anchor"
 )
-# Where a block or a piece of text begins in the Markdown, as the renderer tells it and as editors are told.
+# Where a block or a piece of text begins in the Markdown: the renderer's attribute, and the one for editors.
 SOURCE_POSITION = re.compile(r' data-sourcepos="(\d+):[\d:-]+"')
 LINE = "data-line"
 LINE_NUMBER = re.compile(r"\d{1,7}")
@@ -67,7 +67,7 @@ def render(text: str) -> str:
 def render_checked(text: str, *, has_lines: bool = False) -> str:
     """Like `render`; raises `TooComplex` for a text that would take more than linear time.
 
-    With `has_lines` the tags tell in `data-line` which line, from 1, they begin in.
+    With `has_lines` the attribute `data-line` of tags is the line, from 1, that they begin in.
     """
     refuse_costly_markdown(text)
     if has_many_headings(text):

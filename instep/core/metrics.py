@@ -95,7 +95,7 @@ def count_delivery(outcome: str, seconds: float) -> None:
     _delivery_seconds.observe(seconds)
 
 
-def count_model_call(kind: str, outcome: str, seconds: float, tokens: int | None = None) -> None:
+def count_model_call(kind: str, outcome: str, seconds: float, tokens: int | None) -> None:
     _model_calls.labels(kind, outcome).inc()
     _model_seconds.labels(kind).observe(seconds)
     if tokens:

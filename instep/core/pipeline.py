@@ -37,7 +37,7 @@ MAX_PREPARED = 300
 MAX_COUNTED = 2_000
 MAX_PARSED = 4_000
 CANCEL_SECONDS = 1.0
-# How often a socket is read although nothing is said of it.
+# A socket is read at this interval even if the event loop reports nothing.
 LOOK_SECONDS = 1.0
 SUCCESS = {pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK}
 BINARY = pq.Format.BINARY
@@ -54,7 +54,7 @@ class SqlStatement(NamedTuple):
 
 
 class Reply:
-    """What PostgreSQL answered to one statement."""
+    """PostgreSQL's result of one statement."""
 
     __slots__ = ("result", "transformer")
 
@@ -122,7 +122,7 @@ def parse(sql: str) -> tuple[bytes, tuple[str, ...], list[PyFormat]]:
 
 
 class PreparedStatements:
-    """What one connection has prepared, the most recent last."""
+    """The prepared statements of one connection, the most recently used last."""
 
     def __init__(self) -> None:
         self.names: OrderedDict[Key, bytes] = OrderedDict()
@@ -152,7 +152,7 @@ prepared_by_connection: WeakKeyDictionary[Connection, PreparedStatements] = Weak
 def prepared_of(connection: Connection) -> PreparedStatements:
     prepared = prepared_by_connection.get(connection)
     if prepared is None:
-        # The driver prepares none beside ours: to forget its own it deallocates all of the session.
+        # The driver must not prepare statements as well: to drop its own it deallocates all of the session.
         connection.prepare_threshold = None
         prepared = prepared_by_connection[connection] = PreparedStatements()
     return prepared
@@ -179,7 +179,7 @@ async def exchange(connection: Connection, *groups: Sequence[SqlStatement]) -> l
             return await pipeline.run(encoded_groups)
         except BaseException as error:
             if connection.pgconn.pipeline_status != pq.PipelineStatus.OFF:
-                # What it still sends would be taken for the answer to another statement.
+                # Its late results would be taken for the reply to another statement.
                 if isinstance(error, asyncio.CancelledError):
                     # A server that does not answer takes no request to cancel either.
                     with suppress(psycopg.Error):
@@ -216,7 +216,7 @@ class Pipeline:
         self.pgconn = connection.pgconn
         self.encoding = connection.info.encoding
         self.prepared = prepared_of(connection)
-        # What each coming result is for, by group: a statement, the key of one that is prepared, or neither.
+        # The expected results by group: of a statement, of preparing one (its key), or of closing one (None).
         self.expected: list[list[EncodedStatement | Key | None]] = []
 
     async def run(self, groups: Sequence[Sequence[EncodedStatement]]) -> list[Outcome]:
@@ -230,8 +230,8 @@ class Pipeline:
         loop = asyncio.get_running_loop()
         readable = Readable(loop)
         socket = pgconn.socket
-        loop.add_reader(socket, readable.tell)
-        readable.tell_after_a_while()
+        loop.add_reader(socket, readable.wake)
+        readable.wake_periodically()
         try:
             await self.flush(loop, socket, readable)
             outcomes = [await self.outcome_of(group, readable) for group in self.expected]
@@ -263,10 +263,10 @@ class Pipeline:
             expected.append(None)
 
     async def flush(self, loop: asyncio.AbstractEventLoop, socket: int, readable: "Readable") -> None:
-        """Send what the kernel did not take at once, as of a long text."""
+        """Send the rest of what the kernel did not take at once, such as a long text."""
         while self.pgconn.flush():
             writable: asyncio.Future[None] = loop.create_future()
-            loop.add_writer(socket, settle, writable)
+            loop.add_writer(socket, resolve, writable)
             try:
                 # PostgreSQL may wait until its answers are read, before it reads on.
                 await asyncio.wait({writable, readable.future}, return_when=asyncio.FIRST_COMPLETED)
@@ -290,7 +290,7 @@ class Pipeline:
                         replies.append(Reply(item.transformer, result))
             await self.read_sync(readable, failures)
         except psycopg.OperationalError as lost:
-            # What PostgreSQL said at the end says more than that the connection has ended.
+            # PostgreSQL's last error says more than that the connection is lost.
             raise (failures[0] if failures else lost) from None
         return Outcome(replies, failures[0] if failures else None)
 
@@ -325,8 +325,8 @@ class Pipeline:
 class Readable:
     """Waits until there is something to read on a socket, or it is time to look.
 
-    Of a connection that was reset uvloop tells once. If an error that came with the reset is read then, as
-    poolers send one, it says nothing of the end.
+    uvloop reports a reset connection once. If an error that came with the reset is read then, as
+    poolers send one, it does not report the end.
     """
 
     __slots__ = ("future", "loop", "timer")
@@ -336,15 +336,15 @@ class Readable:
         self.future: asyncio.Future[None] = loop.create_future()
         self.timer: asyncio.TimerHandle | None = None
 
-    def tell(self) -> None:
-        settle(self.future)
+    def wake(self) -> None:
+        resolve(self.future)
 
-    def tell_after_a_while(self) -> None:
+    def wake_periodically(self) -> None:
         self.timer = self.loop.call_later(LOOK_SECONDS, self.look)
 
     def look(self) -> None:
-        self.tell()
-        self.tell_after_a_while()
+        self.wake()
+        self.wake_periodically()
 
     def stop(self) -> None:
         if self.timer is not None:
@@ -355,6 +355,6 @@ class Readable:
         self.future = self.loop.create_future()
 
 
-def settle(future: "asyncio.Future[None]") -> None:
+def resolve(future: "asyncio.Future[None]") -> None:
     if not future.done():
         future.set_result(None)

@@ -31,7 +31,7 @@ class FairSlots:
         self._max_waiting = max_waiting
         self._share = max(1, number - 1)
         self._slots_held = Counter[str]()
-        # In the order of turns; a workspace that was served moves to the end.
+        # The workspaces in the order of their turns; one that was served moves to the end.
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
@@ -61,7 +61,7 @@ class FairSlots:
 
     def _forget(self, workspace: str, turn: asyncio.Future[None]) -> None:
         queue = self._waiting.get(workspace, deque())
-        # Whoever gave a slot back in the meantime has passed it over.
+        # A slot that was returned in the meantime was not given to it.
         with suppress(ValueError):
             queue.remove(turn)
         if not queue:

@@ -39,8 +39,8 @@ class Replica:
             tx = None
             if time.monotonic() >= self.asked_from:
                 try:
-                    entrance = self.database.enter(type(row), sql, **params)
-                    replica_row, replica_tx = await stack.enter_async_context(entrance)
+                    context = self.database.enter(type(row), sql, **params)
+                    replica_row, replica_tx = await stack.enter_async_context(context)
                     if replica_row == row:
                         tx = replica_tx
                     else:

@@ -14,6 +14,7 @@ EXPECTATIONS = {
     "int_parsing_size": "it must be a whole number of fewer digits",
     "int_type": "it must be a whole number",
     "less_than_equal": "it must be at most {le}",
+    "literal_error": "it must be {expected}",
     "path_type": "it must be a path, as a text in quotes",
     "string_pattern_mismatch": "it must consist of visible ASCII characters, without spaces and line breaks",
     "string_too_short": "it must have at least {min_length} characters",
@@ -24,20 +25,22 @@ EXPECTATIONS = {
 def explain_unknown(name: str, prefix: str, names: Sequence[str]) -> str:
     """The message about an unknown setting, with the one of `names` that was probably meant."""
     # The prefix, which nearly all names share, would make all of them similar.
-    by_word = {setting.removeprefix(prefix): setting for setting in names}
-    similar = get_close_matches(name.removeprefix(prefix), by_word, n=1)
+    by_word = {setting.removeprefix(prefix).lower(): setting for setting in names}
+    similar = get_close_matches(name.removeprefix(prefix).lower(), by_word, n=1)
     advice = (
         f"did you mean {by_word[similar[0]]}?"
         if similar
-        else "unset it; the article “Settings” of the documentation (docs/help) lists all settings."
+        else "remove it; the article “Settings” of the documentation (docs/help) lists all settings."
     )
     return f"{name} is not a setting of Instep: {advice}"
 
 
 def explain_value(name: str, problem: Mapping[str, Any], example: object) -> str:
     """The message about an invalid value, without the value, which may be secret; `problem` is Pydantic's."""
-    expectation = EXPECTATIONS.get(problem["type"], "it can't be read")
+    context = problem.get("ctx", {})
     if problem["type"] == "value_error":
-        expectation = str(problem["ctx"]["error"])
+        expectation = str(context["error"])
+    else:
+        expectation = EXPECTATIONS.get(problem["type"], "it can't be read").format(**context)
     ending = f", such as {name}={example}" if example is not None else ""
-    return f"{name}: {expectation.format(**problem.get('ctx', {}))}{ending}"
+    return f"{name}: {expectation}{ending}"

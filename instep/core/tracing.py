@@ -57,7 +57,7 @@ def recorded(tracer: Tracer, name: str, kind: SpanKind, attributes: dict[str, st
         try:
             yield span
         except BaseException as error:
-            # The message of an error may repeat what somebody wrote, so only its class is recorded.
+            # The message of an error may quote a customer's text, so only its class is recorded.
             span.set_attribute("error.type", type(error).__name__)
             span.set_status(StatusCode.ERROR)
             raise

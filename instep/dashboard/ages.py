@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-# What is older is told by its date.
+# Older times are shown as a date.
 MAX_AGE = timedelta(days=30)
 
 

@@ -27,7 +27,7 @@ from instep.web.signed_in import SAFE, ask_to_verify, form_of, private_headers, 
 # Where `/app/` leads: the bot whose pages were open last.
 LAST_BOT = "bot"
 LAST_BOT_SECONDS = 365 * 86_400
-# For who comes back after a proof of who they are: the form that asked for it was not taken.
+# The notice after a proof of identity: the form that needed it was not accepted.
 NOT_DONE_YET = Notice("Not done yet: look at what you entered, and press the button again.", asks_again=True)
 
 
@@ -65,9 +65,13 @@ class BotPage:
         """The address of the MCP server of the workspace."""
         return resource_of(settings())
 
-    def rows_after(self, cursor: str | None) -> PageRequest:
-        """The page of a list that follows a cursor; None: the first."""
-        return PageRequest(self.request.app.state.cursor_key, limits.DASHBOARD_PAGE_ROWS, cursor)
+    def rows_at_cursor(self, number: int = limits.DASHBOARD_PAGE_ROWS) -> PageRequest:
+        """The rows of a list that follow the cursor in the address, or its first ones."""
+        return PageRequest(self.request.app.state.cursor_key, number, self.query.get("cursor") or None)
+
+    def first_rows(self, number: int) -> PageRequest:
+        """The first rows of a list, whatever cursor the address has."""
+        return PageRequest(self.request.app.state.cursor_key, number)
 
     def path(self, below: str) -> str:
         """The path of a page of this bot: `review` is `/app/{botSlug}/review`."""
@@ -174,7 +178,7 @@ def bot_page(
 
 
 def ask_again(request: Request) -> Response:
-    """Lead to the page that asks for a proof; who sent a form is told, on coming back, to send it again."""
+    """Lead to the page that asks for a proof; on coming back, a notice says to send the form again."""
     response = ask_to_verify(request)
     if request.method not in SAFE:
         seconds = int(limits.RECENT_SIGN_IN_TTL.total_seconds())
@@ -182,13 +186,9 @@ def ask_again(request: Request) -> Response:
     return response
 
 
-def show_without_bot(
-    request: Request, template: str, person: Person, status: int = 200, **values: Any
-) -> Response:
+def show_without_bot(request: Request, template: str, person: Person, **values: Any) -> Response:
     """A page in the frame of the dashboard that is about no help center."""
-    return pages.show(
-        request, template, status, person=person, sections=[], bots=[], bot=None, notice=None, **values
-    )
+    return pages.show(request, template, person=person, sections=[], bots=[], bot=None, notice=None, **values)
 
 
 @require_person()

@@ -8,7 +8,7 @@ from instep.dashboard.shell import pages
 from instep.web.signed_in import asks_for_part
 
 PATH = "/app/"
-# Whatever part was asked for, a refusal goes to the toasts of the page.
+# A refusal is shown among the toasts of the page, not in the part that was asked for.
 TO_TOASTS = {"HX-Retarget": "#toasts", "HX-Reswap": "beforeend", "HX-Reselect": ".toast"}
 
 

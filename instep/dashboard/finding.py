@@ -6,7 +6,6 @@ from starlette.routing import Route
 from instep.articles.actions import list_article_overviews
 from instep.articles.schemas import OverviewCriteria
 from instep.core import limits
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 
 
@@ -14,7 +13,7 @@ from instep.dashboard.bot_pages import BotPage, bot_page
 async def find(page: BotPage) -> Response:
     """The articles whose title or slug holds the words, the latest change first; none without words."""
     words = page.query.get("q", "").replace("\0", "").strip()[: limits.MAX_QUERY_CHARACTERS]
-    request = PageRequest(page.request.app.state.cursor_key, limits.PALETTE_ROWS)
+    request = page.first_rows(limits.PALETTE_ROWS)
     hits = (await list_article_overviews(page.ctx, OverviewCriteria(words), request)).rows if words else []
     return page.show_part("palette_hits.html", hits=hits)
 

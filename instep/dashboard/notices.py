@@ -19,7 +19,7 @@ SECONDS_UNTIL_SHOWN = 60
 class Notice:
     """A sentence, and the path to which a form is sent to undo it.
 
-    `asks_again` tells that a form was not taken and has to be sent once more.
+    `asks_again` says that a form was not accepted and has to be sent again.
     """
 
     COOKIE: ClassVar[str] = "notice"
@@ -40,7 +40,7 @@ def keep_notice(
 
 
 def take_notice(request: Request) -> Notice | None:
-    """The notice that the page before left; None if there is none, or if it was not ours."""
+    """The notice that the previous page left; None without one that is ours."""
     state = request.app.state
     text, _, sent = request.cookies.get(cookie_name(state.settings, Notice.COOKIE), "").rpartition(".")
     if not text or not hmac.compare_digest(sent.encode(), signature(state.cursor_key, text).encode()):

@@ -49,7 +49,7 @@ class SectionLink:
 
 
 def section_links(slug: str, current: str, counts: Mapping[str, int]) -> list[SectionLink]:
-    """The sections of a bot's dashboard; `counts` tells by path how many things wait in some of them."""
+    """The sections of a bot's dashboard; `counts` are the numbers of waiting things, by path."""
     return [
         SectionLink(name, f"/app/{slug}/{path}", key and f"g {key}", path == current, counts.get(path))
         for path, name, key in SECTIONS

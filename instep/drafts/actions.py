@@ -11,7 +11,7 @@ from instep.core.errors import InvalidState
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
-from instep.drafts import queries
+from instep.drafts import change_queries, queries
 from instep.drafts.applying import NoChanges, apply_pending
 from instep.drafts.digest import schedule_digest
 from instep.drafts.edited_lines import lines_after_edit
@@ -62,7 +62,7 @@ async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> 
 
 
 async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
-    """Those of the articles, each with a text, that have a pending edit to exactly this text."""
+    """The ids of articles that have a pending edit to exactly this text; `texts` are by article id."""
     return await queries.find_proposed(ctx, texts) if texts else set()
 
 
@@ -103,26 +103,24 @@ async def propose_edit(
     )
     if proposal.title is None and proposal.content == article.content:
         raise NoChanges
-    draft = await _queue_edit(ctx, article.id, proposal)
-    await _emit_proposal(ctx, draft)
+    draft = await queue_edit(ctx, article.id, proposal)
     return await get_draft(ctx, draft.id, format)
 
 
-async def _queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
-    """Put an edit into the review queue."""
+async def _insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
     counts = await compare(proposal.base_content, proposal.content, SIDES)
     return await queries.insert_edit(ctx, article_id, proposal, counts)
 
 
 async def queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
     """Put an edit into the review queue that was made against the text that the proposal names."""
-    draft = await _queue_edit(ctx, article_id, proposal)
+    draft = await _insert_edit(ctx, article_id, proposal)
     await _emit_proposal(ctx, draft)
     return draft
 
 
 async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) -> None:
-    """Put a task's edit into the queue; of several tasks for one change only the latest one's stays.
+    """Put a task's edit into the queue; of all tasks for a change only the latest one's edit stays pending.
 
     It keeps the approval of the one that it replaces if it proposes the same.
     """
@@ -130,28 +128,28 @@ async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) 
         await queue_edit(ctx, article_id, proposal)
         return
     # Two tasks may end at the same time: the second waits here, and then sees the draft of the first.
-    await queries.lock_change(ctx, proposal.source_url)
-    draft = await _queue_edit(ctx, article_id, proposal)
-    # Whoever applies a draft locks its article first, too.
+    await change_queries.lock_change(ctx, proposal.source_url)
+    draft = await _insert_edit(ctx, article_id, proposal)
+    # The article is locked first, as in applying a draft.
     await queries.lock_article_of_edit(ctx, draft.id)
-    superseded_ids = await queries.dismiss_superseded(ctx, article_id, proposal.source_url)
+    superseded_ids = await change_queries.dismiss_superseded(ctx, article_id, proposal.source_url)
     if draft.id in superseded_ids:
         draft = replace(draft, status="dismissed", conflict=False)
-    elif await queries.take_over_approval(ctx, draft.id, superseded_ids):
+    elif await change_queries.take_over_approval(ctx, draft.id, superseded_ids):
         draft = await find_draft(ctx, draft.id)
     await _emit_proposal(ctx, draft)
 
 
 async def stamp_comparison(ctx: Ctx) -> None:
-    """Have public pages made anew, since they say with which changes an article was compared."""
+    """Have public pages rendered again, since they say with which changes an article was compared."""
     await queries.stamp_comparison(ctx)
 
 
 async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
     """Put a new article that the service wrote into the review queue; a later task of a change renews it."""
     if new.source_url is not None:
-        await queries.lock_change(ctx, new.source_url)
-        draft_id = await queries.find_pending_new(ctx, new)
+        await change_queries.lock_change(ctx, new.source_url)
+        draft_id = await change_queries.find_pending_new(ctx, new)
         if draft_id is not None and await _renew_new_article(ctx, draft_id, new):
             return draft_id
     return await _queue_new(ctx, "new_article", new)
@@ -169,8 +167,8 @@ async def _renew_new_article(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
         return False
     is_same = (article.title, article.content) == (new.title, new.content)
     if is_same or not await _is_as_the_service_wrote_it(ctx, article):
-        return await queries.follow_task(ctx, draft_id, new.task_id)
-    if not await queries.renew_new(ctx, draft_id, new):
+        return await change_queries.follow_task(ctx, draft_id, new.task_id)
+    if not await change_queries.renew_new(ctx, draft_id, new):
         return False
     await replace_text(ctx, article, new.title, new.content, TextSource("update", draft_id))
     return True
@@ -255,7 +253,7 @@ async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
     title, content = sent.get("title", article.title), sent.get("content_markdown", article.content)
     if (title, content) == (article.title, article.content):
         return
-    await queries.change(ctx, draft.id, await _editor_columns(ctx, draft, content))
+    await queries.change_columns(ctx, draft.id, await _editor_columns(ctx, draft, content))
     await replace_text(ctx, article, title, content, TextSource("update", draft.id))
 
 

@@ -1,4 +1,4 @@
-"""Making a draft's text the article's, whoever asks for it: now, or with a release."""
+"""Making a draft's text the article's, now or with a release."""
 
 from dataclasses import replace
 
@@ -65,7 +65,7 @@ async def apply_pending(
 
 
 async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText | Article) -> Draft:
-    """Settle the draft, and give its article the text; the article itself stands for no other text."""
+    """Settle the draft, and give its article the text; `text` is the article if its text is live already."""
     applied_version = article.version
     await queries.settle(ctx, draft.id, "applied")
     source = TextSource("apply", draft.id)

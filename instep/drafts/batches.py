@@ -28,7 +28,7 @@ async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
 async def apply_each(
     ctx: Ctx, drafts: Sequence[DraftOfArticle], request: DraftApply = NOW
 ) -> list[BatchResult]:
-    """Apply drafts whose articles are locked; what others have settled meanwhile is left out."""
+    """Apply drafts whose articles are locked; those that others have settled since are left out."""
     results = list[BatchResult]()
     for draft in drafts:
         try:

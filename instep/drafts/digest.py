@@ -27,7 +27,7 @@ class NewDrafts:
 
 
 async def schedule_digest(ctx: Ctx) -> None:
-    """Have the bot's channels told of a new draft, together with those that follow soon."""
+    """Have a new draft announced to the bot's channels, together with those that follow soon."""
     if not await is_subscribed(ctx, "review"):
         return
     sent_at = await find_sent_at(ctx)
@@ -76,7 +76,7 @@ async def note_sent(ctx: Ctx) -> None:
 async def announce_drafts(ctx: Ctx) -> list[str]:
     """Mark the drafts that no digest has announced; their ids.
 
-    A draft's time does not tell: it is when the draft's transaction began, which may end after a digest.
+    A draft's time can't say it: it is when the draft's transaction began, which may end after a digest.
     """
     # A draft that somebody is changing at this moment is left to the next digest, because locking several
     # drafts that a batch changes in another order would be a deadlock.
@@ -108,7 +108,7 @@ async def has_unannounced(ctx: Ctx) -> bool:
 
 
 async def list_new_drafts(ctx: Ctx, draft_ids: list[str]) -> list[NewDrafts]:
-    """Those of the drafts that wait, by source, the one with the newest draft first."""
+    """The pending ones of these drafts by source, the source with the newest draft first."""
     return await ctx.tx.all(
         NewDrafts,
         f"""

@@ -16,13 +16,13 @@ class ProvenLines:
 
 
 async def lines_after_edit(draft: DraftTexts, content: str) -> ProvenLines:
-    """What is proven in a draft to which a person gives this text."""
+    """The lines of a draft that stay proven when a person gives it this text."""
     lines = await moved_lines(draft.content, content)
     return lines_in(draft, lines, lines.added)
 
 
 async def lines_after_merge(draft: DraftTexts, content: str) -> ProvenLines:
-    """What is proven in a part of a draft, or in its merge with the article's present text."""
+    """The proven lines of a part of a draft, or of its merge with the article's present text."""
     return lines_in(draft, await moved_lines(draft.content, content), [])
 
 

@@ -87,9 +87,7 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
 
 async def lock_count(ctx: Ctx) -> None:
     """Lock the numbers of the bot's links until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('previews ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"previews {ctx.bot.id}")
 
 
 @writes

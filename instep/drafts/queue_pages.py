@@ -117,7 +117,7 @@ async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRo
 
 
 async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
-    """The pending drafts of the source of a draft, whatever has become of that one, newest first."""
+    """The pending drafts of a draft's source, newest first; the draft itself may be settled."""
     return await ctx.tx.all(
         QueueRow,
         f"""
@@ -133,7 +133,7 @@ async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
 
 
 async def find_source_key(ctx: Ctx, draft_id: str) -> str | None:
-    """What the source of a draft is known by, whatever has become of the draft."""
+    """The key of a draft's source, of settled drafts too."""
     key: str | None = await ctx.tx.value(SOURCE_KEY_OF, bot=ctx.bot.id, id=draft_id)
     return key
 
@@ -154,7 +154,7 @@ async def find_place(ctx: Ctx, criteria: DraftFilter, draft_id: str | None) -> Q
 
 
 async def count_queue(ctx: Ctx) -> QueueCounts:
-    """What the filters of the queue would show."""
+    """The numbers of drafts that each filter of the queue would show."""
 
     def counts(column: str) -> str:
         return f"""

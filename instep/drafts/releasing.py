@@ -27,7 +27,7 @@ async def release_drafts(ctx: Ctx, request: ReleaseCreate) -> Release:
         raise InvalidRequest("Send `sourceUrls`, `taskIds` or both: what has shipped.")
     approved = [row for row in await release_queries.list_pending(ctx, sources) if row.is_approved]
     await lock_articles(ctx, approved)
-    # What others have settled, approved or changed while this waited is read again.
+    # Others may have settled, approved or changed drafts while this waited for the locks.
     drafts = await release_queries.list_pending(ctx, sources)
     locked_ids = {row.article_id for row in approved}
     results = await apply_each(

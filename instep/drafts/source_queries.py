@@ -6,7 +6,7 @@ from instep.drafts.queue_schemas import DraftFilter
 from instep.drafts.release_schemas import DraftOfArticle
 from instep.identity.schemas import Ctx
 
-# What the queue is grouped by: the address of a change, else its task, the questions, or the author.
+# The key that groups the queue: the address of a change, else its task, the questions, or the author.
 SOURCE_KEY = """
     coalesce('url ' || d.source_url, 'task ' || d.task_id,
         case when d.type = 'gap_draft' then 'questions'

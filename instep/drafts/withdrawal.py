@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from instep.drafts import queries
+from instep.drafts import change_queries
 from instep.drafts.actions import dismiss_draft
 from instep.drafts.pending import DraftNotPending
 from instep.identity.schemas import Ctx
@@ -12,7 +12,7 @@ DROPPED = "A later state of the same change no longer calls for this: compare it
 
 async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], task_id: str) -> None:
     """Take the pending drafts of a change out of the queue that the change of a task reverts."""
-    for draft_id in await queries.find_pending_of_change(ctx, title, url_patterns, task_id):
+    for draft_id in await change_queries.find_pending_of_change(ctx, title, url_patterns, task_id):
         await dismiss_pending(ctx, draft_id)
 
 
@@ -25,16 +25,16 @@ async def settle_dropped(
     approved stays, with a warning. So does every one of a task that is not repeatable, since a language model
     may have left out this time what it proposed before.
     """
-    drafts = await queries.find_dropped(ctx, source_url, task_id, article_ids)
+    drafts = await change_queries.find_dropped(ctx, source_url, task_id, article_ids)
     dismissable_ids = [row.id for row in drafts if is_repeatable and not row.is_touched]
     kept_ids = [row.id for row in drafts if row.id not in dismissable_ids]
     if kept_ids:
-        await queries.add_warning(ctx, kept_ids, DROPPED)
+        await change_queries.add_warning(ctx, kept_ids, DROPPED)
     return sum([await dismiss_pending(ctx, draft_id) for draft_id in dismissable_ids])
 
 
 async def dismiss_pending(ctx: Ctx, draft_id: str) -> bool:
-    """Dismiss a draft; False if somebody has settled it meanwhile."""
+    """Dismiss a draft; False if somebody has settled it in the meantime."""
     try:
         await dismiss_draft(ctx, draft_id)
     except DraftNotPending:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from instep.core.database import Database
-from instep.core.errors import InvalidRequest
+from instep.core.errors import InvalidRequest, Unusable
 from instep.exports.actions import Export, read_parts
 from instep.exports.file_contents import MANIFEST_FILE
 from instep.files.storage import Storages
@@ -72,11 +72,13 @@ async def write_export(
     """Write a zip where the name says `.zip`, else a folder; the number of bytes.
 
     It is written beside the target under another name, and takes its name when it is complete. A zip replaces
-    an earlier file, a folder only an earlier export.
+    an earlier file, a folder only an earlier export. Raises `Unusable` where nothing can be written.
     """
-    if target.suffix.lower() == ".zip":
-        return await write_zip(export, database, storages, target, advance)
-    return await write_folder(export, database, storages, target, advance)
+    write = write_zip if target.suffix.lower() == ".zip" else write_folder
+    try:
+        return await write(export, database, storages, target, advance)
+    except OSError as error:
+        raise Unusable(f"{target} can't be written: {error.strerror or error}.") from None
 
 
 async def write_zip(
@@ -134,7 +136,7 @@ def refuse_foreign_folder(target: Path) -> None:
 
 
 def take_place(temporary: Path, target: Path) -> None:
-    """Rename the complete folder to its name; an earlier export goes when the new one stands there."""
+    """Rename the complete folder to its name, and then remove an earlier export."""
     if not target.exists():
         temporary.rename(target)
         return

@@ -1,4 +1,4 @@
-"""What stands in each file of an export.
+"""The content of each file of an export.
 
 A value is left out where it says what a reader would assume: published, public, in the folder's collection,
 with the slug of the file's name. No file names the help center, an id or the time of the export.
@@ -24,7 +24,7 @@ REDIRECTS_FILE = "redirects.json"
 QUESTIONS_FILE = "golden-questions.json"
 # Names the files that are left out because they are lost, one in a line; it is there only if some are.
 MISSING_FILE = "missing-files.txt"
-# What the value `collection` says of an article that stands in a collection's folder and belongs to none.
+# The value `collection` of an article in a collection's folder that belongs to no collection.
 NO_COLLECTION = "/"
 # It grows when a reader of the version before would misread an export.
 FORMAT_VERSION = 1
@@ -79,7 +79,7 @@ def article_values(
         "slug": unless_named(row.slug, PurePosixPath(path).name),
         "collection": (collection.slug if collection else NO_COLLECTION) if is_elsewhere else None,
         "visibility": unless(row.visibility, "public"),
-        # What waits for review is a draft elsewhere.
+        # An article in review is exported as a draft.
         "status": unless("draft" if row.status == "in_review" else row.status, "published"),
         "translates": unless(root.locale, bot.locale) if root else None,
         "published": publication_time(row.status, row.published_at),

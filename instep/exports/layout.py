@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import PurePosixPath
 
-from instep.exports.relative_links import SiteMap, article_address, file_address
+from instep.exports.relative_links import SiteMap, article_address
 from instep.exports.schemas import ArticleRow, CollectionRow, EntryRow
-from instep.files.schemas import StoredFile
+from instep.files.schemas import StoredFile, path_of_file
 from instep.identity.schemas import Bot
 
 COLLECTION_FILE = "_collection.md"
@@ -21,7 +21,7 @@ FILES_FOLDER = "files"
 # Bytes of a slug in a file's name: with number, language and extension it stays below 255, which file systems
 # allow.
 MAX_NAME_BYTES = 180
-# What some file systems refuse in names.
+# Characters and names that some file systems refuse.
 UNSAFE_NAME_CHARACTERS = str.maketrans(dict.fromkeys('<>:"|?*', "-"))
 AT_TOP = ""
 # The folder itself as a path, which stands for the home page.
@@ -83,7 +83,7 @@ def place_articles(
 
 def place_entries(entries: Sequence[EntryRow]) -> Iterator[tuple[str, str]]:
     """The file of each entry, by its id; long slugs that are cut to the same name get a number."""
-    # What is not cut has its name before what is, so that a number goes to neither.
+    # Names that fit come first, so that a shortened name gets the number if both are equal.
     taken = {entry.slug for entry in entries if file_stem(entry.slug) == entry.slug}
     for entry in sorted(entries, key=lambda entry: entry.slug):
         stem = file_stem(entry.slug)
@@ -141,7 +141,7 @@ def add_addresses(
     for entry in entries:
         site.add(layout.entries[entry.id], f"{home}/changelog/{entry.slug}")
     for file in files:
-        site.add(layout.files[file.id], file_address(bot, file.sha256, file.kind))
+        site.add(layout.files[file.id], path_of_file(bot, file.sha256, file.kind))
 
 
 def numbered(number: int, count: int, stem: str) -> str:

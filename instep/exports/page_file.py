@@ -17,8 +17,8 @@ HEAD = re.compile(r"\ufeff?---[ \t]*(\r?\n)(?:.*?\r?\n)??---[ \t]*(?:\r?\n|\Z)",
 MAX_HEAD_CHARACTERS = 64 * 1024
 # A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
 CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
-# What no plain text begins with. A parser would read a title such as `{<<: [*a, *a]}` as a mapping, which can
-# be endless.
+# Beginnings that a plain YAML text can't have. A parser would read a title such as `{<<: [*a, *a]}` as a
+# mapping, which can be endless.
 INDICATORS = frozenset(",[]{}#&*!|>'\"%@`")
 
 

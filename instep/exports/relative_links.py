@@ -13,7 +13,6 @@ from urllib.parse import unquote
 from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.core.config import settings
-from instep.files.kinds import FileKind
 from instep.identity.schemas import Bot
 from instep.text.blocks import read_blocks
 
@@ -24,7 +23,7 @@ DESTINATION = re.compile(
     r"""(?P<before>\]\([ \t]*|^[ \t>]*\[[^\]\r\n]+\]:[ \t]*|\b(?:href|src)[ \t]*=[ \t]*)"""
     r"""(?P<target><[^<>\r\n]*>|"[^"\r\n]*"|'[^'\r\n]*'|[^\s()<>"']+(?:\([^\s()<>]*\)[^\s()<>"']*)*)"""
 )
-# What ends the path of an address or of a link to a file.
+# Characters that end the path of an address or of a link to a file.
 END_OF_PATH = re.compile(r"[?#]")
 # Characters that a destination without brackets can't have, or that mean something in an address.
 UNSAFE = re.compile(r"[\x00-\x20\x7f()<>\"'`%?#\\\[\]]")
@@ -43,13 +42,13 @@ class SiteMap:
     addresses: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: str, address: str, *former_addresses: str) -> None:
-        """Let a file stand for an address, which its links get, and for others that lead to the same."""
+        """Map a file to its address, which links to it get, and former addresses of the page to the file."""
         self.addresses[path] = address
         for name in (*former_addresses, address):
             self.paths[name] = path
 
     def path_of(self, address: str) -> str | None:
-        """The file that stands for what an address, with or without the site's own host, names."""
+        """The file that an address leads to, with or without the site's own host."""
         below = address.removeprefix(settings().base_url)
         return self.paths.get(unquote(below).rstrip("/")) if below.startswith("/") else None
 
@@ -57,10 +56,6 @@ class SiteMap:
 def article_address(bot: Bot, locale: str, slug: str) -> str:
     """The address of an article, as links in texts name it."""
     return f"/help/{bot.slug}" + path_of_article(bot.locale, locale, slug)
-
-
-def file_address(bot: Bot, sha256: str, kind: FileKind) -> str:
-    return f"/files/{bot.slug}/{sha256}.{kind.extension}"
 
 
 def to_paths(text: str, path: str, site: SiteMap, origin: str = "") -> str:

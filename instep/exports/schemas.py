@@ -1,4 +1,4 @@
-"""The rows that an export reads, and what it tells about itself."""
+"""The rows that an export reads, and its summary."""
 
 from dataclasses import dataclass
 from datetime import datetime

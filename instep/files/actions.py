@@ -37,7 +37,7 @@ async def list_files(ctx: Ctx, page: PageRequest) -> Page[StoredFile]:
 async def list_file_uses(ctx: Ctx, files: Sequence[StoredFile]) -> dict[str, list[FileUse]]:
     """List the articles and entries that show these files, by the ids of the files.
 
-    There is one more of each file than a refusal names, which tells that there are others.
+    There is one more of each file than a refusal names, so that the refusal can say that there are others.
     """
     uses = await queries.list_uses_of(ctx, {file.sha256 for file in files}, limits.MAX_FILE_USES_NAMED + 1)
     return {file.id: uses.get(file.sha256, []) for file in files}

@@ -1,4 +1,4 @@
-"""Pictures without what is no part of them: metadata, comments, unknown parts, whatever follows the end.
+"""Strips pictures of metadata, comments, unknown parts and bytes behind the end.
 
 The compressed data stay as they are, so nothing is lost. Each function raises `BrokenPicture` for bytes that
 are not built as the format says.

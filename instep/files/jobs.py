@@ -11,7 +11,7 @@ from instep.files.queries import FreedObject, list_removable, remove_unreference
 from instep.files.storage import Storages
 
 EVERY = timedelta(hours=1)
-# In one statement, and removed from the bucket one after the other.
+# Rows of one statement; their objects are removed from the bucket one after the other.
 REMOVED_AT_ONCE = 200
 
 

@@ -11,7 +11,7 @@ from instep.files.containers import strip_picture
 from instep.files.kinds import JPEG, PNG, WEBP, FileKind, UnsupportedType
 
 FORMATS = {"png": "PNG", "jpg": "JPEG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF"}
-# Kinds whose orientation may be told by Exif alone.
+# Kinds whose orientation may be in Exif alone.
 TURNED_BY_EXIF = (JPEG, PNG, WEBP)
 ORIENTATION = 0x0112
 UPRIGHT = 1
@@ -84,7 +84,7 @@ def open_picture(data: bytes, kind: FileKind) -> Image.Image:
 
 
 def decode_all(content: bytes, kind: FileKind) -> tuple[int, int]:
-    """Decode every frame, and tell width and height."""
+    """Decode every frame, and return width and height."""
     with open_picture(content, kind) as image:
         for frame in range(getattr(image, "n_frames", 1)):
             image.seek(frame)

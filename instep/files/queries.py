@@ -79,7 +79,7 @@ async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
 
 
 async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
-    """The file that was made from these bytes; if no text refers to it, its time begins anew."""
+    """The file that was made from these bytes; if no text refers to it, its retention starts again."""
     return await ctx.tx.first(
         StoredFile,
         f"""
@@ -111,9 +111,7 @@ async def list_sent(ctx: Ctx, sent_digests: Collection[str]) -> list[SentFile]:
 
 async def lock_uploads(ctx: Ctx) -> None:
     """Make other uploads to the bot wait until this transaction ends, so that its quota is exact."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"{ctx.bot.id} files"
-    )
+    await ctx.tx.advisory_lock(f"{ctx.bot.id} files")
 
 
 async def stored_bytes(ctx: Ctx) -> int:
@@ -174,12 +172,12 @@ USES = """
 
 
 async def list_uses(ctx: Ctx, sha256: str, limit: int) -> list[FileUse]:
-    """So many of the articles and entries that refer to a file."""
+    """Articles and entries that refer to a file, up to a limit."""
     return (await list_uses_of(ctx, [sha256], limit)).get(sha256, [])
 
 
 async def list_uses_of(ctx: Ctx, digests: Collection[str], limit: int) -> dict[str, list[FileUse]]:
-    """So many of the articles and entries that refer to each of these files, by the digests of the files."""
+    """Articles and entries that refer to each of these files, up to a limit, by the files' digests."""
     rows = await ctx.tx.all(
         FileUse,
         f"""

@@ -13,7 +13,7 @@ reading_slots: RunVar[FairSlots] = RunVar("reading_slots")
 
 
 async def read_file(data: bytes, name: str) -> Inspection:
-    """What `inspect_file` tells, from a process that can be killed.
+    """The result of `inspect_file`, which runs in a process that can be killed.
 
     Raises `TimeLimitExceeded`, and `QueueFull` when too many uploads of the workspace wait already.
     """

@@ -66,7 +66,7 @@ class SentFile:
     content_type: str
 
     def path(self, bot: Bot) -> str:
-        """As texts name it: wherever a text is shown, the file is found."""
+        """The path by which texts name the file, wherever they are shown."""
         return path_of_file(bot, self.sha256, BY_CONTENT_TYPE[self.content_type])
 
 
@@ -132,6 +132,7 @@ def file_url(bot: Bot, file: StoredFile) -> str:
 
 
 def path_of_file(bot: Bot, sha256: str, kind: FileKind) -> str:
+    """The path of a file, as links in texts name it."""
     return f"/files/{bot.slug}/{sha256}.{kind.extension}"
 
 

@@ -263,11 +263,11 @@ def path_of(workspace_id: str, key: str) -> str:
 
 
 def outage_of_storage(error: Exception) -> StorageUnavailable:
-    """What the caller is told; the operator reads the reason in the log."""
+    """The error for the caller; the reason is logged for the operator."""
     log.error("the storage of files refuses work", reason=first_line(error))
     return StorageUnavailable()
 
 
 def first_line(error: Exception) -> str:
-    """What went wrong, without the library's own structures."""
+    """The first line of an error's message, without the library's own structures."""
     return str(error).partition("\n")[0].rstrip(".")

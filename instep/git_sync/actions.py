@@ -10,15 +10,17 @@ from dataclasses import asdict
 
 from instep.collections.actions import lock_tree
 from instep.core.errors import Conflict, InvalidRequest
-from instep.exports.relative_links import file_address, relative_targets
+from instep.exports.relative_links import relative_targets
 from instep.files.kinds import BY_CONTENT_TYPE
+from instep.files.schemas import path_of_file
 from instep.git_sync import queries
-from instep.git_sync.arrivals import place_arrivals, write_arrivals
 from instep.git_sync.article_places import sync_places
-from instep.git_sync.departures import sync_departures
-from instep.git_sync.folder_articles import plan_articles, sync_articles
+from instep.git_sync.article_plans import plan_articles
+from instep.git_sync.deleted_files import archive_deleted
+from instep.git_sync.folder_articles import sync_articles
 from instep.git_sync.folder_collections import sync_collections
 from instep.git_sync.former_drafts import dismiss_forgotten
+from instep.git_sync.new_files import place_new_files, write_new_files
 from instep.git_sync.orders import KnownOrder
 from instep.git_sync.pages import UnusablePage, parse_page
 from instep.git_sync.pairing import follow_renames
@@ -42,7 +44,7 @@ class HistoryRewritten(Conflict):
     is overwritten then, and what differs becomes drafts."""
 
 
-class Undone(Exception):
+class DryRunRollback(Exception):
     """Ends the transaction of a dry run."""
 
 
@@ -73,15 +75,15 @@ async def sync_folder(ctx: Ctx, request: SyncCreate) -> Sync:
     try:
         async with ctx.tx.transaction():
             await _run(ctx, request, sync)
-            raise Undone
-    except Undone:
+            raise DryRunRollback
+    except DryRunRollback:
         return _without_new_ids(sync)
 
 
 async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     await queries.lock_syncs(ctx)
     work = await _open_work(ctx, request, sync)
-    await _know_assets(work)
+    await _resolve_assets(work)
     if sync.missing_assets:
         return
     await lock_tree(ctx)
@@ -92,10 +94,10 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
         await queries.forget_folder(ctx, request.folder)
         await dismiss_forgotten(work)
     plans = plan_articles(work)
-    placed = place_arrivals(work, plans)
+    articles_by_path = place_new_files(work, plans)
     await sync_articles(work, plans)
-    await sync_departures(work)
-    write_arrivals(work, placed)
+    await archive_deleted(work)
+    write_new_files(work, articles_by_path)
     await sync_places(work)
     await _save(work)
 
@@ -135,7 +137,7 @@ def _read_pages(work: SyncWork, known_texts: Mapping[str, str | None]) -> None:
             page = parse_page(file.path, text, file.has_written)
         except UnusablePage as refusal:
             work.unreadable_paths.add(file.path)
-            work.sync.tell(file.path, "refused", refusal.message)
+            work.sync.report(file.path, "refused", refusal.message)
             continue
         if page is not None:
             work.pages[file.path] = page
@@ -144,7 +146,7 @@ def _read_pages(work: SyncWork, known_texts: Mapping[str, str | None]) -> None:
         if file.path not in work.rows:
             work.other_texts[file.path] = text
         else:
-            work.sync.tell(file.path, "refused", "Its front matter has no `title` any more: give it one.")
+            work.sync.report(file.path, "refused", "Its front matter has no `title` any more: give it one.")
 
 
 def _text_of(file: SyncedFileIn, known_text: str | None) -> str:
@@ -163,7 +165,7 @@ def _forget_unseen(work: SyncWork) -> None:
             del work.rows[path]
 
 
-async def _know_assets(work: SyncWork) -> None:
+async def _resolve_assets(work: SyncWork) -> None:
     """Let pictures of the folder stand for stored files; those that texts show must be stored."""
     assets = {asset.path: asset for asset in work.request.assets}
     stored = {
@@ -173,7 +175,7 @@ async def _know_assets(work: SyncWork) -> None:
     for path, asset in assets.items():
         if (row := stored.get(asset.sha256)) is not None:
             kind = BY_CONTENT_TYPE[row.content_type]
-            work.site.add(path, file_address(work.ctx.bot, row.sha256, kind))
+            work.site.add(path, path_of_file(work.ctx.bot, row.sha256, kind))
     missing = {path for path, asset in assets.items() if asset.sha256 not in stored}
     if missing:
         work.sync.missing_assets = sorted(missing & _shown_paths(work))

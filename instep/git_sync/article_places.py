@@ -1,7 +1,8 @@
 """Where articles stand: order and collections go to the files, and the order of the files to Instep.
 
 A file says its place in the form that it has: a number in its front matter or in front of its name, and the
-folder of its collection. Where a configuration file of the repository says it, nothing is written but told.
+folder of its collection. Where a configuration file of the repository says it, the file is not rewritten:
+places are reported.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from instep.articles.overviews import lock_order, set_positions
 from instep.exports.file_contents import NO_COLLECTION, ORDER_PREFIX
 from instep.exports.page_file import with_value
 from instep.git_sync import queries
-from instep.git_sync.arrivals import folder_for
 from instep.git_sync.file_places import (
     common_key,
     file_place,
@@ -20,6 +20,7 @@ from instep.git_sync.file_places import (
     with_number,
 )
 from instep.git_sync.moves import Moves, present_paths
+from instep.git_sync.new_files import folder_for
 from instep.git_sync.orders import KnownOrder, MergedOrder, merge_orders, new_numbers
 from instep.git_sync.schemas import SyncedPlace
 from instep.git_sync.work import SyncWork
@@ -139,7 +140,7 @@ class CollectionOrder:
         paths = self.paths()
         for id in moved_keys(before, ids):
             if id in paths:
-                work.sync.tell_more(paths[id], "updated", "It has its place of git.", article_id=id)
+                work.sync.report_more(paths[id], "updated", "It has its place of git.", article_id=id)
 
     def place_files(
         self, paths: dict[str, str], members: list[str], merged: MergedOrder, order: KnownOrder
@@ -152,7 +153,7 @@ class CollectionOrder:
         if is_right and not (merged.is_moved_in_instep and len(keyed) < len(members)):
             return True
         if not keyed and self.work.navigation is not None:
-            self.tell_navigation(paths, members, order)
+            self.report_navigation(paths, members, order)
             return True
         changes = new_numbers(members, numbers)
         if not self.moves.are_free([path for id in changes for path in self.moves.group_of(paths[id])]):
@@ -180,9 +181,9 @@ class CollectionOrder:
                 return
         moves.edit(path, with_number(page.file, key or self.sides.common_key, number).text, reason)
 
-    def tell_navigation(self, paths: dict[str, str], members: list[str], order: KnownOrder) -> None:
-        """The order in git is in a file that is never rewritten."""
+    def report_navigation(self, paths: dict[str, str], members: list[str], order: KnownOrder) -> None:
+        """Report what has moved in Instep: the order is in a configuration file, which is never rewritten."""
         message = f"It has moved in Instep; its place is in {self.work.navigation}: change it there."
         for id in moved_keys(order.base or [], members):
             if id in (order.base or []):
-                self.work.sync.tell_more(paths[id], "kept", message, article_id=id)
+                self.work.sync.report_more(paths[id], "kept", message, article_id=id)

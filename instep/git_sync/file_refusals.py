@@ -1,23 +1,18 @@
-"""What can't be done with one file is told, and the others go on."""
+"""A file that is refused is reported, and the sync goes on with the others."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
-from instep.core.errors import AppError, InvalidRequest, Unavailable
+from instep.core.errors import AppError, Unavailable
 from instep.core.restarts import WorkNeeded
 from instep.git_sync.work import SyncWork
-from instep.web.errors import first_fault
-
-Shape = TypeVar("Shape", bound=BaseModel)
 
 
-async def attempted(work: SyncWork, path: str, change: Awaitable[None]) -> AppError | None:
-    """Do what a file asks for; when it is refused, nothing of it has happened, and the reason is told.
+async def attempt_file(work: SyncWork, path: str, change: Awaitable[None]) -> AppError | None:
+    """Make the change that a file asks for; a refusal undoes it, is reported, and is returned.
 
-    Where it needs work between two attempts at the sync, nothing has happened either.
+    It is undone as well, and not reported, if it needs work first: then the sync is attempted again.
     """
     row = work.rows.get(path)
     before = replace(row) if row is not None else None
@@ -31,11 +26,11 @@ async def attempted(work: SyncWork, path: str, change: Awaitable[None]) -> AppEr
             raise
         restore_row(work, path, before)
         work.folders = folders
-        work.sync.take_back(results)
+        work.sync.drop_results_after(results)
         if write is None:
             work.sync.writes.pop(path, None)
         if not isinstance(refusal, WorkNeeded):
-            work.sync.tell(path, "refused", refusal.message)
+            work.sync.report(path, "refused", refusal.message)
         return refusal
     return None
 
@@ -44,12 +39,3 @@ def restore_row(work: SyncWork, path: str, row: Any) -> None:
     work.rows.pop(path, None)
     if row is not None:
         work.rows[path] = row
-
-
-def validated(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
-    """The body that the API would take with these fields; raises `InvalidRequest` with the first fault."""
-    try:
-        return shape.model_validate(fields)
-    except ValidationError as error:
-        field, message = first_fault(error)
-        raise InvalidRequest(f"`{field}`: {message}." if field else message) from None

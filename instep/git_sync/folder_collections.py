@@ -8,7 +8,7 @@ from instep.collections.schemas import CollectionCreate, CollectionUpdate
 from instep.exports.file_contents import NO_COLLECTION, slug_of_name
 from instep.exports.layout import COLLECTION_FILE
 from instep.git_sync import queries
-from instep.git_sync.file_refusals import attempted, validated
+from instep.git_sync.file_refusals import attempt_file
 from instep.git_sync.pages import (
     NEW_FOLDER,
     FolderPage,
@@ -19,9 +19,17 @@ from instep.git_sync.pages import (
     with_values,
 )
 from instep.git_sync.schemas import Action, SyncedCollection, SyncedFile
-from instep.git_sync.work import SyncWork, in_step, lifted_values, merged_values, set_base, set_next
+from instep.git_sync.work import (
+    SyncWork,
+    article_values_of_file,
+    mark_in_sync,
+    merged_values,
+    set_base,
+    set_next,
+)
+from instep.web.bodies import body_from
 
-# What is told of a page, by whether the article or collection has changed, and whether the file has.
+# The reported result, by whether Instep has changed and whether the file has.
 OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
     (True, True): ("merged", "Both sides have changed: both have both changes now."),
     (True, False): ("updated", "Instep has what changed in git."),
@@ -30,23 +38,23 @@ OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
 
 
 async def sync_collections(work: SyncWork) -> None:
-    """Bring `_collection.md` files and collections in step, those above before those in them."""
-    await know_collections(work)
+    """Sync `_collection.md` files and collections, outer ones before inner ones."""
+    await load_collections(work)
     for page in work.pages_of("collection"):
         row = work.rows.get(page.path)
         if row is not None:
             work.folders.by_folder[page.folder] = row.resource_id
     for page in sorted(work.pages_of("collection"), key=lambda page: page.path.count("/")):
-        await attempted(work, page.path, sync_page(work, page))
+        await attempt_file(work, page.path, sync_page(work, page))
     for path, row in list(work.rows.items()):
         if row.kind == "collection" and path not in work.pages:
-            leave_page(work, path, row)
+            forget_file(work, path, row)
 
 
-async def know_collections(work: SyncWork) -> None:
+async def load_collections(work: SyncWork) -> None:
     rows = await queries.list_collections(work.ctx)
     work.collections = {row.id: row for row in rows}
-    work.folders.know(rows)
+    work.folders.add(rows)
 
 
 async def sync_page(work: SyncWork, page: FolderPage) -> None:
@@ -57,9 +65,9 @@ async def sync_page(work: SyncWork, page: FolderPage) -> None:
             return
     collection = work.collections.get(row.resource_id)
     if collection is None:
-        remove_page(work, page, row)
+        remove_file(work, page, row)
         return
-    await bring_together(work, page, row, collection)
+    await merge_collection(work, page, row, collection)
 
 
 async def adopt_or_create(work: SyncWork, page: FolderPage) -> SyncedFile | None:
@@ -74,18 +82,18 @@ async def adopt_or_create(work: SyncWork, page: FolderPage) -> SyncedFile | None
     collection_id = await create(work, values)
     work.folders.by_folder[page.folder] = collection_id
     row = SyncedFile(page.path, "collection", collection_id)
-    in_step(
+    mark_in_sync(
         row,
         file_text=page.file.text,
         article_text="",
         article_values=values_of_collection(work.collections[collection_id]),
     )
     work.rows[page.path] = row
-    work.sync.tell(page.path, "created", f"The collection “{values['title']}” is new.")
+    work.sync.report(page.path, "created", f"The collection “{values['title']}” is new.")
     return None
 
 
-async def bring_together(
+async def merge_collection(
     work: SyncWork, page: FolderPage, row: SyncedFile, collection: SyncedCollection
 ) -> None:
     if row.next_file_text is not None and (page.file.text == row.next_file_text or page.has_written):
@@ -96,27 +104,27 @@ async def bring_together(
     if changes:
         await update(work, collection.id, changes)
     file = with_values(page, values, merged.file, work.folders)
-    lifted = lifted_values(work, row, values)
+    article_values = article_values_of_file(work, row, values)
     if file.text == page.file.text:
-        in_step(row, file_text=file.text, article_text="", article_values=merged.article)
+        mark_in_sync(row, file_text=file.text, article_text="", article_values=merged.article)
     else:
-        set_base(row, page.file.text, "", lifted)
+        set_base(row, page.file.text, "", article_values)
         set_next(row, file.text, "", merged.article)
         work.sync.writes[page.path] = file.text
-    tell_outcome(work, page.path, bool(changes), file.text != page.file.text, merged.conflicts)
+    report_outcome(work, page.path, bool(changes), file.text != page.file.text, merged.conflicts)
 
 
-def tell_outcome(
+def report_outcome(
     work: SyncWork, path: str, is_changed: bool, is_written: bool, conflicts: list[str], **ids: Any
 ) -> None:
     if not is_changed and not is_written:
         return
     action, message = OUTCOMES[is_changed, is_written]
-    work.sync.tell(path, action, message + told_conflicts(conflicts), **ids)
+    work.sync.report(path, action, message + conflicts_sentence(conflicts), **ids)
 
 
-def told_conflicts(names: list[str]) -> str:
-    """What is told of values that both sides changed, to follow another sentence."""
+def conflicts_sentence(names: list[str]) -> str:
+    """A sentence on values that both sides changed, to follow another one."""
     if not names:
         return ""
     listed = ", ".join(f"`{name}`" for name in names)
@@ -131,8 +139,8 @@ async def create(work: SyncWork, values: dict[str, str | None]) -> str:
         "parentId": await collection_id_of(work, values["parent"]),
         **{name: values[name] for name in ("description", "icon") if values[name] is not None},
     }
-    collection = await collections.create_collection(work.ctx, validated(CollectionCreate, fields))
-    await know_collections(work)
+    collection = await collections.create_collection(work.ctx, body_from(CollectionCreate, fields))
+    await load_collections(work)
     return collection.id
 
 
@@ -140,8 +148,8 @@ async def update(work: SyncWork, collection_id: str, changes: dict[str, str | No
     fields: dict[str, Any] = dict(changes)
     if "parent" in fields:
         fields["parentId"] = await collection_id_of(work, fields.pop("parent"))
-    await collections.update_collection(work.ctx, collection_id, validated(CollectionUpdate, fields))
-    await know_collections(work)
+    await collections.update_collection(work.ctx, collection_id, body_from(CollectionUpdate, fields))
+    await load_collections(work)
 
 
 async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
@@ -166,29 +174,29 @@ async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
     }
     collection_id = await create(work, values)
     work.folders.by_folder[folder] = collection_id
-    work.sync.tell(
+    work.sync.report(
         folder + COLLECTION_FILE, "created", f"The folder has become the collection “{values['title']}”."
     )
     return collection_id
 
 
-def remove_page(work: SyncWork, page: FolderPage, row: SyncedFile) -> None:
+def remove_file(work: SyncWork, page: FolderPage, row: SyncedFile) -> None:
     """The collection is deleted in Instep: its file goes too, unless somebody has changed it since."""
     if page.file.text in (row.file_text, row.next_file_text):
         work.sync.writes[page.path] = None
-        work.sync.tell(page.path, "removed", "Its collection was deleted in Instep.")
+        work.sync.report(page.path, "removed", "Its collection was deleted in Instep.")
     else:
-        work.sync.tell(
+        work.sync.report(
             page.path, "conflict", "Its collection was deleted in Instep: delete the file, or name it anew."
         )
 
 
-def leave_page(work: SyncWork, path: str, row: SyncedFile) -> None:
-    """A collection without its file stays, with everything in it."""
+def forget_file(work: SyncWork, path: str, row: SyncedFile) -> None:
+    """Keep a collection whose file is gone, with everything in it."""
     del work.rows[path]
     collection = work.collections.get(row.resource_id)
     if collection is not None and row.file_text is not None:
-        work.sync.tell(
+        work.sync.report(
             path,
             "kept",
             f"The file is gone; the collection “{collection.title}” stays: delete it in the dashboard.",

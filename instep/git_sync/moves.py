@@ -14,7 +14,7 @@ from instep.git_sync.schemas import SyncedFile
 from instep.git_sync.taken_paths import TakenPaths
 from instep.git_sync.work import SyncWork, set_next
 
-# What is told of a page whose file has to stay as it is.
+# The results of pages whose files have to stay as they are.
 OPEN = frozenset(("conflict", "waiting", "proposed", "refused", "kept"))
 # A relative path may lead out of the folder: it is resolved below a folder that is deep enough.
 DEEP = "/" + "_/" * limits.MAX_SYNC_PATH_CHARACTERS
@@ -110,7 +110,7 @@ class Moves:
         self.reasons.setdefault(path, reason)
 
     def write(self) -> None:
-        """Let the moves and the texts become what the caller writes."""
+        """Add the moves and the texts to what the caller writes."""
         paths = present_paths(self.work) if self.paths else list(self.texts)
         before = {path: self.text_of_before(path) for path in paths}
         after = {path: self.moved_text(path) for path in paths}
@@ -118,8 +118,8 @@ class Moves:
             if path in self.paths:
                 self.move(path, self.paths[path], after[path])
             elif after[path] != before[path]:
-                self.put(path, after[path])
-                self.work.sync.tell_more(
+                self.write_text(path, after[path])
+                self.work.sync.report_more(
                     path, "written", self.reasons.get(path, "Its links follow the files that have moved.")
                 )
 
@@ -163,17 +163,17 @@ class Moves:
             work.sync.writes[new] = text
             work.sync.rename(path, new)
             return
-        put_next(row, text)
+        set_next_text(row, text)
         row.next_path = new
         work.sync.writes[path], work.sync.writes[new] = None, text
-        work.sync.tell_more(
+        work.sync.report_more(
             path, "renamed", f"It is {new} now: {self.reasons[path]}", article_id=row.resource_id
         )
 
-    def put(self, path: str, text: str) -> None:
+    def write_text(self, path: str, text: str) -> None:
         row = self.work.rows.get(path)
         if row is not None:
-            put_next(row, text)
+            set_next_text(row, text)
         self.work.sync.writes[path] = text
 
 
@@ -189,8 +189,8 @@ def group_at(path: str) -> str:
     return FolderPage(path, PageFile("", ""), {}).group
 
 
-def put_next(row: SyncedFile, text: str) -> None:
-    """The text becomes the next one of a file; what its article has stays."""
+def set_next_text(row: SyncedFile, text: str) -> None:
+    """Set the next text of a file, and nothing of its article."""
     if row.next_file_text is not None:
         row.next_file_text = text
     else:

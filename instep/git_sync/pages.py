@@ -66,7 +66,7 @@ class Folders:
     ids_by_slug: dict[str, str] = field(default_factory=dict)
     slugs_by_id: dict[str, str] = field(default_factory=dict)
 
-    def know(self, collections: Iterable[SyncedCollection]) -> None:
+    def add(self, collections: Iterable[SyncedCollection]) -> None:
         for row in collections:
             self.ids_by_slug[row.slug] = row.id
             self.slugs_by_id[row.id] = row.slug

@@ -8,7 +8,7 @@ from instep.git_sync.work import SyncWork
 
 
 def follow_renames(work: SyncWork) -> None:
-    """Move rows of files that are gone to the new file that is the same page, and tell it."""
+    """Move rows of files that are gone to the new file that is the same page, and report it."""
     follow_written_moves(work)
     for old, new in list(renames(work)):
         if old not in work.rows or old in work.pages or new not in work.pages or new in work.rows:
@@ -17,11 +17,11 @@ def follow_renames(work: SyncWork) -> None:
         row.path = new
         work.rows[new] = row
         work.former_paths[new] = old
-        work.sync.tell(new, "renamed", f"It was {old}.", article_id=article_id_of(row))
+        work.sync.report(new, "renamed", f"It was {old}.", article_id=article_id_of(row))
 
 
 def follow_written_moves(work: SyncWork) -> None:
-    """Move the rows of files that the last sync moved, once git has had it; nobody has to be told that."""
+    """Move the rows of files that the last sync moved, once git has had it; that is not reported."""
     for old, row in list(work.rows.items()):
         new = row.next_path
         if new is None or old in work.pages or new not in work.pages or new in work.rows:

@@ -23,9 +23,7 @@ FILE = """
 
 async def lock_syncs(ctx: Ctx) -> None:
     """Make other syncs of the bot wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('syncs ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"syncs {ctx.bot.id}")
 
 
 async def find_folder(ctx: Ctx, folder: str) -> SyncedFolder | None:
@@ -53,7 +51,7 @@ async def list_files(ctx: Ctx, folder: str) -> list[SyncedFile]:
 
 
 async def list_ids_elsewhere(ctx: Ctx, folder: str) -> set[str]:
-    """What stands in other folders that are synced with this help center."""
+    """The ids of articles and collections in other synced folders of this help center."""
     ids = await ctx.tx.value(
         """
         select array_agg(resource_id) from synced_files
@@ -116,7 +114,7 @@ async def list_collections(ctx: Ctx) -> list[SyncedCollection]:
 
 
 async def list_pending_drafts(ctx: Ctx, ids: Sequence[str]) -> set[str]:
-    """Those of the drafts that are pending."""
+    """The pending ones of these drafts."""
     pending = await ctx.tx.value(
         """
         select array_agg(id) from drafts

@@ -275,32 +275,32 @@ class Sync:
         """What the audit log names."""
         return self.folder
 
-    def tell_more(self, path: str, action: Action, message: str, **ids: Any) -> None:
-        """Tell it of a file; what is told of it already stays."""
+    def report_more(self, path: str, action: Action, message: str, **ids: Any) -> None:
+        """Report on a file, after what is reported on it already."""
         if rows := self.results_by_path.get(path):
             rows[0].message += f" {message}"
         else:
-            self.tell(path, action, message, **ids)
+            self.report(path, action, message, **ids)
 
-    def take_back(self, count: int) -> None:
+    def drop_results_after(self, count: int) -> None:
         """Forget all but the first results."""
         while len(self.results) > count:
             self.results_by_path[self.results.pop().path].pop()
 
-    def take_back_refusals(self, paths: Collection[str]) -> None:
-        """These files are tried again."""
+    def drop_refusals(self, paths: Collection[str]) -> None:
+        """Forget that these files were refused, since they are tried again."""
         self.results = [row for row in self.results if row.action != "refused" or row.path not in paths]
         for path in paths:
             rows = self.results_by_path.get(path, [])
             self.results_by_path[path] = [row for row in rows if row.action != "refused"]
 
-    def tell(self, path: str, action: Action, message: str, **ids: Any) -> None:
+    def report(self, path: str, action: Action, message: str, **ids: Any) -> None:
         row = FileResult(path, action, message, **ids)
         self.results.append(row)
         self.results_by_path.setdefault(path, []).append(row)
 
     def rename(self, path: str, new: str) -> None:
-        """What is told of a file is told of it under its new path."""
+        """Move what is reported on a file to its new path."""
         rows = self.results_by_path.pop(path, [])
         for row in rows:
             row.path = new

@@ -46,8 +46,10 @@ def merge_values(
     return merged
 
 
-def lift_values(base_file: Values | None, file: Values, base_article: Values | None) -> dict[str, str | None]:
-    """The values of an article that is as the file is: those that the file changed, and else the base's."""
+def to_article_values(
+    base_file: Values | None, file: Values, base_article: Values | None
+) -> dict[str, str | None]:
+    """The values of an article that says what the file says; those that git left alone are the base's."""
     if base_file is None or base_article is None:
         return dict(file)
     return {
@@ -56,25 +58,24 @@ def lift_values(base_file: Values | None, file: Values, base_article: Values | N
     }
 
 
-async def carry(before: str, after: str, before_lines: str, after_lines: str) -> str:
-    """The text in the other notation that `after` is in its own.
+async def in_other_notation(before: str, after: str, other_before: str, other_after: str) -> str:
+    """The other notation of `after`, with the bytes of `other_before` in unchanged lines.
 
-    `before` and `after` are compared; lines that both have come from `before_lines`, the other notation of
-    `before`, and all others from `after_lines`, that of `after`.
+    `other_before` and `other_after` are `before` and `after` in the other notation, line by line.
     """
     if before == after:
-        return before_lines
-    texts = before, after, before_lines, after_lines
+        return other_before
+    texts = before, after, other_before, other_after
     if sum(map(len, texts)) <= limits.MAX_INLINE_CHARACTERS:
-        return carry_now(*texts)
+        return in_other_notation_now(*texts)
     try:
-        return await run_with_timeout(carry_now, *texts, seconds=limits.MAX_DIFF_SECONDS)
+        return await run_with_timeout(in_other_notation_now, *texts, seconds=limits.MAX_DIFF_SECONDS)
     except TimeLimitExceeded:
-        return after_lines
+        return other_after
 
 
-def carry_now(before: str, after: str, before_lines: str, after_lines: str) -> str:
-    source, lines = split_lines(before_lines), split_lines(after_lines)
+def in_other_notation_now(before: str, after: str, other_before: str, other_after: str) -> str:
+    source, lines = split_lines(other_before), split_lines(other_after)
     for ours, theirs, length in matching_blocks(split_lines(before), split_lines(after)):
         lines[theirs : theirs + length] = source[ours : ours + length]
     return "".join(lines)

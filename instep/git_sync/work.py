@@ -10,7 +10,7 @@ from instep.exports.relative_links import SiteMap, to_addresses, to_paths
 from instep.git_sync.orders import KnownOrder
 from instep.git_sync.pages import FolderPage, Folders, UnusablePage, parse_page, values_of
 from instep.git_sync.schemas import Sync, SyncCreate, SyncedArticle, SyncedCollection, SyncedFile
-from instep.git_sync.three_way import MergedValues, Values, carry, lift_values, merge_values
+from instep.git_sync.three_way import MergedValues, Values, in_other_notation, merge_values, to_article_values
 from instep.identity.schemas import Ctx
 
 
@@ -23,18 +23,18 @@ class SyncWork:
     sync: Sync
     rows: dict[str, SyncedFile]
     pages: dict[str, FolderPage] = field(default_factory=dict)
-    # Markdown files that can't be read, or stand for nothing: they are left as they are.
+    # Markdown files that can't be read, or that are no pages: they are left as they are.
     unreadable_paths: set[str] = field(default_factory=set)
     # The paths that the rows of renamed pages had, by their new ones.
     former_paths: dict[str, str] = field(default_factory=dict)
     # Texts of Markdown files that are no pages, by their paths.
     other_texts: dict[str, str] = field(default_factory=dict)
     orders: dict[str, KnownOrder] = field(default_factory=dict)
-    # Articles whose files git has had as the last sync wrote them.
+    # Articles whose files are in git as the last sync wrote them.
     advanced_ids: set[str] = field(default_factory=set)
     # The present paths of files that the last sync moved.
     followed_paths: set[str] = field(default_factory=set)
-    # The paths of files that belong into the folder of another collection, since their article does.
+    # Files whose article is in another collection, so that they belong into its folder.
     misplaced_paths: set[str] = field(default_factory=set)
     stored_rows: dict[str, SyncedFile] = field(default_factory=dict)
     collections: dict[str, SyncedCollection] = field(default_factory=dict)
@@ -96,22 +96,22 @@ def merged_values(work: SyncWork, row: SyncedFile | None, values: Values, resour
     return merge_values(base_values(work, row), values, row.article_values, resource)
 
 
-def lifted_values(work: SyncWork, row: SyncedFile, values: Values) -> dict[str, str | None]:
-    return lift_values(base_values(work, row), values, row.article_values)
+def article_values_of_file(work: SyncWork, row: SyncedFile, values: Values) -> dict[str, str | None]:
+    return to_article_values(base_values(work, row), values, row.article_values)
 
 
-async def lifted_text(work: SyncWork, page: FolderPage, row: SyncedFile, current: str) -> str:
-    """The file's text in the notation of the article, with the bytes of lines that the article has."""
+async def article_text_of_file(work: SyncWork, page: FolderPage, row: SyncedFile, current: str) -> str:
+    """The file's text in the article's notation; lines that the article has keep its bytes."""
     body, path = page.file.body, page.path
     text = work.to_addresses(body, path)
     if row.file_text is not None and row.article_text is not None:
-        text = await carry(split_page(row.file_text).body, body, row.article_text, text)
+        text = await in_other_notation(split_page(row.file_text).body, body, row.article_text, text)
     canonical_texts = work.in_canonical_form(current, path), work.in_canonical_form(text, path)
-    return await carry(*canonical_texts, current, text)
+    return await in_other_notation(*canonical_texts, current, text)
 
 
-def in_step(row: SyncedFile, **base: Any) -> None:
-    """Both sides have the same."""
+def mark_in_sync(row: SyncedFile, **base: Any) -> None:
+    """Make what both sides have the base, with nothing left to write."""
     set_base(row, **base)
     row.forget_next()
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from instep.core import limits
-from instep.core.database import Upcoming
+from instep.core.database import QueuedStatement
 from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.golden import queries
 from instep.golden.retention import still_answers
@@ -55,13 +55,13 @@ async def remove_golden_question(ctx: Ctx, golden_id: str) -> GoldenQuestion:
     return golden
 
 
-def ask_for_articles(ctx: Ctx, article_ids: Sequence[str]) -> Upcoming:
+def ask_for_golden_questions(ctx: Ctx, article_ids: Sequence[str]) -> QueuedStatement:
     """Ask for the golden questions of articles, together with the next statement."""
-    return queries.ask_for_articles(ctx, list(article_ids))
+    return queries.ask_for_questions_of(ctx, list(article_ids))
 
 
 async def warn_of_loss(
-    ctx: Ctx, questions: Upcoming, before: PublicText | None, after: PublicText | None
+    ctx: Ctx, questions: QueuedStatement, before: PublicText | None, after: PublicText | None
 ) -> None:
     """Warn when a change to an article's public text takes away the answer to a golden question.
 

@@ -1,6 +1,6 @@
 """The SQL of golden questions."""
 
-from instep.core.database import Upcoming
+from instep.core.database import QueuedStatement
 from instep.core.ids import new_id
 from instep.golden.schemas import GoldenQuestion
 from instep.identity.schemas import Ctx
@@ -23,12 +23,12 @@ async def list_all(ctx: Ctx) -> list[GoldenQuestion]:
 
 
 async def list_of_articles(ctx: Ctx, article_ids: list[str]) -> list[GoldenQuestion]:
-    return await ask_for_articles(ctx, article_ids).all(GoldenQuestion)
+    return await ask_for_questions_of(ctx, article_ids).all(GoldenQuestion)
 
 
-def ask_for_articles(ctx: Ctx, article_ids: list[str]) -> Upcoming:
+def ask_for_questions_of(ctx: Ctx, article_ids: list[str]) -> QueuedStatement:
     """Ask for the golden questions of articles, together with the next statement."""
-    return ctx.tx.ahead(
+    return ctx.tx.queue(
         f"""
         select {GOLDEN} from golden_questions g {JOIN}
         where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s and g.article_id = any(%(articles)s)
@@ -41,10 +41,7 @@ def ask_for_articles(ctx: Ctx, article_ids: list[str]) -> Upcoming:
 
 async def lock_count(ctx: Ctx) -> None:
     """Lock the number of the bot's questions until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('golden_questions ' || %(bot)s::text, 0))",
-        bot=ctx.bot.id,
-    )
+    await ctx.tx.advisory_lock(f"golden_questions {ctx.bot.id}")
 
 
 async def count(ctx: Ctx) -> int:

@@ -10,7 +10,7 @@ from instep.golden.schemas import PublicText
 from instep.text.sections import read_sections, split_into_parts
 from instep.text.terms import terms_of
 
-# In characters; a longer part of a text is compared in pieces.
+# Characters; longer parts of a text are compared in pieces.
 MAX_PART_CHARACTERS = 3_000
 # Shares, from 0 to 1, that one passage of the new text must keep: of the terms of the passage that answered,
 # and of the question's terms that this passage held.

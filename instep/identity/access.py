@@ -37,12 +37,12 @@ def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Argum
     @wraps(action)
     async def guarded(ctx: Context, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Changed:
         refuse_read_only(ctx.actor.can_write)
-        ctx.tx.ahead(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
+        ctx.tx.queue(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
         try:
             result = await action(ctx, *args, **kwargs)
-        except Exception:
+        except Exception as error:
             # A pause comes before anything that is wrong with the request.
-            await ctx.tx.settle()
+            await ctx.tx.flush_after(error)
             raise
         resource = result if isinstance(result, str) else str(result.id)
         bot = ctx.bot.id if isinstance(ctx, Ctx) else None
@@ -75,8 +75,8 @@ def refuse_read_only(can_write: bool) -> None:
 
 
 async def refuse_paused(ctx: Ctx | WorkspaceCtx) -> None:
-    ctx.tx.ahead(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
-    await ctx.tx.settle()
+    ctx.tx.queue(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
+    await ctx.tx.flush()
 
 
 def refuse_closed(reply: Reply) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-# Asymmetric ones alone: with a shared secret, whoever knows a public key could sign.
+# Only asymmetric algorithms: otherwise a public key could be used as a shared secret to sign.
 ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"]
 KEY_TYPES = {"RSA", "EC", "OKP"}
 

@@ -6,7 +6,7 @@ from instep.core.database import Tx
 from instep.identity.schemas import Bot
 
 BOT = "b.id, b.workspace_id, b.slug, b.name, b.locale, b.domain"
-# Beside what a function with a bot's columns gives; it has entered the bot's workspace.
+# Columns added to those of a function with a bot's columns; it has entered the bot's workspace.
 BOT_DOMAIN = "(select b.domain from bots b where b.id = e.bot_id) as bot_domain"
 # Credentials, which are API keys and connected apps, and the bots that they cover.
 CREDENTIALS = """(
@@ -15,7 +15,7 @@ CREDENTIALS = """(
 """
 
 
-# Enters the workspace of a bot, and tells when its articles, collections or entries changed last.
+# Enters the workspace of a bot, and reads when its articles, collections or entries changed last.
 ENTER_BOT = """
     select s.workspace_id, s.bot_id, (select b.changed_at from bots b where b.id = s.bot_id) as changed_at
     from enter_site(%(slug)s) s

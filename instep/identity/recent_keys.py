@@ -1,6 +1,6 @@
-"""Where keys led to last, so that the first statement of an action goes out with the one that finds the key.
+"""What keys led to last: an action's first statement can go out together with the one that finds the key.
 
-Nothing is allowed by it: the request is refused, or begins again, where the key leads elsewhere now.
+It grants nothing: the request is refused, or begins again, if the key leads elsewhere now.
 """
 
 from collections import OrderedDict

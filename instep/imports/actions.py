@@ -23,7 +23,7 @@ async def upload_import(
 ) -> ImportRow:
     """Take an archive, and have a worker read it; nothing is imported before somebody agrees.
 
-    `format` is the name of a reader; without one the archive itself tells.
+    `format` is the name of a reader; without one it is recognized by the archive's content.
     """
     if not archive:
         raise InvalidRequest("Choose a ZIP archive first.")

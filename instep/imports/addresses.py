@@ -162,7 +162,7 @@ class Directory:
         return self.by_relative_address(path, page)
 
     def by_relative_address(self, path: str, page: ImportedPage) -> ImportedPage | None:
-        """As a browser reads the link at the page's address, with and without a slash at its end."""
+        """The page that browsers find from the page's address, with and without a slash at its end."""
         if page.address is None or ANY in page.address:
             return None
         folder = page.address.rstrip("/")
@@ -336,7 +336,7 @@ def candidates(base: str, path: str) -> Iterator[str]:
 
 
 def addresses_above(path: str) -> Iterator[str]:
-    """The names of all addresses above one, the nearest first; the root is none of them."""
+    """The names of all addresses above one, the nearest first, without the root."""
     folder = posixpath.dirname(path.rstrip("/"))
     # A path may begin with several slashes, and its root then has as many.
     while folder.strip("/"):

@@ -24,7 +24,9 @@ class HeadingAnchors:
 
     def id_of(self, fragment: str) -> str | None:
         """The id, without the prefix of ours, that a fragment of the source means."""
-        for name in (fragment, fragment.removeprefix("user-content-"), letters(fragment)):
+        # Links of an export, and of addresses that readers copy from our pages, have the prefix of ours.
+        bare_names = (fragment.removeprefix(prefix) for prefix in ("user-content-", HEADING_PREFIX))
+        for name in (fragment, *bare_names, letters(fragment)):
             if name in self.by_name:
                 return self.by_name[name]
         bare = letters(REPETITION.sub("", fragment))
@@ -56,7 +58,7 @@ def heading_anchors_of(
 
 
 def id_at(headings: Sequence[tuple[str, str]], number: int) -> str | None:
-    """The id of a heading; one without words has none, and the next one stands for it."""
+    """The id of a heading, or of the next one if it has no words."""
     return next((id for id, _ in headings[max(number, 0) :] if id), None)
 
 

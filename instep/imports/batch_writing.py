@@ -49,8 +49,8 @@ REASON = "The source of the import has changed this text, and so has somebody he
 
 
 @dataclass(slots=True)
-class Written:
-    """What became of a batch: its losses, and what came out differently than planned, by key."""
+class ImportBatchResult:
+    """The result of a batch: its losses, and outcomes other than planned, by key."""
 
     losses: list[Loss]
     outcomes: dict[str, Outcome]
@@ -58,7 +58,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """What the source's keys are here; `files` are the paths of files by the digests of what was sent."""
+    """The ids here of the source's keys; `files` are the paths of files by the digests of what was sent."""
 
     collections: Mapping[str, str]
     articles: Mapping[str, str]
@@ -66,10 +66,10 @@ class Ids:
 
 
 @writes
-async def import_collections(ctx: Ctx, import_id: str, plan: Plan, written: Written) -> str:
+async def import_collections(ctx: Ctx, import_id: str, plan: Plan, result: ImportBatchResult) -> str:
     """Make and change collections; parents come first, as in the plan.
 
-    What stood in one that is refused goes to the one above it, as `ids_of_homes` has it for pages.
+    The content of a refused one goes to the one above it: `ids_of_homes` does that for pages.
     """
     ids = await queries.ids_of(ctx, plan.source, "collection")
     for planned in plan.collections:
@@ -78,9 +78,9 @@ async def import_collections(ctx: Ctx, import_id: str, plan: Plan, written: Writ
             async with ctx.tx.transaction():
                 await _write_collection(ctx, plan, planned, ids)
         except (InvalidRequest, ValidationError, SlugTaken) as error:
-            written.outcomes[key] = "failed"
+            result.outcomes[key] = "failed"
             what = f"{_lost_part(planned, ids)}: {_reason(error)}"
-            written.losses.append(Loss(planned.collection.path or key, what))
+            result.losses.append(Loss(planned.collection.path or key, what))
             _stand_for_parent(planned, ids)
     return import_id
 
@@ -131,15 +131,15 @@ class InspectedFile:
 
 @writes
 async def import_files(
-    ctx: Ctx, import_id: str, storage: FileStorage, files: Sequence[InspectedFile], written: Written
+    ctx: Ctx, import_id: str, storage: FileStorage, files: Sequence[InspectedFile], result: ImportBatchResult
 ) -> str:
-    """Store files; one that the help center has no room for is told."""
+    """Store files; one that the help center has no room for is a loss."""
     for file in files:
         name, digest = file.piece.path.rpartition("/")[2], file.piece.digest
         try:
             await store_inspected(ctx, storage, name, digest, file.inspection)
         except InvalidRequest as refusal:
-            written.losses.append(lost_file(file.piece, refusal))
+            result.losses.append(lost_file(file.piece, refusal))
     return import_id
 
 
@@ -149,21 +149,21 @@ def lost_file(piece: FilePiece, refusal: AppError) -> Loss:
 
 @writes
 async def import_pages(
-    ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, written: Written
+    ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, result: ImportBatchResult
 ) -> str:
-    """Make and change articles; `written` tells what can't be kept."""
+    """Make and change articles; losses are added to `result`."""
     earlier = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
     for page in pages:
         try:
             async with ctx.tx.transaction():
-                written.outcomes[page.page.key] = await _write_page(ctx, plan, page, ids, earlier)
+                result.outcomes[page.page.key] = await _write_page(ctx, plan, page, ids, earlier)
         except (InvalidRequest, ValidationError) as error:
-            written.outcomes[page.page.key] = "failed"
-            written.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
+            result.outcomes[page.page.key] = "failed"
+            result.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
         except SlugTaken:
-            written.outcomes[page.page.key] = "failed"
+            result.outcomes[page.page.key] = "failed"
             what = f"the whole page: somebody has just taken its address “{page.slug}”; import again"
-            written.losses.append(Loss(page.page.path, what))
+            result.losses.append(Loss(page.page.path, what))
     return import_id
 
 
@@ -194,7 +194,7 @@ async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
 
 @writes
 async def import_redirects(
-    ctx: Ctx, import_id: str, redirects: Sequence[PlannedRedirect], ids: Ids, written: Written
+    ctx: Ctx, import_id: str, redirects: Sequence[PlannedRedirect], ids: Ids, result: ImportBatchResult
 ) -> str:
     """Let former addresses lead to the articles."""
     former_paths = []
@@ -203,13 +203,13 @@ async def import_redirects(
         if article_id is not None or redirect.url is not None:
             former_paths.append(FormerPath(redirect.path, article_id, redirect.url))
     for path in await add_redirects(ctx, former_paths):
-        written.losses.append(Loss(path, "former address: the bot has as many redirects as there may be"))
+        result.losses.append(Loss(path, "former address: the bot has as many redirects as there may be"))
     return import_id
 
 
 @writes
 async def import_questions(
-    ctx: Ctx, import_id: str, questions: Sequence[ImportedQuestion], ids: Ids, written: Written
+    ctx: Ctx, import_id: str, questions: Sequence[ImportedQuestion], ids: Ids, result: ImportBatchResult
 ) -> str:
     """Add the golden questions of articles; one that an article has already stays as it is."""
     for question in questions:
@@ -220,7 +220,7 @@ async def import_questions(
                     await add_golden_question(ctx, question.question, article_id)
         except (InvalidRequest, InvalidState, NotFound) as refusal:
             if not await _has_question(ctx, article_id, question.question):
-                written.losses.append(Loss(question.page, f"golden question: {refusal.message}"))
+                result.losses.append(Loss(question.page, f"golden question: {refusal.message}"))
     return import_id
 
 
@@ -231,7 +231,7 @@ async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool
 
 @writes
 async def import_entries(
-    ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, written: Written
+    ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, result: ImportBatchResult
 ) -> str:
     """Make and change entries of the changelog."""
     known_ids = await queries.ids_of(ctx, plan.source, "entry")
@@ -240,8 +240,8 @@ async def import_entries(
             async with ctx.tx.transaction():
                 await _write_entry(ctx, plan, entry, known_ids.get(entry.entry.key), ids)
         except (InvalidRequest, ValidationError) as error:
-            written.outcomes[entry.entry.key] = "failed"
-            written.losses.append(Loss(entry.entry.path, f"the whole entry: {_reason(error)}"))
+            result.outcomes[entry.entry.key] = "failed"
+            result.losses.append(Loss(entry.entry.path, f"the whole entry: {_reason(error)}"))
     return import_id
 
 
@@ -345,7 +345,7 @@ async def _changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids:
 
 
 def _as_stored(facts: Facts, ids: Ids) -> dict[str, Any]:
-    """What the source says as columns of an article."""
+    """The source's facts as columns of an article."""
     return {
         "description": facts.get("description"),
         "collection_id": ids.collections.get(facts.get("collection") or ""),

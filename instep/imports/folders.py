@@ -1,4 +1,4 @@
-"""Folders of pages as a navigation, and the languages that folders or names of files tell."""
+"""Folders of pages as a navigation, and the languages that names of folders or files state."""
 
 import posixpath
 import re

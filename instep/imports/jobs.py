@@ -69,7 +69,7 @@ async def import_row(
     source: Source,
     bot: Bot,
 ) -> None:
-    """Plan anew, since the bot may have changed since somebody agreed, and import."""
+    """Plan again, since the bot may have changed since somebody agreed, and import."""
     read = await read_source(source, row.format)
     async with job_context(database, payload, SERVICE) as ctx:
         state = await queries.find_state(ctx, read.source)

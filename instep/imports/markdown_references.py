@@ -1,6 +1,6 @@
 """Links and pictures of a Markdown text, with the places of their destinations, as the renderer reads them.
 
-The renderer tells where each link stands (its `sourcepos`), so what looks like a link in code is none.
+The renderer gives the place of each link (its `sourcepos`), so what looks like a link in code is none.
 """
 
 import re

@@ -49,7 +49,7 @@ def arrange(
     """The collections that a navigation makes of headings with pages below, and all pages in its order.
 
     A page that it names twice stands at the first place, a page with others below it is the first of its
-    collection. A page that it doesn't name is told; it follows at the end, in the collection of the pages
+    collection. A page that it doesn't name is reported; it follows at the end, in the collection of the pages
     beside it.
     """
     arranger = _Arranger(pages)

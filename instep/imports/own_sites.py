@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from instep.imports.tree import ImportedPage
 
 _URL = re.compile(r"(https?://[\w.-]+(?::\d+)?)(/[\w./%-]*)?")
-# A host is the source's own if so many links to it lead to pages, and at least half of all links to it do.
+# A host is the source's own if at least this many links to it, and at least half of all, lead to pages.
 _MIN_LINKS = 3
 
 

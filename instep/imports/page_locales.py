@@ -9,7 +9,7 @@ from instep.imports.tree import Loss, Tree
 
 
 def locales_of_pages(tree: Tree, state: BotState, losses: list[Loss]) -> dict[str, str]:
-    """The language of each page by its key; what is no language code is told once, and counts as none.
+    """The language of each page by its key; a bad language code is reported once, and counts as none.
 
     An article of an earlier import keeps its language. A new one has the language that the source states, or
     else that of the bot.

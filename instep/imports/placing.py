@@ -10,7 +10,7 @@ from instep.imports.tree import ImportedCollection, Loss, Tree
 class Places:
     """The collections that there will be, and where each page stands.
 
-    `homes` tells, by the key of a collection of the source, the key of the one that its pages go to.
+    `homes` maps the key of each collection of the source to the key of the one that its pages go to.
     `positions` are by the keys of pages, from 0 inside of each collection.
     """
 
@@ -24,7 +24,7 @@ class Places:
 
 
 def place_on_levels(tree: Tree) -> Places:
-    """Fold collections below the deepest level into the one above them, which is told as a loss."""
+    """Fold collections below the deepest level into the one above them, and record that as a loss."""
     places = Places()
     levels: dict[str, int] = {}
     titles = {collection.key: collection.title for collection in tree.collections}

@@ -18,7 +18,6 @@ from instep.imports.schemas import (
     BotState,
     Facts,
     ImportReport,
-    KnownPage,
     LocaleCount,
     Outcome,
     Plan,
@@ -56,7 +55,7 @@ class Planner:
         return not (self.state.pages or self.state.collections or self.state.entries)
 
     def title_of(self, title: str, path: str) -> str:
-        """A title as it can be stored; what is cut off is told."""
+        """A title as it can be stored; a cut is recorded as a loss."""
         words = " ".join(title.replace("\0", "").split()) or UNTITLED
         if len(words) <= limits.MAX_TITLE_CHARACTERS:
             return words
@@ -271,7 +270,7 @@ class Planner:
 
 
 def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
-    """What importing a tree does to a bot in this state; it changes nothing."""
+    """Plan the import of a tree into a bot in this state; nothing is changed."""
     tree = with_known_keys(without_repeated_keys(tree), state)
     directory = directory_of(tree, files.paths())
     losses: list[Loss] = []
@@ -302,7 +301,7 @@ def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
 
 
 def without_repeated_keys(tree: Tree) -> Tree:
-    """The tree without pages and collections whose key comes a second time; what is left out is told."""
+    """The tree without pages and collections whose key comes a second time; they are recorded as losses."""
     losses: list[Loss] = []
     pages: dict[str, ImportedPage] = {}
     for page in tree.pages:
@@ -331,7 +330,7 @@ def outcome_of_page(page: PlannedPage) -> Outcome:
 
 
 def changed_facts(before: Facts, after: Facts) -> dict[str, object]:
-    """What the source says now, besides the text, that it did not say when it was imported last."""
+    """The facts of the source, besides the text, that have changed since the last import."""
     return {name: value for name, value in after.items() if before.get(name) != value}
 
 
@@ -458,9 +457,3 @@ def tree_lines_of(planned: Plan) -> Iterator[TreeLine]:
 def collection_lines(planned: Plan) -> Iterator[tuple[str, str, Outcome, str | None]]:
     for row in planned.collections:
         yield row.collection.key, row.title, row.outcome, row.parent
-
-
-def known_here(page: PlannedPage) -> KnownPage:
-    """What an earlier import made of a page; the outcome says that there is one."""
-    assert page.earlier is not None, "only a page that is new has no earlier import"
-    return page.earlier

@@ -85,7 +85,7 @@ class ImportedText:
 
 
 async def find_state(ctx: Ctx, source: str) -> BotState:
-    """What a plan must know of the bot, in nine statements whatever it holds."""
+    """The state of the bot that a plan needs, in nine statements however much it holds."""
     slugs: dict[str, set[str]] = {}
     for row in await ctx.tx.all(Slug, SLUGS, bot=ctx.bot.id):
         slugs.setdefault(row.locale, set()).add(row.slug)
@@ -166,7 +166,7 @@ KNOWN_ENTRIES = """
 
 
 async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, ImportedText]:
-    """What earlier imports made of these pages, by key; articles are locked in the order of their ids."""
+    """The texts that earlier imports made of these pages, by key; locks their articles by id."""
     rows = await ctx.tx.all(
         ImportedText,
         f"""
@@ -313,7 +313,7 @@ async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
 
 
 async def actor_of(ctx: Ctx, import_id: str) -> Actor:
-    """Whoever began the import, as the author of what its job writes."""
+    """The person who began the import, as the author of what its job writes."""
     row = await ctx.tx.fetch_one(
         Author,
         """

@@ -38,7 +38,7 @@ REPORT = TypeAdapter(ImportReport)
 
 
 def as_stored(report: ImportReport) -> dict[str, Any]:
-    """What the row of the import keeps; `read_stored` reads it."""
+    """The report as the row of the import stores it; `read_stored` reads it."""
     return asdict(report)
 
 

@@ -23,7 +23,7 @@ TEXT_FRAGMENT = ":~:"
 FILE_NAME = re.compile(r"\.[A-Za-z]\w{0,4}$")
 # How many characters of a title a loss names.
 MAX_NAMED_CHARACTERS = 60
-# Files that tell themselves apart by their names alone.
+# Files whose kind only their names show.
 TEXT_EXTENSIONS = (".csv", ".txt", ".json")
 
 
@@ -73,7 +73,7 @@ class PageRewriter:
     def edit_of(
         self, reference: Reference, target: SourceTarget, page: ImportedPage
     ) -> "DestinationEdit | None":
-        """What replaces a destination, or the whole element; None leaves it as it is."""
+        """The replacement of a destination or of the whole element; None leaves it as it is."""
         if target.kind == "external":
             self.count_external(reference)
             return None
@@ -165,7 +165,7 @@ class PageRewriter:
         for other in others:
             other_ids = self.heading_ids(other)
             other_id = self.anchors_of(other).id_of(target.fragment)
-            # With as many headings, translations have the same ones in the same order.
+            # A translation with the same number of headings has the same ones in the same order.
             if other_id is not None and len(other_ids) == len(ids):
                 return ids[other_ids.index(other_id)]
         return id
@@ -262,7 +262,7 @@ def digest_of(facts: object) -> str:
 
 
 def inspect(path: str, content: bytes) -> SourceFile:
-    """Whether a file can be stored, as far as its first bytes tell; storing it looks at the whole."""
+    """Whether a file can be stored, by its first bytes; storing it examines the whole."""
     digest = hashlib.sha256(content).hexdigest()
     return SourceFile(digest, next((fault for fault, is_so in FAULTS if is_so(path, content)), None))
 

@@ -5,7 +5,7 @@ only what is missing, and doubles nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -22,8 +22,8 @@ from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports import queries
 from instep.imports.batch_writing import (
     Ids,
+    ImportBatchResult,
     InspectedFile,
-    Written,
     ids_of_homes,
     import_collections,
     import_entries,
@@ -48,7 +48,7 @@ from instep.imports.schemas import (
 from instep.imports.tree import Loss, SourceFiles
 
 Item = TypeVar("Item")
-# Told after each batch: how much is done of how much.
+# Called after each batch with the number of written items, and of all.
 Tell = Callable[[int, int], None]
 
 
@@ -121,19 +121,12 @@ async def run_plan(run: ImportRun) -> ImportReport:
 
 
 async def write_collections(run: ImportRun) -> None:
-    written = Written([], {})
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
+        await import_collections(ctx, run.import_id, run.plan, result)
 
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
-        written.outcomes.clear()
-        await import_collections(ctx, run.import_id, run.plan, written)
-
-    await attempt(run, write)
-    run.losses += written.losses
-    counts = run.plan.report.collections
-    for planned in run.plan.collections:
-        if planned.collection.key in written.outcomes:
-            count_anew(counts, planned.outcome, "failed")
+    result = await attempt(run, write)
+    planned = {row.collection.key: row.outcome for row in run.plan.collections}
+    recount(run.plan.report.collections, planned, result)
 
 
 async def store_files(run: ImportRun) -> dict[str, str]:
@@ -156,14 +149,15 @@ async def store_files(run: ImportRun) -> dict[str, str]:
 
 
 async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[InspectedFile]:
-    """Those of the files that can be stored, read at the same time; what is wrong with others is told."""
+    """Inspect files concurrently; returns those that can be stored, and reports what is wrong with others."""
 
     async def inspect(piece: FilePiece) -> None:
         content = await asyncio.to_thread(run.files.read, piece.path)
         try:
             inspection = await inspect_upload(piece.path.rpartition("/")[2], content)
         except (InvalidRequest, UnsupportedType) as refusal:
-            lose_file(run, lost_file(piece, refusal))
+            run.losses.append(lost_file(piece, refusal))
+            count_lost_files(run, 1)
             run.advance(1)
         else:
             inspected.append(InspectedFile(piece, inspection))
@@ -178,22 +172,18 @@ async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[Ins
 async def write_files(run: ImportRun, files: Sequence[InspectedFile]) -> None:
     if not files:
         return
-    written = Written([], {})
 
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
-        await import_files(ctx, run.import_id, run.storage, files, written)
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
+        await import_files(ctx, run.import_id, run.storage, files, result)
 
-    await attempt(run, write)
-    for loss in written.losses:
-        lose_file(run, loss)
+    result = await attempt(run, write)
+    count_lost_files(run, len(result.losses))
     run.advance(len(files))
 
 
-def lose_file(run: ImportRun, loss: Loss) -> None:
-    run.losses.append(loss)
+def count_lost_files(run: ImportRun, number: int) -> None:
     counts = run.plan.report.files
-    counts.stored, counts.listed = counts.stored - 1, counts.listed + 1
+    counts.stored, counts.listed = counts.stored - number, counts.listed + number
 
 
 async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
@@ -208,71 +198,64 @@ async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
 
 
 async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
-    written = Written([], {})
-
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
-        await import_pages(ctx, run.import_id, run.plan, pages, await ids_of(ctx, run, files), written)
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
+        await import_pages(ctx, run.import_id, run.plan, pages, await ids_of(ctx, run, files), result)
         await queries.set_progress(ctx, run.import_id, run.done + len(pages), run.work.total)
 
-    await attempt(run, write)
-    run.losses += written.losses
-    recount(run.plan.report, pages, written)
+    result = await attempt(run, write)
+    recount(run.plan.report.pages, {page.page.key: page.outcome for page in pages}, result)
     run.advance(len(pages))
 
 
 async def write_order(run: ImportRun) -> None:
-    async def write(ctx: Ctx) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         await import_order(ctx, run.import_id, run.plan, await ids_of(ctx, run, {}))
 
     await attempt(run, write)
 
 
 async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) -> None:
-    written = Written([], {})
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
+        await import_redirects(ctx, run.import_id, redirects, await ids_of(ctx, run, {}), result)
 
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
-        await import_redirects(ctx, run.import_id, redirects, await ids_of(ctx, run, {}), written)
-
-    await attempt(run, write)
-    run.losses += written.losses
+    result = await attempt(run, write)
+    count_again(run.plan.report.redirects, "created", "failed", len(result.losses))
     run.advance(len(redirects))
 
 
 async def write_questions(run: ImportRun) -> None:
-    written = Written([], {})
-
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         questions = run.plan.tree.questions
-        await import_questions(ctx, run.import_id, questions, await ids_of(ctx, run, {}), written)
+        await import_questions(ctx, run.import_id, questions, await ids_of(ctx, run, {}), result)
 
-    await attempt(run, write)
-    run.losses += written.losses
+    result = await attempt(run, write)
+    count_again(run.plan.report.questions, "created", "failed", len(result.losses))
 
 
 async def write_entries(run: ImportRun, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
-    written = Written([], {})
-
-    async def write(ctx: Ctx) -> None:
-        written.losses.clear()
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
         ids = await ids_of(ctx, run, files)
-        await import_entries(ctx, run.import_id, run.plan, entries, ids, written)
+        await import_entries(ctx, run.import_id, run.plan, entries, ids, result)
 
-    await attempt(run, write)
-    run.losses += written.losses
+    result = await attempt(run, write)
+    recount(run.plan.report.entries, {entry.entry.key: entry.outcome for entry in entries}, result)
     run.advance(len(entries))
 
 
-async def attempt(run: ImportRun, write: Callable[[Ctx], Coroutine[Any, Any, None]]) -> None:
-    """One transaction, which is repeated after expensive work that it needs."""
+async def attempt(
+    run: ImportRun, write: Callable[[Ctx, ImportBatchResult], Coroutine[Any, Any, None]]
+) -> ImportBatchResult:
+    """Write in one transaction, which is repeated after expensive work that it needs; keep the losses."""
 
-    async def work() -> None:
+    async def work() -> ImportBatchResult:
+        result = ImportBatchResult([], {})
         async with run.transaction() as ctx:
-            await write(ctx)
+            await write(ctx, result)
+        return result
 
-    await restartable(work)
+    result = await restartable(work)
+    run.losses += result.losses
+    return result
 
 
 async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
@@ -281,17 +264,15 @@ async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
     return Ids(homes, await queries.ids_of(ctx, run.plan.source, "page"), files)
 
 
-def recount(report: ImportReport, pages: Sequence[PlannedPage], written: Written) -> None:
-    """Correct the counts of the plan where something came out differently."""
-    for page in pages:
-        outcome = written.outcomes[page.page.key]
-        if outcome != page.outcome:
-            count_anew(report.pages, page.outcome, outcome)
+def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], result: ImportBatchResult) -> None:
+    """Correct the counts of the plan, whose outcomes are by key, where something came out differently."""
+    for key, outcome in result.outcomes.items():
+        count_again(counts, planned[key], outcome)
 
 
-def count_anew(counts: OutcomeCounts, planned: Outcome, actual: Outcome) -> None:
-    setattr(counts, planned, getattr(counts, planned) - 1)
-    setattr(counts, actual, getattr(counts, actual) + 1)
+def count_again(counts: OutcomeCounts, planned: Outcome, actual: Outcome, number: int = 1) -> None:
+    setattr(counts, planned, getattr(counts, planned) - number)
+    setattr(counts, actual, getattr(counts, actual) + number)
 
 
 def batches(items: Sequence[Item], size: int) -> list[Sequence[Item]]:

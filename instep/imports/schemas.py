@@ -42,7 +42,7 @@ class ImportRow:
 class KnownPage:
     """An article that an earlier import of the source made.
 
-    `facts` and `digest` tell what the source had then; `is_changed_here` whether somebody has changed title
+    `facts` and `digest` are of the source then; `is_changed_here` says whether somebody has changed title
     or text since.
     """
 

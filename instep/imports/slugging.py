@@ -15,7 +15,7 @@ def slug_of_page(page: ImportedPage, title: str, taken: set[str]) -> str:
 
 
 def names_in(page: ImportedPage) -> Iterable[str]:
-    """The last segment of the address, then the last two, which tell pages of one name apart."""
+    """The last segment of the address, then the last two, which distinguish pages of the same name."""
     if page.address is None or ANY in page.address:
         return []
     segments = [unquote(part) for part in segments_of(PAGE_EXTENSION.sub("", source_path(page.address)))]

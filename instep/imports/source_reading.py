@@ -14,7 +14,7 @@ from instep.imports.tree import SourceFiles, Tree, UnreadableSource
 from instep.imports.url_parts import split_url
 from instep.text.slugs import slugify
 
-# What a name has at its end when the same source is sent again: a number, a date, a branch, a commit.
+# The end of a name that differs when the same source is sent again: a number, a date, a branch, a commit.
 VERSION = re.compile(r"v?\d+|main|master|export|[0-9a-f]{7,40}")
 TOO_COSTLY = "Reading this source takes too much time or memory: import its parts one by one."
 

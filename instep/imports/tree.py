@@ -32,7 +32,7 @@ class SourceFiles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something of the source that the import can't keep or had to change, told to the person who imports.
+    """Something of the source that the import can't keep or had to change, reported to the importing person.
 
     `what` is a noun phrase such as "component <Tweet>" or "image that is not in the folder: img/a.png".
     """

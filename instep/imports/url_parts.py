@@ -1,4 +1,4 @@
-"""URLs as sources write them, which may be none: `http://[your-host]:8080/` stands in many a guide."""
+"""URLs as sources write them, valid or not: many guides contain `http://[your-host]:8080/`."""
 
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -6,7 +6,7 @@ NO_PARTS = SplitResult("", "", "", "", "")
 
 
 def split_url(url: str) -> SplitResult:
-    """The parts of a URL; all are empty where nobody can tell them."""
+    """The parts of a URL; all are empty if it can't be parsed."""
     try:
         return urlsplit(url)
     except ValueError:

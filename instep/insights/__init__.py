@@ -1,1 +1,1 @@
-"""Insights: what customers asked in vain, and what keeps articles from being good ones."""
+"""Insights: which questions stay unanswered, and what keeps articles from being good ones."""

@@ -84,5 +84,7 @@ async def store_gap_draft(ctx: Ctx, payload: dict[str, str], proposal: Proposal)
     draft = draft_of(gap, proposal)
     if gap.draft_id is not None and gap.is_waiting:
         await renew_gap_draft(ctx, gap.draft_id, draft)
-    elif await queries.count_gap_drafts(ctx) < limits.MAX_PENDING_GAP_DRAFTS:
+        return
+    await queries.lock_gap_drafts(ctx)
+    if await queries.count_gap_drafts(ctx) < limits.MAX_PENDING_GAP_DRAFTS:
         await queries.set_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))

@@ -17,7 +17,7 @@ Pause = Callable[[float], Awaitable[None]]
 # A provider can do without this many optional features of the newest form.
 MAX_OLDER_FORMS = 2
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
-# With these statuses the provider has not run the model, so no tokens were used.
+# At these statuses the provider has not run the model, so no tokens were used.
 STATUS_MESSAGES = {
     401: "It refused the key (401).",
     403: "It refused the key (403).",

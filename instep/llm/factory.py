@@ -46,6 +46,13 @@ async def open_embedders(settings: Settings) -> AsyncIterator[Embedders]:
             yield Embedders.for_all(HttpEmbedder(name, client, url, settings.vectors_key))
 
 
+def check_local_model(settings: Settings) -> None:
+    """Read the embedding model of the folder that is set, if any; raises `Unusable` if it can't be read."""
+    kind, _, name = (settings.embeddings or "").partition(":")
+    if kind == "local":
+        local_embedding.load(Path(name))
+
+
 def provider_of(settings: Settings) -> Provider:
     name = (settings.model or "").partition(":")[2]
     key, url = settings.provider_key, settings.provider_url

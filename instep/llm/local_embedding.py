@@ -1,4 +1,4 @@
-"""An ONNX embedding model in a folder of this machine. It needs the optional packages of `EXTRA`."""
+"""An ONNX embedding model in a folder of this machine. It needs the packages of the extra `EXTRA`."""
 
 import asyncio
 import ctypes
@@ -19,7 +19,7 @@ from instep.llm.embedding import Vector
 from instep.llm.protocol import CompletionError
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
-EXTRA = "instep[local-embeddings]"
+EXTRA = "local-embeddings"
 # Small sentence transformers are trained on texts up to this length.
 MAX_TOKENS = 256
 # Larger batches take more memory and no less time.
@@ -133,7 +133,8 @@ def optional_package(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         raise ModelMissing(
-            f"INSTEP_EMBEDDINGS names a local model, which needs {name}: pip install '{EXTRA}'."
+            f"INSTEP_EMBEDDINGS names a local model, which needs {name}:"
+            f" install Instep with its extra {EXTRA}."
         ) from None
 
 

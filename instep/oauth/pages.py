@@ -152,7 +152,7 @@ def refuse_unfit(request: Request, fields: Fields) -> None:
 
 
 async def read_consent(request: Request, person: Person, form: Fields) -> Consent:
-    """What the person agreed to, limited to what the page offered: an unknown scope counts as `read`."""
+    """The person's consent, limited to what the page offered: an unknown scope counts as `read`."""
     scope = Scope.WRITE if form.get("scope") == Scope.WRITE else Scope.READ
     if not form.get("bot"):
         return Consent(scope, None)

@@ -8,7 +8,7 @@ from instep.core.disk import FreeSpace, free_space_at
 from instep.core.errors import Unusable
 from instep.core.outages import outage_of
 from instep.files.storage import check_bucket
-from instep.llm.factory import describe_embeddings, describe_model
+from instep.llm.factory import check_local_model, describe_embeddings, describe_model
 from instep.ops.health import STATE, State, problems_of, try_to_write
 from instep.ops.rotation import count_sealed
 from instep.search.semantic.vectors import embedding_backlog
@@ -93,6 +93,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
             *space_problems(settings, space),
             *await storage_problems(settings),
             *await backup_problems(tx, settings),
+            *local_model_problems(settings),
             *sealed.problems(),
             *(vectors.problems() if settings.embeddings != "off" else ()),
         ],
@@ -145,6 +146,14 @@ async def backup_problems(tx: Tx, settings: Settings) -> list[str]:
     except Unusable as error:
         return [str(error)]
     return (await find_backup_state(tx)).problems()
+
+
+def local_model_problems(settings: Settings) -> list[str]:
+    try:
+        check_local_model(settings)
+    except Unusable as error:
+        return [str(error)]
+    return []
 
 
 def space_problems(settings: Settings, space: FreeSpace) -> list[str]:

@@ -59,7 +59,7 @@ class Snapshot(Collector):
     """Numbers that are read when they are asked for: of the pool, and of the queues in the database."""
 
     pool: dict[str, int]
-    # None: the database did not answer, or the process does not tell of the queues.
+    # None if the database did not answer, or in a process that does not report the queues.
     waiting_work: list[WaitingWork] | None = None
     is_database_up: bool | None = None
 

@@ -80,7 +80,7 @@ async def try_to_write(tx: Tx) -> None:
 
 
 def problems_of(state: State) -> list[str]:
-    """What prevents an installation from working, in sentences for its operator."""
+    """Problems that prevent an installation from working, in sentences for its operator."""
     problems = []
     if state.revision != newest_revision():
         problems.append("The schema is not current: run `instep migrate`.")

@@ -29,7 +29,7 @@ BATCH_ROWS = 1_000
 
 
 class PruneFailed(Exception):
-    """Some steps have failed, as the log tells; the others are done."""
+    """Some steps have failed, and the log says why; the others are done."""
 
 
 async def schedule_prune(database: Database) -> None:

@@ -34,7 +34,7 @@ async def exporting_traces(settings: Settings) -> AsyncIterator[None]:
         return
     if find_spec("opentelemetry.sdk") is None:
         # Platforms set this variable for all programs, so it does not keep Instep from starting.
-        log.warning("no traces are sent: install instep[telemetry] for them")
+        log.warning("no traces are sent: install Instep with its extra telemetry for them")
         yield
         return
     from opentelemetry.sdk.resources import Resource

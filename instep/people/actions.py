@@ -13,11 +13,11 @@ from instep.identity.schemas import OPERATOR, Actor, Person
 from instep.identity.scopes import Role
 from instep.identity.sessions import new_token
 from instep.oauth.actions import end_connections
-from instep.people import queries
+from instep.people import factor_queries, queries
 from instep.people.attempts import count_known_browser, count_stranger
 from instep.people.browsers import browser_name
 from instep.people.known_browsers import known_browser, new_cookie
-from instep.people.passwords import hash_password, matches_hash, needs_new_hash, refuse_weak
+from instep.people.passwords import hash_password, matches_hash, refuse_weak, renewed_hash
 from instep.people.schemas import Attempt, AuditEntry, Candidate, SecondStep, SignedIn, User
 from instep.people.second_step import ask_for_code
 
@@ -103,7 +103,7 @@ async def enable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPER
 async def unlock_user(tx: Tx, workspace_id: str, email: str) -> User:
     """Remove all second factors of a person who has lost them; for the operator."""
     user = await _find_user(tx, workspace_id, email)
-    await queries.delete_second_factors(tx, user.id)
+    await factor_queries.delete_second_factors(tx, user.id)
     await record(tx, workspace_id, OPERATOR, "remove_second_factors", user.id)
     return user
 
@@ -136,7 +136,7 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn 
     if candidate is None:
         raise SignInFailed
     token = new_token()
-    new_hash = _renewed_hash(attempt.password, candidate.password_hash) if is_correct else None
+    new_hash = await renewed_hash(attempt.password, candidate.password_hash) if is_correct else None
     if is_correct and candidate.has_second_factor:
         async with database.enter_workspace(candidate.workspace_id) as tx:
             return SecondStep(await ask_for_code(tx, candidate, browser_id, new_hash))
@@ -152,11 +152,6 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn 
         raise SignInFailed
     current_hash = new_hash or candidate.password_hash
     return SignedIn(token, new_cookie(key, candidate.id, current_hash, utc_now()))
-
-
-def _renewed_hash(password: str, stored_hash: str | None) -> str | None:
-    """A hash of the right password with today's parameters, if the stored one has weaker ones."""
-    return hash_password(password) if stored_hash and needs_new_hash(stored_hash) else None
 
 
 async def admit(database: Database, key: bytes, attempt: Attempt) -> tuple[Candidate | None, str | None]:

@@ -1,7 +1,6 @@
-"""What a browser has to answer before somebody is let in: stored once, valid for minutes, taken once."""
+"""Challenges that a browser has to answer to sign in: stored once, valid for minutes, used once."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
@@ -16,19 +15,13 @@ Purpose = Literal["second_factor", "passkey_creation", "passkey", "oidc"]
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """What was asked, of whom if that is known, and the data that the answer is checked against."""
+    """The kind of the question, the person if known, and the data that the answer is checked against."""
 
     person_id: str | None
     data: dict[str, Any]
 
 
-async def put_challenge(
-    tx: Tx,
-    purpose: Purpose,
-    data: dict[str, Any],
-    person_id: str | None = None,
-    ttl: timedelta = limits.CHALLENGE_TTL,
-) -> str:
+async def put_challenge(tx: Tx, purpose: Purpose, data: dict[str, Any], person_id: str | None = None) -> str:
     """Store a challenge; returns the token that the browser keeps."""
     token = new_token()
     await tx.execute(
@@ -37,7 +30,7 @@ async def put_challenge(
         purpose=purpose,
         person=person_id,
         data=Jsonb(data),
-        ttl=ttl,
+        ttl=limits.CHALLENGE_TTL,
     )
     return token
 

@@ -29,7 +29,7 @@ class UnknownLink(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class FirstSteps:
-    """What the first person tells: the company, themselves, and the first help center."""
+    """The form of the first person: the company, themselves, and the first help center."""
 
     company: str
     email: str
@@ -58,7 +58,7 @@ async def _new_link(tx: Tx, workspace_id: str, person_id: str | None) -> str:
 
 
 async def find_setup_link(database: Database, token: str) -> SetupLink:
-    """What a link is for; raises `UnknownLink` when it was used or has expired, or when it came too late."""
+    """Find a setup link; raises `UnknownLink` if it was used, has expired or came too late."""
     async with database.enter_workspace("") as tx:
         link = await queries.find_setup_link(tx, hash_key(token))
     if link is None:

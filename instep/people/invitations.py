@@ -57,7 +57,7 @@ async def revoke_invitation(tx: Tx, workspace_id: str, invitation_id: str, actor
 
 
 async def open_invitation(database: Database, token: str) -> OpenInvitation:
-    """What the link with this token invites to; raises `UnknownInvitation`."""
+    """The invitation of the link with this token; raises `UnknownInvitation`."""
     async with database.enter_workspace("") as tx:
         invitation = await queries.find_invitation(tx, hash_key(token))
     if invitation is None:

@@ -86,7 +86,7 @@ async def change_own_password(
         words = await guessable_words(tx, person.workspace_id, person.email)
         memberships = await queries.list_memberships(tx, person.id)
     new_hash = await hash_new_password(password, *words)
-    # What the old password allowed ends first, so that nothing of it outlives a failure in between.
+    # Sessions and apps end first, so that none outlives a failure in between.
     for membership in memberships:
         async with database.enter_workspace(membership.workspace_id) as tx, tx.transaction():
             await end_connections(tx, membership.workspace_id, person.id, person.as_actor("page"))

@@ -18,7 +18,7 @@ from instep.core.errors import InvalidRequest, NotFound
 from instep.identity.audit import record
 from instep.identity.schemas import Person
 from instep.identity.sessions import new_token
-from instep.people import queries
+from instep.people import factor_queries, queries
 from instep.people.attempts import count_passkey_question
 from instep.people.challenges import Challenge, put_challenge, take_challenge
 from instep.people.known_browsers import new_cookie
@@ -65,7 +65,7 @@ def passkey_site(settings: Settings) -> PasskeySite | None:
 
 
 async def list_passkeys(tx: Tx, person: Person) -> list[Passkey]:
-    return await queries.list_passkeys(tx, person.id)
+    return await factor_queries.list_passkeys(tx, person.id)
 
 
 async def ask_for_new_passkey(tx: Tx, site: PasskeySite, person: Person) -> PasskeyQuestion:
@@ -79,7 +79,7 @@ async def ask_for_new_passkey(tx: Tx, site: PasskeySite, person: Person) -> Pass
         UserVerificationRequirement,
     )
 
-    present = await queries.list_passkeys(tx, person.id)
+    present = await factor_queries.list_passkeys(tx, person.id)
     options = generate_registration_options(
         rp_id=site.host,
         rp_name=NAME,
@@ -108,7 +108,7 @@ async def add_passkey(
     challenge = await take_challenge(tx, "passkey_creation", token)
     if challenge is None or challenge.person_id != person.id:
         raise PasskeyRefused
-    if len(await queries.list_passkeys(tx, person.id)) >= limits.MAX_PASSKEYS:
+    if len(await factor_queries.list_passkeys(tx, person.id)) >= limits.MAX_PASSKEYS:
         raise InvalidRequest(f"A person has at most {limits.MAX_PASSKEYS} passkeys: remove one first.")
     try:
         verified = verify_registration_response(
@@ -121,7 +121,7 @@ async def add_passkey(
     except (WebAuthnException, ValueError, RecursionError):
         raise PasskeyRefused from None
     passkey_id = bytes_to_base64url(verified.credential_id)
-    is_new = await queries.insert_passkey(
+    is_new = await factor_queries.insert_passkey(
         tx,
         passkey_id,
         person.id,
@@ -132,11 +132,15 @@ async def add_passkey(
     if not is_new:
         raise PasskeyRefused
     await record(tx, person.workspace_id, person.as_actor("page"), "add_passkey", person.id)
-    return [] if await queries.count_recovery_codes(tx, person.id) else await renew_recovery_codes(tx, person)
+    return (
+        []
+        if await factor_queries.count_recovery_codes(tx, person.id)
+        else await renew_recovery_codes(tx, person)
+    )
 
 
 async def remove_passkey(tx: Tx, person: Person, passkey_id: str) -> None:
-    if not await queries.delete_passkey(tx, person.id, passkey_id):
+    if not await factor_queries.delete_passkey(tx, person.id, passkey_id):
         raise NotFound("There is no such passkey.")
     await record(tx, person.workspace_id, person.as_actor("page"), "remove_passkey", person.id)
 
@@ -166,7 +170,7 @@ async def sign_in_with_passkey(
         challenge = await take_challenge(tx, "passkey", token)
         if challenge is None:
             raise PasskeyRefused
-        stored = await queries.find_passkey(tx, answer.id)
+        stored = await factor_queries.find_passkey(tx, answer.id)
         candidate = await queries.find_for_sign_in(tx, stored.email) if stored else None
     if stored is None or candidate is None:
         raise PasskeyRefused
@@ -184,7 +188,7 @@ async def sign_in_with_passkey(
         raise PasskeyRefused from None
     session_token = new_token()
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
-        if not await queries.use_passkey(tx, candidate.id, answer.id, verified.new_sign_count):
+        if not await factor_queries.use_passkey(tx, candidate.id, answer.id, verified.new_sign_count):
             raise PasskeyRefused
         try:
             await begin_in(tx, candidate, None, session_token, attempt)
@@ -194,7 +198,7 @@ async def sign_in_with_passkey(
 
 
 def read_answer(credential: str) -> "AuthenticationCredential":
-    """What the browser says that the authenticator answered; raises `PasskeyRefused`."""
+    """The authenticator's answer, as the browser sent it; raises `PasskeyRefused`."""
     from webauthn.helpers import bytes_to_base64url, parse_authentication_credential_json
     from webauthn.helpers.exceptions import WebAuthnException
 

@@ -69,9 +69,11 @@ def verify(password: str, stored_hash: str | None) -> bool:
     return bool(stored_hash)
 
 
-def needs_new_hash(stored_hash: str) -> bool:
-    """Whether the hash has weaker parameters than the current ones."""
-    return HASHER.check_needs_rehash(stored_hash)
+async def renewed_hash(password: str, stored_hash: str | None) -> str | None:
+    """A hash of the right password with the current parameters, if the stored one has weaker ones."""
+    if not stored_hash or not HASHER.check_needs_rehash(stored_hash):
+        return None
+    return await anyio.to_thread.run_sync(hash_password, password, limiter=hashing_limiter())
 
 
 @cache

@@ -11,10 +11,7 @@ from instep.people.schemas import (
     Membership,
     OpenInvitation,
     OpenSession,
-    Passkey,
     SetupLink,
-    StoredPasskey,
-    StoredTotp,
     User,
 )
 
@@ -238,10 +235,7 @@ async def list_audit(
 
 async def lock_invitations(tx: Tx, workspace_id: str) -> None:
     """Lock the number of the workspace's invitations until this transaction ends."""
-    await tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('invitations ' || %(workspace)s, 0))",
-        workspace=workspace_id,
-    )
+    await tx.advisory_lock(f"invitations {workspace_id}")
 
 
 async def count_invitations(tx: Tx, workspace_id: str) -> int:
@@ -290,9 +284,9 @@ async def find_invitation(tx: Tx, token_hash: bytes) -> OpenInvitation | None:
 
 
 async def accept_invitation(tx: Tx, token_hash: bytes, person_id: str, password_hash: str | None) -> bool:
-    """With a password the person is new; without one they exist and have the address that is invited.
+    """Make a person a member: a new one with a password, or an existing one with the invited address.
 
-    All invitations of the address to the workspace end with it. Who is a member already keeps the role.
+    All invitations of the address to the workspace end. A present member keeps their role.
     """
     member_id: str | None = await tx.value(
         "select accept_invitation(%(token)s, %(person)s, %(hash)s)",
@@ -336,7 +330,7 @@ async def use_sign_in_link(tx: Tx, token_hash: bytes) -> Candidate | None:
 
 
 async def set_up(tx: Tx, token_hash: bytes, candidate: Candidate, company: str) -> bool:
-    """False if somebody exists already, or if the link can't be used."""
+    """Set up the installation; False if a person exists already, or if the link can't be used."""
     is_done: bool = await tx.value(
         "select set_up(%(token)s, %(person)s, %(email)s, %(hash)s, %(company)s)",
         token=token_hash,
@@ -346,108 +340,6 @@ async def set_up(tx: Tx, token_hash: bytes, candidate: Candidate, company: str) 
         company=company,
     )
     return is_done
-
-
-async def find_totp(tx: Tx, person_id: str) -> StoredTotp | None:
-    sql = "select sealed, confirmed_at from totp_secrets where person_id = %(person)s"
-    return await tx.first(StoredTotp, sql, person=person_id)
-
-
-async def save_totp(tx: Tx, person_id: str, sealed: bytes) -> bool:
-    """Store a secret that waits for its first code; False if the person has one that counts."""
-    sql = """
-        insert into totp_secrets as t (person_id, sealed) values (%(person)s, %(sealed)s)
-        on conflict (person_id) do update set sealed = excluded.sealed, last_step = 0
-        where t.confirmed_at is null
-    """
-    return await tx.execute(sql, person=person_id, sealed=sealed) == 1
-
-
-async def confirm_totp(tx: Tx, person_id: str) -> None:
-    sql = "update totp_secrets set confirmed_at = now() where person_id = %(person)s"
-    await tx.execute(sql, person=person_id)
-
-
-async def use_totp_step(tx: Tx, person_id: str, step: int) -> bool:
-    """True for exactly one of several calls with the same time step or an earlier one."""
-    sql = """
-        update totp_secrets set last_step = %(step)s where person_id = %(person)s and last_step < %(step)s
-    """
-    return await tx.execute(sql, person=person_id, step=step) == 1
-
-
-async def delete_totp(tx: Tx, person_id: str) -> bool:
-    return await tx.execute("delete from totp_secrets where person_id = %(person)s", person=person_id) == 1
-
-
-async def count_recovery_codes(tx: Tx, person_id: str) -> int:
-    sql = "select count(*) from recovery_codes where person_id = %(person)s"
-    count: int = await tx.value(sql, person=person_id)
-    return count
-
-
-async def replace_recovery_codes(tx: Tx, person_id: str, hashes: list[bytes]) -> None:
-    await tx.execute("delete from recovery_codes where person_id = %(person)s", person=person_id)
-    await tx.execute(
-        """
-        insert into recovery_codes (person_id, code_hash)
-        select %(person)s, hash from unnest(%(hashes)s::bytea[]) as hash
-        """,
-        person=person_id,
-        hashes=hashes,
-    )
-
-
-async def use_recovery_code(tx: Tx, person_id: str, code_hash: bytes) -> bool:
-    """True for exactly one of several calls with the same code."""
-    sql = "delete from recovery_codes where person_id = %(person)s and code_hash = %(hash)s"
-    return await tx.execute(sql, person=person_id, hash=code_hash) == 1
-
-
-async def delete_second_factors(tx: Tx, person_id: str) -> None:
-    for table in ("totp_secrets", "recovery_codes", "passkeys"):
-        await tx.execute(f"delete from {table} where person_id = %(person)s", person=person_id)
-
-
-async def list_passkeys(tx: Tx, person_id: str) -> list[Passkey]:
-    return await tx.all(
-        Passkey,
-        """
-        select id, name, created_at, used_at from passkeys where person_id = %(person)s
-        order by created_at, id
-        """,
-        person=person_id,
-    )
-
-
-async def insert_passkey(
-    tx: Tx, passkey_id: str, person_id: str, name: str, public_key: bytes, sign_count: int
-) -> bool:
-    """False if the credential is stored already."""
-    sql = """
-        insert into passkeys (id, person_id, name, public_key, sign_count)
-        values (%(id)s, %(person)s, %(name)s, %(key)s, %(count)s) on conflict (id) do nothing
-    """
-    values = {"id": passkey_id, "person": person_id, "name": name, "key": public_key, "count": sign_count}
-    return await tx.execute(sql, **values) == 1
-
-
-async def delete_passkey(tx: Tx, person_id: str, passkey_id: str) -> bool:
-    sql = "delete from passkeys where person_id = %(person)s and id = %(id)s"
-    return await tx.execute(sql, person=person_id, id=passkey_id) == 1
-
-
-async def find_passkey(tx: Tx, passkey_id: str) -> StoredPasskey | None:
-    return await tx.first(StoredPasskey, "select * from find_passkey(%(id)s)", id=passkey_id)
-
-
-async def use_passkey(tx: Tx, person_id: str, passkey_id: str, sign_count: int) -> bool:
-    """False if the passkey was removed meanwhile."""
-    sql = """
-        update passkeys set sign_count = %(count)s, used_at = now()
-        where person_id = %(person)s and id = %(id)s
-    """
-    return await tx.execute(sql, person=person_id, id=passkey_id, count=sign_count) == 1
 
 
 async def create_person_of_provider(tx: Tx, person_id: str, email: str, role: str) -> str | None:

@@ -118,7 +118,7 @@ class Attempt:
     browser: str = ""
     # The token of the session that the new one replaces.
     session: str | None = None
-    # What the browser calls itself, as `User-Agent` tells it.
+    # The browser's `User-Agent`.
     user_agent: str = ""
 
 
@@ -157,7 +157,7 @@ class Passkey:
 
 @dataclass(frozen=True, slots=True)
 class StoredPasskey:
-    """What checks an answer of a passkey, and whose it is."""
+    """A passkey as it checks an answer, and its person."""
 
     person_id: str
     email: str

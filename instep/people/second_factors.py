@@ -17,7 +17,7 @@ from instep.core.errors import InvalidRequest, NotFound
 from instep.identity.audit import record
 from instep.identity.keys import hash_key
 from instep.identity.schemas import Person
-from instep.people import queries
+from instep.people import factor_queries
 from instep.people.schemas import Passkey, StoredTotp
 
 ISSUER = "Instep"
@@ -55,22 +55,22 @@ class SecondFactors:
 
 
 async def find_second_factors(tx: Tx, person: Person) -> SecondFactors:
-    secret = await queries.find_totp(tx, person.id)
+    secret = await factor_queries.find_totp(tx, person.id)
     has_totp = secret is not None and secret.confirmed_at is not None
-    passkeys = await queries.list_passkeys(tx, person.id)
-    return SecondFactors(has_totp, passkeys, await queries.count_recovery_codes(tx, person.id))
+    passkeys = await factor_queries.list_passkeys(tx, person.id)
+    return SecondFactors(has_totp, passkeys, await factor_queries.count_recovery_codes(tx, person.id))
 
 
 async def begin_totp(tx: Tx, keys: KeyRing, person: Person) -> None:
     """Make a new secret, which counts once the person has shown a code of it."""
     secret = pyotp.random_base32()
-    if not await queries.save_totp(tx, person.id, keys.seal(secret, *place_of(person.id))):
+    if not await factor_queries.save_totp(tx, person.id, keys.seal(secret, *place_of(person.id))):
         raise InvalidRequest("You have an authenticator app already: remove it first.")
 
 
 async def find_enrolment(tx: Tx, keys: KeyRing, person: Person) -> TotpEnrolment | None:
     """The secret that waits for its first code; None if there is none."""
-    row = await queries.find_totp(tx, person.id)
+    row = await factor_queries.find_totp(tx, person.id)
     if row is None or row.confirmed_at is not None:
         return None
     secret = open_secret(keys, person.id, row)
@@ -84,15 +84,15 @@ async def confirm_totp(tx: Tx, keys: KeyRing, person: Person, code: str) -> list
     """Turn the new secret on; returns the recovery codes, or none if the person has some already."""
     if not await accepts_totp(tx, keys, person.id, code, utc_now()):
         raise WrongCode
-    await queries.confirm_totp(tx, person.id)
+    await factor_queries.confirm_totp(tx, person.id)
     await record(tx, person.workspace_id, person.as_actor("page"), "add_authenticator", person.id)
-    if await queries.count_recovery_codes(tx, person.id):
+    if await factor_queries.count_recovery_codes(tx, person.id):
         return []
     return await renew_recovery_codes(tx, person)
 
 
 async def remove_totp(tx: Tx, person: Person) -> None:
-    if not await queries.delete_totp(tx, person.id):
+    if not await factor_queries.delete_totp(tx, person.id):
         raise NotFound("You have no authenticator app.")
     await record(tx, person.workspace_id, person.as_actor("page"), "remove_authenticator", person.id)
 
@@ -101,7 +101,7 @@ async def renew_recovery_codes(tx: Tx, person: Person) -> list[str]:
     """Ten new codes, each for one use; the earlier ones are no longer valid."""
     codes = [new_recovery_code() for _ in range(limits.RECOVERY_CODES)]
     hashes = [hash_recovery_code(person.id, code) for code in codes]
-    await queries.replace_recovery_codes(tx, person.id, hashes)
+    await factor_queries.replace_recovery_codes(tx, person.id, hashes)
     await record(tx, person.workspace_id, person.as_actor("page"), "renew_recovery_codes", person.id)
     return codes
 
@@ -110,18 +110,18 @@ async def accepts_code(tx: Tx, keys: KeyRing, person_id: str, text: str) -> bool
     """Whether this is a code of the app or a recovery code, which is used up by that."""
     code = re.sub(r"[\s-]", "", text).lower()
     if TOTP_CODE.fullmatch(code):
-        secret = await queries.find_totp(tx, person_id)
+        secret = await factor_queries.find_totp(tx, person_id)
         is_on = secret is not None and secret.confirmed_at is not None
         return is_on and await accepts_totp(tx, keys, person_id, code, utc_now())
     if RECOVERY_CODE.fullmatch(code):
-        return await queries.use_recovery_code(tx, person_id, hash_recovery_code(person_id, code))
+        return await factor_queries.use_recovery_code(tx, person_id, hash_recovery_code(person_id, code))
     return False
 
 
 async def accepts_totp(tx: Tx, keys: KeyRing, person_id: str, text: str, now: datetime) -> bool:
     """Whether the code is right now and no code of its time step was accepted before."""
     code = re.sub(r"\s", "", text)
-    row = await queries.find_totp(tx, person_id)
+    row = await factor_queries.find_totp(tx, person_id)
     secret = open_secret(keys, person_id, row) if row else None
     if secret is None or not TOTP_CODE.fullmatch(code):
         return False
@@ -129,7 +129,7 @@ async def accepts_totp(tx: Tx, keys: KeyRing, person_id: str, text: str, now: da
     present = int(now.timestamp()) // STEP_SECONDS
     for step in (present + offset for offset in STEPS_AROUND):
         if hmac.compare_digest(totp.generate_otp(step), code):
-            return await queries.use_totp_step(tx, person_id, step)
+            return await factor_queries.use_totp_step(tx, person_id, step)
     return False
 
 

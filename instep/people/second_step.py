@@ -76,7 +76,7 @@ async def finish_sign_in(database: Database, key: bytes, token: str, code: str, 
 async def begin_in(
     tx: Tx, candidate: Candidate, new_hash: str | None, session_token: str, attempt: Attempt
 ) -> None:
-    """Begin a session, which replaces the browser's current one; raises if the account changed meanwhile."""
+    """Begin a session, which replaces the browser's current one; raises if the account has changed."""
     has_begun = await queries.begin_session(
         tx, candidate, new_hash, hash_key(session_token), new_id("ses"), browser_name(attempt.user_agent)
     )

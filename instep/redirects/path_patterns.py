@@ -90,7 +90,7 @@ def is_segment_match(expected: str, actual: str) -> bool:
 
 
 def anchor_of(path: str) -> str:
-    """What a redirect is indexed by: an exact path itself, a pattern by the last literal in it."""
+    """The key that a redirect is indexed by: an exact path itself, of a pattern its last literal."""
     segments = segments_of(path)
     if ANY not in path:
         return exact_anchor(path)

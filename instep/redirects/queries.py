@@ -33,7 +33,7 @@ def find_target_params(ctx: Ctx, path: str) -> dict[str, Any]:
 
 
 async def find_target(ctx: Ctx, path: str) -> RedirectTarget | None:
-    """What the redirect from this path leads to: one lookup in an index, whatever patterns there are."""
+    """The target of the redirect from this path: one lookup in an index, however many patterns there are."""
     return await ctx.tx.first(RedirectTarget, FIND_TARGET, **find_target_params(ctx, path))
 
 
@@ -103,9 +103,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
 
 async def lock_count(ctx: Ctx) -> None:
     """Make others who add a redirect to the bot wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('redirects ' || %(bot)s::text, 0))", bot=ctx.bot.id
-    )
+    await ctx.tx.advisory_lock(f"redirects {ctx.bot.id}")
 
 
 async def count(ctx: Ctx) -> int:
@@ -117,7 +115,7 @@ async def count(ctx: Ctx) -> int:
 
 
 async def list_known_paths(ctx: Ctx, paths: Sequence[str]) -> set[str]:
-    """Those of the paths and patterns that are redirected."""
+    """The redirected ones of these paths and patterns."""
     known_paths = await ctx.tx.value(
         """
         select array_agg(path) from redirects

@@ -2,7 +2,7 @@
 
 A redirect may lead to a URL of the help center itself. There may be a page, which may have moved or be
 hidden; or none, and another redirect, made before or after. Almost all redirects need none of this: they lead
-to an article or to another site, which one lookup tells.
+to an article or to another site, which takes one lookup.
 """
 
 import re

@@ -15,7 +15,7 @@ from instep.identity.schemas import Bot
 from instep.redirects.path_patterns import normal_path
 from instep.web.shapes import Body, Out, Text, Timestamp
 
-# What stands in the API's description; `normal_path` and `valid_target` check more.
+# The pattern in the API's description; `normal_path` and `valid_target` check more.
 FROM_PATTERN = r"^(https?://[^/?#\u0000]+)?/+[^/?#\u0000][^\u0000]*$"
 TARGET_PATTERN = rf"{PATTERN}(?:#{CHARACTERS})?"
 FROM_EXAMPLE = "/hc/*/articles/360012-*"

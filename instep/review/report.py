@@ -1,9 +1,9 @@
-"""How drafts are told at a terminal: a table of the queue, and one draft with its diff."""
+"""Drafts as a terminal shows them: a table of the queue, and one draft with its diff."""
 
 from collections.abc import Iterator, Sequence
 
 from instep.ci.escaping import line_excerpt, one_line, without_commands
-from instep.ci.report import TYPES, place_of
+from instep.ci.report import TYPES, place_of, state_of
 from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
@@ -50,8 +50,8 @@ def as_text(draft: DraftShown, has_colours: bool) -> str:
 
 
 def facts_of(draft: DraftShown) -> Iterator[tuple[str, str]]:
-    """What stands above the text: each fact with its name, in one line."""
-    state = "" if draft.status == "pending" else f", {draft.status}"
+    """The facts above the text, each with its name and in one line."""
+    state = state_of(draft.status, draft.approved_at)
     kind = TYPES.get(draft.type, draft.type)
     yield "draft", without_commands(f"{draft.id} ({kind}, +{draft.additions} -{draft.deletions}{state})")
     yield "article", one_line(f"{draft.article_title} ({draft.article_id})")

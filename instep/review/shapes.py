@@ -8,7 +8,7 @@ from instep.ci.shapes import Evidence, Shape
 
 @dataclass(frozen=True, kw_only=True)
 class QueueEntry(Shape):
-    """A draft as the list of them tells it."""
+    """A draft as an entry of the list."""
 
     id: str
     type: str
@@ -42,6 +42,7 @@ class DraftShown(QueueEntry):
     diff: str | None
     content_markdown: str
     current_version: int | None = None
+    approved_at: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from datetime import datetime
 from instep.articles.queries import columns
 from instep.collections.visibility import ANCESTORS, IS_PUBLIC
 from instep.core import limits
-from instep.core.database import Upcoming
+from instep.core.database import QueuedStatement
 from instep.core.markdown import Format
 from instep.identity.schemas import Ctx
 from instep.search.schemas import ArticleChange, Audience, LiveArticle, SearchHit
@@ -34,9 +34,9 @@ class IndexState:
     is_replica: bool
 
 
-def ask_for_synonyms(ctx: Ctx) -> Upcoming:
+def ask_for_synonyms(ctx: Ctx) -> QueuedStatement:
     """Ask for the lines of the bot's own synonyms, together with the next statement."""
-    return ctx.tx.ahead(
+    return ctx.tx.queue(
         "select lines from bot_synonyms where bot_id = %(bot)s and workspace_id = %(workspace)s",
         bot=ctx.bot.id,
     )

@@ -54,7 +54,7 @@ async def rate_article(request: Request) -> Response:
 
 @public
 async def show_feedback(request: Request) -> Response:
-    """The thanks, and the question what was wrong for whoever has just said that an article did not help."""
+    """Thank for a rating; after “not helpful” ask what was wrong."""
     query = request.query_params
     async with help_center(request) as visit:
         rating, stamp = query.get("rating"), query.get(STAMP, "")
@@ -85,7 +85,7 @@ async def explain_rating(request: Request) -> Response:
 
 
 def reason_page(visit: Visit, form: Form, *, notice: str | None = None, error: str | None = None) -> Response:
-    """The question what was wrong. It is signed anew for a rating that it was signed for before."""
+    """The question what was wrong; its stamp is kept if it is valid for the rating."""
     rating = form.get("rating", "")
     is_ours = is_signed(visit.request, rating, form.get(STAMP, ""))
     sentence = notice if is_ours else TOO_OLD

@@ -110,7 +110,7 @@ async def page_parts(
 
 
 async def answer_values(visit: Visit, question: str, locale: str, *, is_paused: bool) -> dict[str, Any]:
-    """What the page tells of an answer."""
+    """The values of an answer for the page's template."""
     saved = await ask(visit, question, locale, is_paused=is_paused)
     async with begin(visit.request.app.state.database, visit.ctx.bot) as ctx:
         related = await related_articles(visit, ctx, question, locale, saved)

@@ -79,7 +79,7 @@ async def card_response(request: Request, card: Card) -> Response:
 
 
 def drawing_limiter(request: Request) -> CapacityLimiter:
-    """What holds back cards of a process while others are drawn."""
+    """Limits how many cards a process draws at a time."""
     state = request.app.state
     if not hasattr(state, "card_limiter"):
         state.card_limiter = CapacityLimiter(limits.MAX_CONCURRENT_CARDS)

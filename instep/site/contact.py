@@ -31,7 +31,7 @@ FIELDS = ("email", "name", "message")
 
 @public
 async def show_contact(request: Request) -> Response:
-    """The form, with the question that was asked in vain where there is one; or what happens next."""
+    """The form, with the unanswered question if there is one; after it was sent, what happens next."""
     query = request.query_params
     async with help_center(request) as visit:
         if "sent" in query:
@@ -42,7 +42,7 @@ async def show_contact(request: Request) -> Response:
 
 @public
 async def send_contact(request: Request) -> Response:
-    """Keep the message; whatever keeps it from being sent is said beside the words, which stay."""
+    """Keep the message, or show the form with the words and what has to be corrected."""
     sent = await read_public_form(request)
     form = Form([(name, clean(value)) for name, value in sent.items()])
     async with help_center(request) as visit:
@@ -67,7 +67,7 @@ def clean(text: str) -> str:
 
 
 def errors_of(form: Form, catalogue: Catalogue) -> dict[str, str]:
-    """What to correct, by the names of fields."""
+    """Sentences on what to correct, by the names of fields."""
     longest, name_length = limits.MAX_VISITOR_MESSAGE_CHARACTERS, limits.MAX_NAME_CHARACTERS
     email, text = form.get("email", ""), form.get("message", "")
     wrong = {

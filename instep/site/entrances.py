@@ -5,7 +5,7 @@ from instep.core import limits
 
 # It is compared as the parameter of the workspace is (`core.pipeline`).
 WORKSPACE = 's.workspace_id collate "C"'
-# What tells whether a page is still as it was rendered: every change of what is public has a later stamp.
+# The state by which a rendered page is known to be current: every change of public content has a later stamp.
 STATE_COLUMNS = f"""
     s.*, (select b.domain from bots b where b.id = s.bot_id) as bot_domain,
     (select array[b.accent_light, b.accent_dark] from bots b
@@ -27,8 +27,8 @@ LOCALES = f"""
         select {NEXT_LOCALE.format(condition="and a.locale > l.locale")} from l where l.locale is not null
     ) select l.locale from l where l.locale is not null limit {limits.MAX_SITE_LANGUAGES}
 """
-# What all pages link to. The order makes PostgreSQL look the newest entry up in the index of published ones;
-# `exists` could make it scan all entries.
+# All pages link to a changelog that has entries. The order makes PostgreSQL look the newest one up in the
+# index of published entries; `exists` could make it scan all of them.
 ARRIVAL_COLUMNS = f"""
     {STATE_COLUMNS},
     coalesce((select true from changelog_entries e

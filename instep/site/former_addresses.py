@@ -29,7 +29,7 @@ async def moved_page(request: Request) -> Response | None:
     async with database.enter(SiteAccess, entrances.ENTER_SITE, slug=slug) as (access, tx):
         if access is None or custom_domain(request) not in (None, access.bot.domain):
             return None
-        # The page that tells that nothing is here does so in this language.
+        # The page that says that nothing is here is in this language.
         request.state.locale = access.bot.locale
         url = await find_redirect_url(Ctx(tx, access.bot, VISITOR, utc_now()), path)
     return moved_to(url) if url else None

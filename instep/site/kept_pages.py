@@ -54,7 +54,7 @@ async def kept_response(request: Request) -> Response | None:
         return None
     if page.article_id and is_visit(request):
         counter_of(request).count_view(KeptVisit(state.bot, utc_now()), page.article_id)
-    # What the request is counted as.
+    # The name that the request is counted under.
     request.scope["endpoint"] = page.endpoint
     return page.response_to(request)
 

@@ -1,4 +1,4 @@
-"""The languages that a text exists in, as its page tells visitors, and with the sitemap search engines."""
+"""The languages that a text exists in, for visitors and, with the sitemap, for search engines."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class LanguageLink:
 
 
 def language_links(
-    bot: Bot, current: str, locales: Iterable[str], rest: str, paths: Mapping[str, str] | None = None
+    bot: Bot, current: str, locales: Iterable[str], rest: str, paths: Mapping[str, str] | None
 ) -> list[LanguageLink]:
     """Links to this page in every language of the help center; none where it has a single one.
 

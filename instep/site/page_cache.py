@@ -36,7 +36,7 @@ class RenderedPage:
     whole: Response
     # None for a page that is too small to be compressed.
     compressed: Response | None
-    # For readers who have the page already: 304.
+    # The response (304) to browsers that have the page already.
     unchanged: Response
 
     @property
@@ -144,9 +144,9 @@ def address_of(request: Request) -> Address:
 
 
 def is_for_everybody(request: Request) -> bool:
-    """Whether a request comes from nobody in particular; somebody who is signed in may see more.
+    """Whether the response is the same for everybody: nobody is signed in, and the query is known.
 
-    Of the queries only that of a page's number is known: others would fill the cache with the same page.
+    Only the number of a page is known: other queries would fill the cache with copies of the same page.
     """
     query = request.scope["query_string"]
     is_known = not query or (query.startswith(b"page=") and len(query) <= limits.MAX_CACHED_QUERY_BYTES)

@@ -33,7 +33,7 @@ from instep.site.preview_pages import show_preview, show_preview_article
 from instep.site.related import related_articles
 from instep.site.representations import EXTENSION, MARKDOWN_TYPE, VARY, prefers_markdown
 from instep.site.robots import show_robots, show_robots_of_domain
-from instep.site.schemas import CollectionSection, article_path, article_url, section_path
+from instep.site.schemas import ArticlePage, CollectionSection, article_path, article_url, section_path
 from instep.site.search import show_search
 from instep.site.served_files import show_file
 from instep.site.site_tree import tree_of_article, tree_of_collection
@@ -153,40 +153,38 @@ async def show_article(request: Request) -> Response:
         article = await queries.find_live_article(visit.ctx, slug, locale)
         if article is not None and is_canonical:
             count_view(request, visit.ctx, article.id)
-            headings = contents_of(article.html)
-            card = card_url(visit, card_of_article(visit, article), slug)
-            image_url = as_uri(card) if card else None
-            return visit.lasting_page(
-                "article.html",
-                locale,
-                headers=VARY,
-                article_id=article.id,
-                article=article,
-                html=visit.text(article.html),
-                headings=headings,
-                tree=await tree_of_article(visit, article),
-                related=[
-                    (article_path(visit.ctx.bot, other.locale, other.slug), other)
-                    for other in await related_articles(visit, article)
-                ],
-                markdown_url=article_url(visit.ctx.bot, locale, slug) + EXTENSION,
-                alternates=alternates_of(visit.ctx.bot, article.slugs),
-                link_card=LinkCard(
-                    article.title,
-                    as_uri(article_url(visit.ctx.bot, locale, slug)),
-                    article.description,
-                    "article",
-                    image_url,
-                ),
-                structured_data=article_data(visit.ctx.bot, article, headings, image_url),
-                paths={
-                    other: article_path(visit.ctx.bot, other, slug) for other, slug in article.slugs.items()
-                },
-            )
+            return await article_page(visit, article)
         present_slug = article.slug if article else await queries.find_present_slug(visit.ctx, slug, locale)
         if present_slug is None:
             raise NotFound
         return moved_to(article_url(visit.ctx.bot, locale, present_slug))
+
+
+async def article_page(visit: Visit, article: ArticlePage) -> Response:
+    bot, locale, slug = visit.ctx.bot, article.locale, article.slug
+    headings = contents_of(article.html)
+    card = card_url(visit, card_of_article(visit, article), slug)
+    image_url = as_uri(card) if card else None
+    url = article_url(bot, locale, slug)
+    return visit.lasting_page(
+        "article.html",
+        locale,
+        headers=VARY,
+        article_id=article.id,
+        article=article,
+        html=visit.text(article.html),
+        headings=headings,
+        tree=await tree_of_article(visit, article),
+        related=[
+            (article_path(bot, other.locale, other.slug), other)
+            for other in await related_articles(visit, article)
+        ],
+        markdown_url=url + EXTENSION,
+        alternates=alternates_of(bot, article.slugs),
+        link_card=LinkCard(article.title, as_uri(url), article.description, "article", image_url),
+        structured_data=article_data(bot, article, headings, image_url),
+        paths={other: article_path(bot, other, slug) for other, slug in article.slugs.items()},
+    )
 
 
 async def answer_error(request: Request, error: AppError) -> Response:

@@ -62,7 +62,7 @@ class PreviewVisit:
         return Response(html, answer.status_code, {**headers, **PREVIEW_HEADERS}, "text/html")
 
 
-# What the answer computes anew, or must not have.
+# Headers that the response computes itself or must not have.
 UNIQUE_HEADERS = {"content-length", "content-type", "etag", "cache-control", "referrer-policy"}
 
 

@@ -1,4 +1,4 @@
-"""Forms that anybody may send: told from programs' by rate, a field that people don't see, and time.
+"""Forms that anybody may send; programs are recognized by rate, a field that people don't see, and time.
 
 Visitors have no session, so that no cookie guards these forms: what they do needs nobody's rights.
 """
@@ -38,7 +38,7 @@ def private_page(visit: Visit, template: str, status: int = 200, **values: Any) 
 
 
 def seen(path: str, **query: str) -> Response:
-    """Lead to the page that tells what has become of a form, so that loading it anew sends nothing again."""
+    """Redirect to the page with the result of a form, so that reloading it sends nothing again."""
     url = str(URL(path).include_query_params(**query)) if query else path
     return RedirectResponse(url, 303, {**SECURITY_HEADERS, **PRIVATE_PAGE})
 

@@ -15,7 +15,7 @@ class SharedStates:
     """
 
     def __init__(self) -> None:
-        # By the slug or host name: the reading that is to begin, and the one that has begun.
+        # The reading that is to begin and the one that has begun, by slug or host name.
         self.next: dict[str, asyncio.Task[SiteState | None]] = {}
         self.current: dict[str, asyncio.Task[SiteState | None]] = {}
 

@@ -29,7 +29,7 @@ NAMESPACES = {
 }
 # An address, its last change, and the addresses of the same text by `hreflang`.
 Url = tuple[str, datetime | None, dict[str, str]]
-# What a sitemap depends on: the help center's change stamp, its address and its language.
+# The key of a cached sitemap: the help center's change stamp, its address and its language.
 State = tuple[datetime, str, str]
 
 

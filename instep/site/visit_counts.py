@@ -7,7 +7,7 @@ from starlette.requests import Request
 from instep.insights.visits.counter import Occasion, VisitCounter
 from instep.site.visits import Visit
 
-# What programs call themselves that read pages as browsers do, without anybody in front of them.
+# User agents of programs that load pages as browsers do, without a person.
 ROBOT = re.compile(
     r"bot\b|bot[/_-]|crawl|spider|slurp|archiver|preview|fetch|scan|monitor|headless|lighthouse|validator"
     r"|externalhit|embedly|compatible;",
@@ -35,7 +35,7 @@ def counter_of(request: Request) -> VisitCounter:
 
 
 def is_visit(request: Request) -> bool:
-    """Whether a browser shows the page to somebody: no robot, no request for the head, nothing in advance."""
+    """Whether a person sees the page: no robot, no HEAD request and no prefetch."""
     headers = request.headers
     browser = headers.get("user-agent", "")
     return (

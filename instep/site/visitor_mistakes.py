@@ -1,4 +1,4 @@
-"""What a visitor is told to do otherwise, in the language of the page."""
+"""Sentences about a visitor's mistakes that say what to do, in the language of the page."""
 
 from instep.core.errors import InvalidRequest
 from instep.web.catalogues import message

@@ -196,7 +196,7 @@ class Visit:
     def common_values(
         self, locale: str | None, paths: Mapping[str, str] | None = None, rest: str | None = None
     ) -> dict[str, Any]:
-        """What the templates of all pages need."""
+        """The values that the templates of all pages need."""
         bot = self.ctx.bot
         locale = locale or self.locale
         if rest is None:
@@ -318,7 +318,7 @@ async def help_center(
         if url := own_address(request, arrival.bot):
             raise Moved(url)
         visit = Visit(request, Ctx(tx, arrival.bot, VISITOR, utc_now()), arrival)
-        # What goes wrong from here on is told in this language.
+        # Errors from here on are reported in this language.
         request.state.locale = visit.locale
         visit = await recognised(visit) if recognise else visit
         request.state.visit = visit

@@ -22,7 +22,7 @@ async def show_widget_script(request: Request) -> Response:
 
 @public
 async def show_widget_types(request: Request) -> Response:
-    """What TypeScript knows of the widget, for the sources of customers."""
+    """The type declarations of the widget, for customers' TypeScript."""
     return kept_by_etag(request, "widget-types.ts")
 
 

@@ -21,7 +21,7 @@ MAX_UNINDEXED_NAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class CandidateQuery:
-    """What articles are found by: in the database, and in the search index."""
+    """The terms that articles are found by, in the database and in the search index."""
 
     texts: RetrievalQuery
     selection: SelectionQuery

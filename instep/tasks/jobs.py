@@ -147,7 +147,7 @@ async def improve(
 async def sources_for(
     database: Database, payload: dict[str, str], request: ArticleRequest
 ) -> list[SourcePassage]:
-    """What the articles say on the subject of a request.
+    """The passages of articles on the subject of a request.
 
     The search runs in no transaction of ours, so that it may store what it reads of the articles.
     """
@@ -174,7 +174,7 @@ def change_of(work: TaskInput) -> writer.Change:
 
 
 def texts_of(articles: dict[str, Article], bot: Bot) -> list[writer.Article]:
-    """What the writer reads of the articles; only live ones have an address to link to."""
+    """The articles as the writer reads them; only live ones have an address to link to."""
     return [
         writer.Article(
             article.id,

@@ -204,12 +204,12 @@ async def count_creation_in_workspace(ctx: Ctx) -> RateWindow:
 
 
 async def peek_creations(ctx: Ctx) -> RateWindow:
-    """What the caller has created, without counting."""
+    """The number of tasks that the caller has created, without counting this request."""
     return await peek_hits(ctx.tx, "tasks", await creator_of(ctx), limits.TASK_WINDOW_SECONDS)
 
 
 async def creator_of(ctx: Ctx) -> str:
-    """Whose tasks count together: the caller's, and those of all jobs that come by the same trust."""
+    """The creator whose tasks are counted together: the caller, or the trust of all jobs that come by it."""
     trust_id = await ctx.tx.value("select trust_id from api_keys where id = %(id)s", id=ctx.actor.id)
     return trust_id or ctx.actor.id or ctx.workspace_id
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from instep import writer
 from instep.articles.schemas import Article
@@ -50,48 +51,68 @@ async def write_report(
     *,
     model_part: ModelPart | None,
 ) -> None:
-    """`articles` by their ids are those that were read, `unread_count` the number of the others."""
+    """End a task: its proposals become drafts, and its verdicts and its summary are stored.
+
+    `articles` by their ids are those that were read, `unread_count` is the number of the others.
+    """
     # When two workers ran the task the second waits here, and then finds that the task has ended.
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
         return
-    reviewed = [
-        {
-            "article_id": verdict.article_id,
-            "title": articles[verdict.article_id].title,
-            "verdict": verdict.verdict,
-            "reason": verdict.reason,
-            "heading": verdict.heading,
-            "evidence": [asdict(place) for place in verdict.evidence],
-        }
-        for verdict in report.reviewed
-    ]
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
     reverted = reverted_change(work.change_title or "", work.change_body, work.source_url)
     if reverted:
         await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)
     proposals = [row for row in report.proposals if not await is_held_back(ctx, row)]
-    refusals = []
-    for proposal in proposals:
-        model = model_part.name if model_part and model_part.has_written(proposal) else None
-        if proposal.article_id is not None:
-            article = articles[proposal.article_id]
-            await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id, model))
-        elif work.article is not None:
-            # What was asked for and can't be made fails the task.
-            await queue_new_article(ctx, await new_article_of(ctx, proposal, work, task_id, model))
-        elif refusal := await refused_article(ctx, await new_article_of(ctx, proposal, work, task_id, model)):
-            refusals.append(refusal)
+    refusals = [
+        refusal
+        for proposal in proposals
+        if (refusal := await queue_proposal(ctx, task_id, work, proposal, articles, model_part))
+    ]
     sentences = [
         *refusals,
         *await settle_earlier(ctx, task_id, work, articles, is_repeatable=model_part is None),
     ]
     outcome: Outcome = "drafts" if len(proposals) > len(refusals) else "no_changes"
     summary = " ".join([report.summary, *sentences])
+    reviewed = [verdict_row(verdict, articles) for verdict in report.reviewed]
     await queries.complete(ctx, task_id, outcome, summary, reviewed, unread_count)
     # A later change may have been compared before, and its time may be what pages say now.
     await stamp_comparison(ctx)
     await emit_end(ctx, task)
+
+
+def verdict_row(verdict: writer.Verdict, articles: dict[str, Article]) -> dict[str, Any]:
+    return {
+        "article_id": verdict.article_id,
+        "title": articles[verdict.article_id].title,
+        "verdict": verdict.verdict,
+        "reason": verdict.reason,
+        "heading": verdict.heading,
+        "evidence": [asdict(place) for place in verdict.evidence],
+    }
+
+
+async def queue_proposal(
+    ctx: Ctx,
+    task_id: str,
+    work: TaskInput,
+    proposal: writer.Proposal,
+    articles: dict[str, Article],
+    model_part: ModelPart | None,
+) -> str | None:
+    """Put a proposal into the review queue; the sentence that says why it is not there, if it is refused."""
+    model = model_part.name if model_part and model_part.has_written(proposal) else None
+    if proposal.article_id is not None:
+        article = articles[proposal.article_id]
+        await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id, model))
+        return None
+    new_article = await new_article_of(ctx, proposal, work, task_id, model)
+    if work.article is None:
+        return await queue_unless_refused(ctx, new_article)
+    # A requested article that can't be written fails the task.
+    await queue_new_article(ctx, new_article)
+    return None
 
 
 async def settle_earlier(
@@ -107,7 +128,7 @@ async def settle_earlier(
     return [f"{subject} dismissed that an earlier state of this change had called for."]
 
 
-async def refused_article(ctx: Ctx, new: NewArticle) -> str | None:
+async def queue_unless_refused(ctx: Ctx, new: NewArticle) -> str | None:
     """Put a new article into the queue; where no article can have its text, the sentence that says so."""
     try:
         async with ctx.tx.transaction():

@@ -3,11 +3,12 @@
 import re
 from dataclasses import dataclass
 
+from instep.core.like_patterns import escape_like
+
 _TITLE = re.compile(r"\s*+[Rr]evert(?:s|ed)?:?\s++(?P<title>\S.*)")
 _COMMIT = re.compile(r"\b[Rr]everts commit ([0-9a-f]{7,64})\b")
 _NUMBER = re.compile(r"\b[Rr]everts (?:[\w.-]{1,100}/[\w./-]{1,200})?[#!](\d{1,10})\b")
 _NUMBERED_URL = re.compile(r"(?P<start>.+/)\d{1,10}/?")
-_WILDCARD = re.compile(r"[\\%_]")
 _SUFFIX = re.compile(r" \([#!]\d{1,10}\)$")
 _QUOTES = "\"'“”"
 
@@ -34,6 +35,6 @@ def reverted_change(title: str, body: str | None, url: str | None) -> RevertedCh
     reverted_title = _SUFFIX.sub("", match["title"].strip()).strip(_QUOTES + " ")
     commits = [f"%/{commit}%" for commit in _COMMIT.findall(body or "")]
     numbered = _NUMBERED_URL.fullmatch(url or "")
-    start = _WILDCARD.sub(r"\\\g<0>", numbered["start"]) if numbered else None
+    start = escape_like(numbered["start"]) if numbered else None
     numbers = [f"{start}{number}" for number in _NUMBER.findall(body or "") if start]
     return RevertedChange(_SUFFIX.sub("", reverted_title), (*commits, *numbers))

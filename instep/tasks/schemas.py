@@ -136,7 +136,7 @@ class TaskCreate(Body):
 
 @dataclass(frozen=True, slots=True)
 class ReadTask:
-    """A request whose body has been read whole, its diff too, and what tells it from others."""
+    """A request whose whole body has been read, with its diff, and what distinguishes it from others."""
 
     new: TaskCreate
     digest: bytes

@@ -1,5 +1,6 @@
 """Rules about single characters: which belong to words, which are hidden, which a terminal can show."""
 
+import re
 import unicodedata
 
 # Scripts that put no spaces between words, and Korean, whose words carry their endings. The ranges are meant
@@ -14,6 +15,7 @@ HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Co", "Cs", "Cn"))
 # Without joiners some scripts and emoji would look different.
 JOINERS = "\u200c\u200d"
 ELLIPSIS = "…"
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def is_word_character(char: str) -> bool:
@@ -47,6 +49,19 @@ def shorten(text: str, max_characters: int, *, at_word: bool = False) -> str:
         return text
     beginning = text[: max_characters - len(ELLIPSIS)]
     return (beginning.rsplit(" ", 1)[0] if at_word else beginning).rstrip() + ELLIPSIS
+
+
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL can store a text: it has no NUL and no lone surrogate.
+
+    Lone surrogates come from JSON, and from arguments of commands that are not UTF-8 (PEP 383).
+    """
+    return UNSTORABLE.search(text) is None
+
+
+def replace_unstorable(text: str) -> str:
+    """The text with U+FFFD in place of characters that PostgreSQL can't store."""
+    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def is_hidden(char: str) -> bool:

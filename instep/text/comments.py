@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 _OPENING = "<!--"
 _CLOSING = "-->"
-# What the containers of a block put before it, up to three blanks included.
+# The markers of a block's containers, and up to three blanks.
 _PREFIX = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
@@ -87,7 +87,7 @@ class _Reader:
 
 
 def _rest_behind_comment(text: str, following: Iterator[str]) -> str:
-    """What stands behind the comment that `text` begins with, in the line that closes it.
+    """The rest of the line that closes the comment which `text` begins with.
 
     That line ends the HTML for the renderer, so a second comment in it that goes on has no end for browsers.
     """

@@ -17,7 +17,7 @@ from instep.identity.audit import record
 from instep.identity.keys import hash_key, new_key
 from instep.identity.schemas import OPERATOR, Actor
 from instep.identity.scopes import Scope, intersect
-from instep.text.characters import remove_hidden, shorten
+from instep.text.characters import is_storable, remove_hidden, shorten
 from instep.trusts import queries
 from instep.trusts.claims import claims_match
 from instep.trusts.id_tokens import (
@@ -112,10 +112,6 @@ def valid_claims(claims: Mapping[str, str]) -> dict[str, str]:
                 f"A claim's name and value have at most {limits.MAX_CLAIM_CHARACTERS} characters each."
             )
     return dict(claims)
-
-
-def is_storable(text: str) -> bool:
-    return "\0" not in text and text.encode(errors="ignore").decode() == text
 
 
 async def exchange_token(database: Database, issuers: Issuers, exchange: TokenExchange) -> ExchangedToken:

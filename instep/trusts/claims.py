@@ -19,7 +19,7 @@ def value_matches(pattern: str, value: Any) -> bool:
 
 def text_matches(pattern: str, text: str) -> bool:
     """Whether the text is what the pattern describes; the time is bounded by the product of their lengths."""
-    # As `*` never crosses `/`, what stands between two of them is compared for itself.
+    # `*` never crosses `/`, so the segments between slashes are compared one by one.
     globs, segments = pattern.split("/"), text.split("/")
     return len(globs) == len(segments) and all(map(segment_matches, globs, segments))
 

@@ -40,10 +40,7 @@ async def list_trusts(tx: Tx, workspace_id: str) -> list[Trust]:
 
 async def lock_count(tx: Tx, workspace_id: str) -> None:
     """Lock the number of the workspace's trusts until this transaction ends."""
-    await tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('trusts ' || %(workspace)s, 0))",
-        workspace=workspace_id,
-    )
+    await tx.advisory_lock(f"trusts {workspace_id}")
 
 
 async def count_trusts(tx: Tx, workspace_id: str) -> int:

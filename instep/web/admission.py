@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from instep.core import limits
 from instep.core.config import Settings
-from instep.core.database import Database, Entrance, Tx
+from instep.core.database import Database, Guard, Tx
 from instep.core.errors import InsufficientScope, InvalidValue, PlanInactive, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
 from instep.identity.access import refuse_read_only
@@ -56,7 +56,7 @@ class Admission:
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[tuple[KeyAuth, Tx]]:
-        """What the credential opens, and a connection in its workspace."""
+        """Authenticate; yields what the credential opens, and a connection in its workspace."""
         state = self.request.app.state
         if self.auth is not None:
             # The previous attempt may have added windows after that of requests.
@@ -68,8 +68,8 @@ class Admission:
         await read_small_body(self.request)
         expected = self.expected_auth()
         if expected is not None:
-            entrance = self.entrance_of(expected)
-            async with state.database.enter_presumably(expected.workspace_id or "", entrance) as tx:
+            guard = self.guard_for(expected)
+            async with state.database.enter_optimistically(expected.workspace_id or "", guard) as tx:
                 yield expected, tx
             return
         rules = (self.access, self.windows, state.settings, self.authenticate)
@@ -87,7 +87,7 @@ class Admission:
             return None
         return expected
 
-    def entrance_of(self, expected: KeyAuth) -> Entrance[KeyAuth]:
+    def guard_for(self, expected: KeyAuth) -> Guard[KeyAuth]:
         """Finds the key, together with the first statement of the action, and refuses as always."""
         bot = named_bot(self.bot_names)
 
@@ -100,7 +100,7 @@ class Admission:
             if not auth.leads_to(expected):
                 raise OtherResult
 
-        return Entrance(KeyAuth, key_statement(self.key_hash, bot, client_address(self.request)), check)
+        return Guard(KeyAuth, key_statement(self.key_hash, bot, client_address(self.request)), check)
 
 
 @asynccontextmanager
@@ -185,7 +185,10 @@ def refuse_bot(auth: KeyAuth, bot_names: list[str]) -> None:
     if len({as_uuid(name) or name for name in bot_names}) > 1:
         raise InvalidValue("bot_id", "the request names different bots: send `bot_id` or `Service-Bot`, once")
     if bot_names and auth.bot_id is None:
-        raise InsufficientScope("This API key does not cover the bot that the request names.")
+        raise InsufficientScope(
+            "This API key does not cover the bot that the request names: `GET /v1/bots` lists the ids of"
+            " those that it covers."
+        )
 
 
 def refuse_write(auth: KeyAuth, access: Access) -> None:

@@ -80,7 +80,7 @@ class ApiRouter(APIRouter):
         return register
 
 
-# What a response holds: a model, or the JSON value that one would give.
+# The body of a response: a model, or the JSON value that one would give.
 JsonBody = BaseModel | Mapping[str, Any]
 
 
@@ -89,14 +89,12 @@ def reply(out: JsonBody, status: int = 200, headers: Mapping[str, str] | None = 
     return Response(as_json(out), status, dict(headers or {}), "application/json")
 
 
-def reply_with_etag(
-    out: JsonBody, etag: str, if_none_match: str | None = None, status: int = 200
-) -> Response:
+def reply_with_etag(out: JsonBody, etag: str, if_none_match: str | None = None) -> Response:
     """The response with its entity tag, or 304 without a body if the caller already has that state."""
     headers = {"ETag": etag}
     if if_none_match is not None and matches_any_etag(etag, if_none_match):
         return Response(status_code=304, headers=headers)
-    return reply(out, status, headers)
+    return reply(out, headers=headers)
 
 
 def reply_list(page: Page[Any], shape: Callable[[Any], JsonBody]) -> Response:

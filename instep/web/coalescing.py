@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-# What every head begins with that answers a request; one that only asks for more, as 100 does, may not wait.
+# The beginning of a head that answers a request; an interim one, such as 100, may not wait.
 FINAL_HEADS = (b"HTTP/1.1 2", b"HTTP/1.1 3", b"HTTP/1.1 4", b"HTTP/1.1 5")
 
 
@@ -41,7 +41,7 @@ class CoalescingTransport:
         return head
 
     def flush(self) -> None:
-        """Send a head that waits for a body, unless the connection was given up meanwhile."""
+        """Send a head that waits for a body, unless the connection was given up in the meantime."""
         head = self.take_head()
         if head and not self.transport.is_closing():
             self.transport.write(head)

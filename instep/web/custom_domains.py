@@ -25,7 +25,7 @@ AT_ANY_HOST = re.compile(r"/static/|/favicon\.ico$|/(?:help|files)/[^/]+/")
 
 
 def known_hosts() -> TTLCache[str, bool]:
-    """What a process knows of hosts: whether each is a custom domain."""
+    """The hosts that a process has looked up, and whether each is a custom domain."""
     return TTLCache(limits.MAX_CACHED_HOSTS, limits.CUSTOM_DOMAIN_CACHE_SECONDS)
 
 

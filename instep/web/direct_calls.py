@@ -23,7 +23,7 @@ IMMUTABLE: Final = (type(None), bool, int, float, str)
 
 
 def direct_handler(route: APIRoute) -> Handler | None:
-    """What answers a request with the route's function; `None` if it takes more than parameters of a call."""
+    """A handler that calls the route's function; None if it takes more than parameters of a call."""
     dependant = route.dependant
     if route.body_field is not None or not takes_parameters_only(dependant):
         return None

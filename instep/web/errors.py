@@ -99,11 +99,15 @@ def message_of(problem: Any) -> str:
     return sentence.format(**context) if sentence else DEFAULT_SENTENCE
 
 
+def body_problems(error: ValidationError) -> list[Any]:
+    """Pydantic's problems of a document, located as those of a request body are."""
+    return [{**problem, "loc": ("body", *problem["loc"])} for problem in error.errors(include_url=False)]
+
+
 def first_fault(error: ValidationError) -> tuple[str, str]:
     """Field and sentence of the first bad value of a document other than a request body."""
-    problem = error.errors(include_url=False)[0]
-    location = ("body", *problem["loc"])
-    return field_of(location), message_of({**problem, "loc": location})
+    problem = body_problems(error)[0]
+    return field_of(problem["loc"]), message_of(problem)
 
 
 # Pydantic's own messages name types of Python and are never passed on.

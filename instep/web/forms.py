@@ -19,7 +19,7 @@ from instep.web.strict_request import StrictRequest
 from instep.web.visitors.cors import sent_origin
 
 CSRF_FIELD = "form-token"
-# What browsers say in `Sec-Fetch-Site` of a form of the same origin, and of what people open themselves.
+# `Sec-Fetch-Site` of forms of the same origin, and of addresses that people open themselves.
 TRUSTED_SITES = {"same-origin", "none"}
 
 

@@ -16,7 +16,7 @@ from instep.web.assets import asset_path, built_style, icon
 from instep.web.catalogues import translations_in
 
 LAYOUT = Path(__file__).parent / "layout"
-# What every template may use: addresses of built files, styles to stand within a page, and icons.
+# Functions for every template: addresses of built files, inline styles, and icons.
 TEMPLATE_GLOBALS = {"asset": asset_path, "built_style": built_style, "icon": icon}
 # Code in a sentence, as in Markdown.
 CODE_SPAN = re.compile(r"`([^`]+)`")

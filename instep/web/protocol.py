@@ -165,7 +165,7 @@ class StrictHttp(HttpToolsProtocol):
             self.refusal = LATE
             self.send_refusal()
 
-    # What comes in.
+    # Events of the request.
 
     def data_received(self, data: bytes) -> None:
         # The parser reports a header line only when it is complete.
@@ -248,7 +248,7 @@ class StrictHttp(HttpToolsProtocol):
         if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
             self.transport.write(self.refusal.response)
         if self.cycle is not None:
-            # Whatever the application still sends must not follow the error.
+            # Nothing that the application still sends may follow the error.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()
@@ -261,7 +261,7 @@ class StrictHttp(HttpToolsProtocol):
             return True
         return self.cycle is not None and not (self.cycle.response_complete or self.cycle.more_body)
 
-    # What goes out.
+    # Events of the response.
 
     def on_response_complete(self) -> None:
         is_last = not self.pipeline

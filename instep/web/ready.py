@@ -42,7 +42,7 @@ def path_of_root(host: str, port: int) -> str:
             connection.close()
 
 
-def announcer(site_url: str, local_url: str, setup_path: str | None = None) -> Callable[[str], None]:
+def announcer(site_url: str, local_url: str, setup_path: str | None) -> Callable[[str], None]:
     """A function that reports the addresses: in a sentence on a terminal, elsewhere in a log line.
 
     `setup_path` is that of the one-time link that sets up an installation in which nobody exists.

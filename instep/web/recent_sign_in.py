@@ -15,7 +15,7 @@ class SignInTooOld(InsufficientScope):
 
 
 def require_recent_sign_in(request: Request) -> None:
-    """Raise `SignInTooOld`, whom `require_person` leads to the page that asks for the password and back.
+    """Raise `SignInTooOld`, which `require_person` redirects to the page that asks for the password and back.
 
     Pages for keys, roles, export, deletion, and the hosts that get visitors or their data call it: best where
     their form is shown, and always where it is received. Whoever is asked there fills in the form again.

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Scope
 
-# What requests are counted as that no route matches, or that are refused before routing.
+# The name for requests that no route matches, or that are refused before routing.
 UNMATCHED = "none"
 
 

@@ -127,7 +127,7 @@ def new_form_token(request: Request) -> str:
 
 
 def asks_for_part(request: Request) -> bool:
-    """Whether htmx asks for a part of a page, into which it would put whatever comes."""
+    """Whether htmx asks for a part of a page; it would insert any response into the page."""
     return request.headers.get("hx-request") == "true"
 
 
@@ -151,7 +151,7 @@ def ask_to_verify(request: Request) -> Response:
     if request.method in SAFE:
         return see_other(address_with_next(VERIFY, request.url.path, request.url.query))
     page = urlsplit(request.headers.get("referer", ""))
-    # The page only leads back: whatever its origin, the path is one of ours.
+    # The page only leads back to a path of ours, whatever its origin.
     return see_other(address_with_next(VERIFY, page.path or HOME, page.query))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from instep.core.database import Upcoming
+from instep.core.database import QueuedStatement
 from instep.core.ids import new_id
 from instep.identity.schemas import Ctx
 from instep.web.shapes import AuthorOut
@@ -18,7 +18,7 @@ async def emit(
     kind: EventKind,
     after: BaseModel,
     before: BaseModel | None = None,
-    endpoints: Upcoming | None = None,
+    endpoints: QueuedStatement | None = None,
 ) -> None:
     """Store an event, and a delivery to each endpoint that is subscribed to its kind.
 
@@ -33,7 +33,7 @@ async def emit_each(
     ctx: Ctx,
     kind: EventKind,
     changes: Sequence[tuple[BaseModel, BaseModel | None]],
-    endpoints: Upcoming | None = None,
+    endpoints: QueuedStatement | None = None,
 ) -> None:
     """Store an event for each of several resources that one change affects, as `emit` does."""
     if subscribers := await queries.subscribers(endpoints or ask_for_endpoints(ctx), kind):
@@ -41,7 +41,7 @@ async def emit_each(
         await queries.insert_events(ctx, events, subscribers)
 
 
-def ask_for_endpoints(ctx: Ctx) -> Upcoming:
+def ask_for_endpoints(ctx: Ctx) -> QueuedStatement:
     """Ask for the endpoints that an event may go to, together with the next statement."""
     return queries.ask_for_endpoints(ctx)
 

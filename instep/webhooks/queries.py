@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from instep.core.database import Upcoming
+from instep.core.database import QueuedStatement
 from instep.core.ids import new_id
 from instep.core.paging import Order, Page, PageRequest
 from instep.core.request_ids import present_request_id
@@ -64,10 +64,7 @@ async def list_page(ctx: WorkspaceCtx, request: PageRequest) -> Page[Webhook]:
 
 async def lock_count(ctx: WorkspaceCtx) -> None:
     """Lock the number of the workspace's endpoints until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || %(workspace)s, 0))",
-        workspace=ctx.workspace_id,
-    )
+    await ctx.tx.advisory_lock(f"webhook_endpoints {ctx.workspace_id}")
 
 
 async def count(ctx: WorkspaceCtx) -> int:
@@ -171,9 +168,9 @@ async def end_current_secret(ctx: WorkspaceCtx, webhook_id: str, after: timedelt
     )
 
 
-def ask_for_endpoints(ctx: Ctx) -> Upcoming:
+def ask_for_endpoints(ctx: Ctx) -> QueuedStatement:
     """Ask for the bot's enabled endpoints together with the next statement, locked against deletion."""
-    return ctx.tx.ahead(
+    return ctx.tx.queue(
         """
         select w.id, w.events from webhook_endpoints w
         where w.workspace_id = %(workspace)s and w.status = 'enabled'
@@ -185,7 +182,7 @@ def ask_for_endpoints(ctx: Ctx) -> Upcoming:
     )
 
 
-async def subscribers(endpoints: Upcoming, kind: EventKind) -> list[str]:
+async def subscribers(endpoints: QueuedStatement, kind: EventKind) -> list[str]:
     """The ids of those of the endpoints that are subscribed to this kind."""
     rows = await endpoints.all(SubscribedEndpoint)
     return [endpoint.id for endpoint in rows if kind in endpoint.events or EVERYTHING in endpoint.events]

@@ -23,6 +23,7 @@ from instep.identity.keys import hash_key, new_bot_key, new_key
 from instep.identity.queries import default_bot_id, list_covered_bots
 from instep.identity.schemas import OPERATOR, Actor
 from instep.identity.scopes import Scope
+from instep.text.characters import is_storable
 from instep.text.slugs import free_slug, slugify, valid_slug
 from instep.web.origins import valid_origin
 from instep.workspaces import queries
@@ -243,9 +244,7 @@ async def revoke_key(tx: Tx, workspace_id: str, key_id: str, actor: Actor = OPER
 
 
 def valid_name(name: str) -> str:
-    # Arguments that are not UTF-8 arrive as lone surrogates (PEP 383), which can't be stored.
-    is_text = "\0" not in name and name.encode(errors="ignore").decode() == name
-    if not name.strip() or len(name) > limits.MAX_NAME_CHARACTERS or not is_text:
+    if not name.strip() or len(name) > limits.MAX_NAME_CHARACTERS or not is_storable(name):
         raise InvalidRequest(f"A name must have 1 to {limits.MAX_NAME_CHARACTERS} characters.")
     return name.strip()
 

@@ -17,7 +17,7 @@ class BackupState:
     error: str | None
 
     def problems(self) -> list[str]:
-        """What an operator should know, in sentences."""
+        """Problems that an operator should know of, in sentences."""
         reason = f" The last try failed: {self.error}" if self.error else ""
         if self.began_at is None:
             return [f"No scheduled backup has been made yet: is a worker running?{reason}"]

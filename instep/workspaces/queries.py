@@ -33,7 +33,7 @@ async def insert_workspace(tx: Tx, workspace_id: str, name: str) -> Workspace:
 async def set_paused(tx: Tx, workspace_id: str, is_paused: bool) -> Workspace | None:
     """Pause or resume after all running writes; later writes wait for this transaction (see `hold_open`)."""
     async with tx.transaction():
-        await tx.value("select pg_advisory_xact_lock(hashtextextended(%(id)s, 0))", id=workspace_id)
+        await tx.advisory_lock(workspace_id)
         return await update_paused(tx, workspace_id, is_paused)
 
 

@@ -14,7 +14,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from instep.core.embedded import EmbeddedPostgres
-from instep.migrations import VERSIONS, UnknownRevision, head, migrate, revision_at, revisions
+from instep.migrations import VERSIONS, UnknownRevision, head, migrate, migrate_to, revision_at, revisions
 
 COMMAND = Path(sys.executable).with_name("instep")
 SCHEMA = """
@@ -30,6 +30,23 @@ SCHEMA = """
         union all select pg_get_functiondef(oid) from pg_proc
             where pronamespace = 'public'::regnamespace and prokind <> 'a'
     ) facts
+"""
+
+OLD_DRAFTS = """
+    insert into review_digests (workspace_id, bot_id, sent_at) values
+        ('w', '00000000-0000-4000-8000-000000000001', '2026-01-02T00:00Z');
+    insert into drafts (
+        id, workspace_id, bot_id, type, status, article_id, evidence, warnings, author_type, author_name,
+        created_at, updated_at
+    )
+    select id, 'w', ('00000000-0000-4000-8000-00000000000' || bot)::uuid, 'new_article', status, id,
+        '[]', '[]', 'system', 'Instep', created_at::timestamptz, created_at::timestamptz
+    from (values
+        ('older', 1, 'pending', '2026-01-01T00:00Z'),
+        ('newer', 1, 'pending', '2026-01-03T00:00Z'),
+        ('newer and applied', 1, 'applied', '2026-01-03T00:00Z'),
+        ('of a bot without digests', 2, 'pending', '2026-01-01T00:00Z')
+    ) as old (id, bot, status, created_at);
 """
 
 
@@ -98,6 +115,20 @@ def test_the_revisions_of_the_migrations_are_a_chain() -> None:
         lines = file.read_text().splitlines()
         assert f'revision = "{revision}"' in lines
         assert f"down_revision = {repr(previous).replace(chr(39), chr(34))}" in lines
+
+
+def test_an_update_announces_the_drafts_that_are_newer_than_the_last_digest(empty_url: str) -> None:
+    migrate_to(empty_url, "0040")
+    with psycopg.connect(empty_url) as connection:
+        # Rows without the rows that they refer to.
+        connection.execute("set session_replication_role = replica")
+        connection.execute(OLD_DRAFTS)
+
+    migrate(empty_url)
+
+    with psycopg.connect(empty_url) as connection:
+        rows = connection.execute("select id from drafts where not is_announced order by id").fetchall()
+    assert rows == [("newer",), ("of a bot without digests",)]
 
 
 def schema(url: str) -> object:

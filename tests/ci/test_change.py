@@ -76,7 +76,7 @@ Printed = pytest.CaptureFixture[str]
 
 
 def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
-    acme: Company, repository: Repository, capsys: Printed
+    acme: Company, cast: Cast, repository: Repository, capsys: Printed
 ) -> None:
     assert acme.run() == 0
 
@@ -87,7 +87,7 @@ def test_the_change_of_a_branch_ends_in_drafts_that_are_told(
     for words in (
         "1. Upload limits\n   draft   edit of “Upload limits” (art_",
         "code    app/config.py:2  max_upload_mb: int = 25\n",
-        f"review  instep draft show {draft['id']}\n",
+        f"/app/{cast.acme.slug}/review/{draft['id']}\n   or      instep draft show {draft['id']}\n",
         "| -The setting `max_upload_mb` is 10 by default.\n",
         "| +The setting `max_upload_mb` is 25 by default.\n",
     ):
@@ -139,18 +139,25 @@ def test_another_commit_makes_another_task_which_replaces_the_draft(
     assert draft["sourceUrl"] == URL
 
 
-@pytest.mark.parametrize("settle", ["apply", "dismiss"])
+@pytest.mark.parametrize(
+    ("decision", "body", "state"),
+    [
+        ("apply", {}, "applied"),
+        ("apply", {"when": "release"}, "approved for a release"),
+        ("dismiss", {}, "dismissed"),
+    ],
+)
 def test_a_check_fails_until_the_drafts_are_reviewed(
-    acme: Company, repository: Repository, capsys: Printed, settle: str
+    acme: Company, repository: Repository, capsys: Printed, decision: str, body: Json, state: str
 ) -> None:
     assert acme.run(CHECK) == WOULD_EDIT
     assert acme.run(CHECK) == WOULD_EDIT
 
-    acme.post(f"/v1/drafts/{acme.drafts[0]['id']}/{settle}", {})
+    acme.post(f"/v1/drafts/{acme.drafts[0]['id']}/{decision}", body)
 
     capsys.readouterr()
     assert acme.run(CHECK) == 0
-    assert {"apply": ", applied\n", "dismiss": ", dismissed\n"}[settle] in capsys.readouterr().out
+    assert f", {state}\n" in capsys.readouterr().out
     assert len(acme.tasks) == 1
 
 
@@ -300,7 +307,7 @@ def test_in_github_actions_the_pull_request_is_sent_and_a_summary_written(
     assert acme.tasks[0]["change"] == {"kind": "pr", "title": "Raise the *limit*", "url": URL}
     page = (tmp_path / "summary.md").read_text()
     assert page.startswith("What was there.\n### Instep: 1 draft waits for review\n")
-    assert "#### Upload limits\n" in page
+    assert "#### [Upload limits](http" in page
     assert "```diff\n--- live\n" in page
 
 
@@ -350,7 +357,7 @@ def refusal(printed: Printed) -> str:
 @pytest.mark.parametrize(
     ("whose", "sentence"),
     [
-        (lambda cast: "isk_wrong", "responds with 401: No valid API key"),
+        (lambda cast: "isk_wrong", "responds with 401: INSTEP_API_KEY is not a valid API key"),
         (lambda cast: cast.acme.read_key, "responds with 403: "),
         (lambda cast: cast.paused.write_key, "responds with 402: The workspace is paused"),
         (lambda cast: cast.wide_key, "Name the bot with --bot or INSTEP_BOT"),

@@ -182,7 +182,11 @@ def test_a_server_that_is_down_is_tried_again_and_then_named(clock: Clock) -> No
 @pytest.mark.parametrize(
     ("status", "body", "sentence"),
     [
-        (401, {"error": "No valid API key.", "code": "unauthorized"}, "responds with 401: No valid API key."),
+        (
+            401,
+            {"error": "Bad.", "code": "unauthorized"},
+            "with 401: INSTEP_API_KEY is not a valid API key there",
+        ),
         (402, {"error": "Paused.", "code": "plan_inactive"}, "responds with 402: Paused."),
         (403, {"error": "A read key.", "code": "insufficient_scope"}, "responds with 403: A read key."),
         (400, {"error": "Bad.", "code": "invalid_request"}, "responds with 400: Bad."),

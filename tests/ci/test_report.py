@@ -7,7 +7,7 @@ import pytest
 
 from instep.ci.diff import LeftOut
 from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
-from instep.ci.shapes import Draft, Task, parse_shape
+from instep.ci.shapes import Bot, Draft, Task, parse_shape
 from instep.core import limits
 from instep.core.markdown import render
 from tests.ci.servers import TASK
@@ -15,6 +15,7 @@ from tests.support.cast import Json
 from tests.support.limits import SetLimit
 
 URL = "https://help.test"
+BOT = Bot("bot_1", "Acme", "acme")
 DRAFT: Json = {
     "id": "edit_1",
     "type": "edit",
@@ -56,14 +57,14 @@ def run(*drafts: Json, **fields: Any) -> Run:
     outcome = "drafts" if drafts else "no_changes"
     task = TASK | {"status": "completed", "outcome": outcome, "summary": "Found.", "drafts": listed} | fields
     details = [parse_shape(Draft, draft) for draft in drafts[: limits.MAX_REPORTED_DRAFTS]]
-    return Run(URL, [LeftOut("a.lock", "lock file")], parse_shape(Task, task), details)
+    return Run(URL, [LeftOut("a.lock", "lock file")], parse_shape(Task, task), details, bot=BOT)
 
 
 def test_a_log_tells_of_each_draft_what_a_reviewer_wants_to_know() -> None:
     assert as_text(run(DRAFT)) == (
         "Task task_1: 1 draft waits for review\n"
         "   found   Found.\n"
-        "   task    https://help.test/v1/tasks/task_1\n"
+        "   task    https://help.test/app/acme/tasks/task_1\n"
         "\n"
         "1. Upload limits\n"
         "   draft   edit of “Uploads” (art_1)\n"
@@ -71,7 +72,8 @@ def test_a_log_tells_of_each_draft_what_a_reviewer_wants_to_know() -> None:
         "   code    app/config.py:2  max = 25\n"
         "   code    app/b.py:3-5  b\n"
         "   check   `max` still stands in line 9.\n"
-        "   review  instep draft show edit_1\n"
+        "   review  https://help.test/app/acme/review/edit_1\n"
+        "   or      instep draft show edit_1\n"
         "   | --- live\n"
         "   | +++ proposed\n"
         "   | @@ -1 +1 @@\n"
@@ -105,7 +107,7 @@ def test_long_lines_are_cut() -> None:
 def test_many_drafts_are_told_up_to_a_number() -> None:
     many = run(*[DRAFT | {"id": f"edit_{number}"} for number in range(limits.MAX_REPORTED_DRAFTS + 7)])
 
-    assert as_text(many).endswith("7 more: https://help.test/v1/drafts")
+    assert as_text(many).endswith("7 more: https://help.test/app/acme/review")
     assert "7 more" in as_markdown(many)
     assert many.pending_count == limits.MAX_REPORTED_DRAFTS + 7
 
@@ -182,8 +184,9 @@ def test_words_of_others_stay_words_on_a_page(words: str) -> None:
     page = render(as_markdown(run(hostile, summary=words)))
 
     assert page.count("<h4") == 1
-    for markup in ("<b>", "<img", "<table", "<h1", 'href="http'):
+    for markup in ("<b>", "<img", "<table", "<h1", 'href="https://evil'):
         assert markup not in page
+    assert page.count('href="https://help.test/app/acme/review/edit_1"') == page.count('href="https://') == 1
 
 
 def test_a_page_stays_below_what_github_takes(set_limit: SetLimit) -> None:
@@ -192,7 +195,7 @@ def test_a_page_stays_below_what_github_takes(set_limit: SetLimit) -> None:
     page = as_markdown(run(*[DRAFT] * 40))
 
     assert len(page.encode()) < 2_100
-    assert "34 more: `https://help.test/v1/drafts`" in page
+    assert "[35 more](https://help.test/app/acme/review)" in page
 
 
 def test_files_that_are_left_out_are_named_up_to_a_number() -> None:

@@ -9,7 +9,7 @@ import pytest
 from instep.cli.asking import NOT_ANSWERED
 from tests.runtime.installation import COMMAND, Installation, installed
 from tests.support.cast import Cast
-from tests.support.commands import run_command
+from tests.support.commands import Operator, run_command
 
 
 def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str, cast: Cast) -> None:
@@ -51,6 +51,14 @@ def test_the_address_of_an_import_is_at_the_server_that_runs(
 )
 def test_a_question_that_visitors_may_not_ask_is_refused(question: str, refusal: str) -> None:
     assert run_command("ask", question).refusal == f"instep: `question`: {refusal}."
+
+
+async def test_without_a_bot_it_is_said_how_to_make_one(operator: Operator) -> None:
+    workspace = await operator.json("workspace", "create", "Empty")
+
+    refusal = await operator.refused("ask", "How do I export invoices?", "--workspace", workspace["id"])
+
+    assert refusal == "instep: There is no bot yet: make one with `instep bot create NAME`."
 
 
 def publish_article(installation: Installation) -> None:

@@ -17,9 +17,12 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from instep.core import database as module
 from instep.core import pipeline
-from instep.core.database import Database, Tx
+from instep.core.clock import utc_now
+from instep.core.database import Database, Guard, Tx
 from instep.core.errors import Unavailable
-from instep.core.pipeline import SqlStatement
+from instep.core.pipeline import Connection, SqlStatement
+from instep.identity.access import writes
+from instep.identity.schemas import OPERATOR, WorkspaceCtx
 from tests.support.cast import Cast
 from tests.support.limits import SetLimit
 
@@ -103,15 +106,41 @@ async def test_a_connection_lost_in_the_middle_is_said_to_be_an_outage(database:
     assert await look(database) == 1
 
 
-async def test_a_database_that_can_not_be_reached_is_said_in_time(set_limit: SetLimit) -> None:
-    set_limit("POOL_WAIT_SECONDS", 0.3, module)
-    nowhere = Database("host=/nowhere dbname=instep connect_timeout=1", size=1)
+async def test_a_database_that_can_not_be_reached_is_said_in_time() -> None:
+    nowhere = Database("host=/nowhere dbname=instep connect_timeout=1", size=1, wait_seconds=0.3)
     await nowhere.open()
     try:
         with pytest.raises(Unavailable):
             await look(nowhere)
     finally:
         await nowhere.close()
+
+
+async def test_a_request_waits_once_for_a_connection() -> None:
+    """The checks of its caller, which would come before other errors, wait for no second one."""
+    waits = 0
+
+    class Counting(Database):
+        async def take_connection(self) -> Connection:
+            nonlocal waits
+            waits += 1
+            return await super().take_connection()
+
+    @writes
+    async def change(ctx: WorkspaceCtx) -> str:
+        return str(await ctx.tx.value("select 1"))
+
+    nowhere = Counting("host=/nowhere dbname=instep connect_timeout=1", size=1, wait_seconds=0.2)
+    await nowhere.open()
+    guard = Guard(Number, SqlStatement("select 1 as n"), lambda row: None)
+    try:
+        with pytest.raises(Unavailable):
+            async with nowhere.enter_optimistically("", guard) as tx, tx.transaction():
+                await change(WorkspaceCtx(tx, "", (), covers_all=True, actor=OPERATOR, now=utc_now()))
+    finally:
+        await nowhere.close()
+
+    assert waits == 1
 
 
 @pytest.mark.parametrize(
@@ -122,7 +151,7 @@ async def test_a_server_that_falls_silent_is_given_up(
 ) -> None:
     set_limit("ANSWER_SECONDS", 0.5, module)
     async with silenceable(database_url) as (url, silenced):
-        distant = Database(url, size=1)
+        distant = Database(url, size=1, wait_seconds=1)
         await distant.open()
         try:
             assert await look(distant) == 1
@@ -172,11 +201,8 @@ async def test_a_pooler_that_resets_a_connection_with_its_error_is_noticed() -> 
         )
 
 
-async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(
-    database_url: str, set_limit: SetLimit
-) -> None:
-    set_limit("POOL_WAIT_SECONDS", 0.2, module)
-    small = Database(database_url, size=1)
+async def test_when_all_connections_are_taken_a_caller_is_told_to_come_back(database_url: str) -> None:
+    small = Database(database_url, size=1, wait_seconds=0.2)
     await small.open()
     try:
         async with small.enter_workspace("") as tx:
@@ -275,19 +301,19 @@ async def test_what_is_run_last_stands_with_its_transaction_and_falls_with_it(
     assert await kinds(owner) == {"last of the whole", "last of a part", "last without a transaction"}
 
 
-async def test_what_was_asked_for_before_a_transaction_outlives_its_end(database: Database) -> None:
+async def test_a_statement_queued_before_a_transaction_outlives_its_end(database: Database) -> None:
     passed = []
     lock = "select pg_advisory_xact_lock(4711)"
     is_locked = "select exists (select from pg_locks where locktype = 'advisory' and objid = 4711)"
     async with database.enter_workspace("") as tx, tx.transaction():
-        asked = tx.ahead(f"select 7 from ({lock}) l", lambda reply: passed.append(reply.value()))
+        queued = tx.queue(f"select 7 from ({lock}) l", lambda reply: passed.append(reply.value()))
         for statement in ("select 1", None):
             with suppress(ZeroDivisionError):
                 async with tx.transaction():
                     if statement is not None:
                         await tx.value(statement)
                     raise ZeroDivisionError
-        assert (await asked.value(), passed) == (7, [7])
+        assert (await queued.value(), passed) == (7, [7])
         async with database.enter_workspace("") as other:
             assert await other.value(is_locked)
 

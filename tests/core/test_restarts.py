@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from instep.core.database import Database, Entrance
+from instep.core.database import Database, Guard
 from instep.core.errors import InvalidRequest
 from instep.core.pipeline import SqlStatement
 from instep.core.restarts import between_attempts, restartable
@@ -115,8 +115,8 @@ async def test_a_request_that_is_refused_has_no_work_done_for_it(database: Datab
         raise InvalidRequest("Nobody knows this key.")
 
     async def attempt() -> None:
-        entrance = Entrance(Found, SqlStatement("select 1 as number"), refuse_caller)
-        async with database.enter_presumably("", entrance):
+        guard = Guard(Found, SqlStatement("select 1 as number"), refuse_caller)
+        async with database.enter_optimistically("", guard):
             await between_attempts(abs, (-1,), work)
 
     with pytest.raises(InvalidRequest, match="Nobody knows this key"):

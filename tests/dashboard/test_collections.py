@@ -49,12 +49,13 @@ async def test_a_collection_is_created_inside_another(desk: Desk, client: Client
 
 async def test_what_is_refused_stays_in_the_form_with_the_reason(desk: Desk, client: Client) -> None:
     await create_collection(client, "Guides")
-    fields = {"title": "x" * 201, "description": "Typed with care."}
+    fields = {"title": "x" * 201, "slug": "Bad slug", "description": "Typed with care."}
 
     answer = await desk.send("collections/new", "collections/new", **fields)
 
     assert answer.status_code == 400
     assert "It is longer than 200 characters." in answer.text
+    assert "It must be lower-case words joined by hyphens" in answer.text
     assert 'value="Typed with care."' in answer.text
     answer = await desk.send("collections/new", "collections/new", title="Other", slug="guides")
     assert "The slug is in use already: choose another one." in answer.text

@@ -14,7 +14,7 @@ from instep.changelog.actions import delete_changelog_entry
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database, Tx
-from instep.core.errors import InvalidRequest
+from instep.core.errors import InvalidRequest, Unusable
 from instep.exports.actions import prepare_export
 from instep.exports.archive import write_export
 from instep.files.storage import open_storages
@@ -142,6 +142,8 @@ async def test_a_folder_has_the_same_files_and_replaces_only_an_export(
             await write(foreign)
     assert (tmp_path / "notes.txt").read_text() == "mine"
     assert sorted(os.listdir(tmp_path)) == ["docs", "notes.txt"]
+    with pytest.raises(Unusable, match=r"notes\.txt/help can't be written: "):
+        await write(tmp_path / "notes.txt" / "help")
     assert await write(tmp_path / "help.ZIP") == (tmp_path / "help.ZIP").stat().st_size
 
 

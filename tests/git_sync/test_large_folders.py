@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from instep.git_sync import queries
-from instep.git_sync.arrivals import place_arrivals
+from instep.git_sync.new_files import place_new_files
 from instep.git_sync.schemas import Sync, SyncCreate, SyncedArticle
 from instep.git_sync.work import SyncWork
 from instep.identity.schemas import Ctx
@@ -43,10 +43,12 @@ def test_thousands_of_articles_get_paths_in_linear_time() -> None:
     work.articles = {row.id: row for row in rows}
     began = time.process_time()
 
-    placed = place_arrivals(work, [])
+    articles_by_path = place_new_files(work, [])
 
     assert time.process_time() - began < 1
-    assert {path: row.id for path, row in placed.items()} == {f"{row.slug}.md": row.id for row in rows}
+    assert {path: row.id for path, row in articles_by_path.items()} == {
+        f"{row.slug}.md": row.id for row in rows
+    }
 
 
 async def test_long_pages_do_not_repeat_a_sync_one_by_one(

@@ -1,6 +1,5 @@
 """How tests import a tree: with a database, and without the process that reads foreign files."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from instep.core.config import settings
@@ -18,7 +17,6 @@ from tests.imports.sources import NO_FILES, SOURCE
 from tests.support.cast import Company
 
 IMPORTER = Actor("command", "importer", can_write=True)
-Bring = Callable[..., Awaitable[ImportReport]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ def zendesk_answers(url: str) -> dict[str, Any]:
     first, second = article(360000000001, "First"), article(360000000002, "Second", position=1)
     first["body"] = f'<p><img src="{url}/hc/article_attachments/1/shot.png"></p>'
     second["body"] = '<p><img src="/hc/article_attachments/2/gone.png"></p>'
+    # Half of an emoji, where a product has cut a text.
+    second["title"] = "Second \ud83d"
     return {
         f"{HELP_CENTER}/locales.json": Answer({"locales": ["en-us"], "default_locale": "en-us"}),
         f"{HELP_CENTER}/user_segments.json": Answer({"error": "Forbidden"}, 403),
@@ -105,7 +107,7 @@ async def test_all_pages_and_images_are_saved_and_a_rate_limit_is_waited_for(
     await client.aclose()
     assert waits == [7.0]
     first, second = tree_in(tmp_path, ZENDESK).pages
-    assert (first.title, second.title) == ("First", "Second")
+    assert (first.title, second.title) == ("First", "Second \ufffd")
     assert (tmp_path / first.markdown.strip().removeprefix("![](").removesuffix(")")).read_bytes() == b"png"
     assert second.markdown == "![](/hc/article_attachments/2/gone.png)\n"
 

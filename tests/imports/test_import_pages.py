@@ -378,6 +378,16 @@ async def test_a_page_that_can_not_be_shown_is_told_and_the_others_come(
     assert report.losses[0].path == "a.md"
 
 
+async def test_an_entry_that_can_not_be_shown_is_counted_as_failed(importer: Importer) -> None:
+    deep = ImportedEntry("v1", "v1.md", "Version 1", "> " * 100 + "deep\n")
+    short = ImportedEntry("v2", "v2.md", "Version 2", "New.\n")
+
+    report = await importer.bring(tree(page("a.md"), entries=(deep, short)))
+
+    assert (report.entries.created, report.entries.failed) == (1, 1)
+    assert [loss.path for loss in report.losses] == ["v1.md"]
+
+
 async def test_an_import_that_was_killed_goes_on_and_doubles_nothing(
     importer: Importer, client: Client, owner: Tx, set_limit: SetLimit
 ) -> None:

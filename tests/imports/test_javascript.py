@@ -22,6 +22,7 @@ def exported(text: str, path: str = "config.ts", **others: str) -> JsValue:
             {"a": 1, "b-c": [True, None, -2.5], "d": None},
         ),
         ("'it\\'s \\u00e9\\n'", "it's é\n"),
+        ("'\\ud83d\\ude00 \\ud83d'", "😀 \ufffd"),
         ("`plain` + ' and ' + \"joined\"", "plain and joined"),
         ("`${name} docs`", "Acme docs"),
         ("[...list, 3] as const", [1, 2, 3]),

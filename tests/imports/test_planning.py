@@ -78,6 +78,7 @@ def test_only_destinations_of_links_change(before: str, after: str) -> None:
         ("own-id", "h-second"),
         ("mark", "h-second"),
         ("second_1", "h-second"),
+        ("h-second", "h-second"),
     ],
 )
 def test_links_to_places_lead_to_the_ids_of_our_pages(fragment: str, result: str) -> None:

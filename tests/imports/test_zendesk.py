@@ -70,6 +70,14 @@ def test_sections_articles_and_their_order() -> None:
     assert (tree.locale, tree.sites) == ("en-US", (SITE,))
 
 
+def test_half_an_emoji_of_a_text_that_was_cut_is_replaced() -> None:
+    half = article(360000000001, "Half", body="<p>Smile \ude00</p>") | {"title": "Half \ud83d"}
+
+    [page] = read_tree(READER, saved(half)).pages
+
+    assert (page.title, page.markdown) == ("Half \ufffd", "Smile \ufffd\n")
+
+
 def test_translations_have_addresses_of_their_own() -> None:
     german = {
         "source_id": 360000000001,

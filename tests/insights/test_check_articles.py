@@ -133,7 +133,7 @@ async def test_words_are_found_where_they_stand_by_themselves(
         (titled["id"], None),
     }
     assert all(finding.code == "mention" for finding in found)
-    assert "Set `ACME_TIMEOUT`" in found[0].message
+    assert found[0].message == "“ACME_TIMEOUT” stands here: “Set `ACME_TIMEOUT`.”"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A question that several visitors asked in vain becomes a draft of an article that waits for review."""
 
+import asyncio
 from collections.abc import Iterable
 
 import pytest
@@ -242,6 +243,28 @@ async def test_so_many_wait_for_review_and_no_more(
 
     [second] = await gaps(client)
     assert second["title"] != first["title"]
+
+
+async def test_jobs_at_once_do_not_queue_more_than_may_wait_for_review(
+    api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_PENDING_GAP_DRAFTS", 1)
+    gap_ids = [await ask_as(database, cast.acme, question=text) for text in (RESET, "Who accepts lamas?")]
+    blocked = """
+        select count(*) from pg_locks
+        where not granted and pid in (select pid from pg_stat_activity where datname = current_database())
+    """
+
+    async with owner.transaction():
+        # Drafts can be counted and not inserted, so that neither job ends before the other has counted.
+        await owner.execute("lock table drafts in share mode")
+        jobs = [asyncio.create_task(run_now(database, cast.acme, gap_id)) for gap_id in gap_ids]
+        async with asyncio.timeout(30):
+            while await owner.value(blocked) != len(jobs):
+                pass
+    await asyncio.gather(*jobs)
+
+    assert len(await gaps(api(cast.acme.write_key))) == 1
 
 
 async def test_a_model_writes_it_from_the_passages_and_invents_nothing(

@@ -13,7 +13,8 @@ from tests.support.cast import Api, Cast
 from tests.support.commands import Operator
 from tests.support.http import ID, TIMESTAMP, at_once, create_article, ok
 from tests.support.questions import ask as ask_chat
-from tests.support.unanswered import LIST, RESET, ask, questions, unanswered, visiting
+from tests.support.unanswered import LIST, RESET, ask, questions, unanswered
+from tests.support.visitors import visiting
 
 
 async def test_a_question_is_listed_as_it_was_asked(api: Api, cast: Cast, database: Database) -> None:

@@ -19,6 +19,7 @@ from instep.llm.protocol import CompletionError
 from instep.llm.word_pieces import WordPieces
 from instep.ops.doctor import describe_settings
 from tests.llm.small_onnx import make_model
+from tests.support.commands import Operator
 
 NO_FILE = Path("there-is-no-such-file.toml")
 TEXTS = (
@@ -160,5 +161,12 @@ def test_what_a_folder_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(ModelMissing, match="can't be read"):
         load(folder)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(ModelMissing, match=r"pip install 'instep\[local-embeddings\]'"):
+    with pytest.raises(ModelMissing, match="with its extra local-embeddings"):
         load(folder)
+
+
+async def test_the_doctor_tells_that_a_folder_holds_no_model(operator: Operator, tmp_path: Path) -> None:
+    report = await operator.run("doctor", INSTEP_EMBEDDINGS=f"local:{tmp_path}")
+
+    assert report.code == 1
+    assert f"PROBLEM: INSTEP_EMBEDDINGS names the folder {tmp_path}, which lacks model.onnx" in report.out

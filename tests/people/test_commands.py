@@ -1,6 +1,8 @@
 """`instep user …` and `instep audit`: people are set up without their passwords being seen."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -94,6 +96,23 @@ def test_what_can_not_be_is_refused_in_a_sentence(
     instep: Command, email: str, password: str, words: str
 ) -> None:
     assert words in instep.refused("user", "create", email, "--password-stdin", typed=password)
+
+
+def test_a_password_is_not_asked_for_where_nobody_can_type_it() -> None:
+    program = [sys.executable, "-c", "from instep.cli import main; main()", "user", "create"]
+
+    process = subprocess.run(
+        [*program, fresh_email()],
+        input=PASSWORD,
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+    )
+
+    assert process.returncode == 1
+    assert process.stderr.endswith("There is no terminal to type the password at: use --password-stdin.\n")
+    assert PASSWORD not in process.stdout + process.stderr
 
 
 def test_an_address_is_one_persons_and_known(instep: Command) -> None:

@@ -35,6 +35,7 @@ def approved(reviewer: Reviewer, number: int, *, is_approved: bool = True) -> tu
         assert reviewer.draft("apply", draft["id"], "--release").text == (
             f"{draft['id']} is approved for a release, for the article {article['id']}.\n"
         )
+        assert ", approved for a release)\n" in reviewer.draft("show", draft["id"]).text
     return article, draft
 
 

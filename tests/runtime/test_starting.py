@@ -154,6 +154,16 @@ def test_the_address_of_the_site_is_refused_before_anything_starts(installation:
     assert line.startswith("instep: INSTEP_SITE_URL: it must be http://")
 
 
+def test_a_model_that_is_not_there_is_told_before_anything_starts(installation: Installation) -> None:
+    installation.environment["INSTEP_EMBEDDINGS"] = "local:/nowhere/at/all"
+
+    line = refusal_of(installation, "serve", "--port", str(installation.port))
+
+    assert line.startswith(
+        "instep: INSTEP_EMBEDDINGS names the folder /nowhere/at/all, which lacks model.onnx"
+    )
+
+
 def test_the_demo_at_a_terminal_keeps_its_instructions_in_sight(installation: Installation) -> None:
     environment = os.environ | {"NO_COLOR": "1"}
     port = str(installation.port)

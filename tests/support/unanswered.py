@@ -1,27 +1,16 @@
 """How visitors come to ask in vain, and what the list then tells."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
-from instep.core.clock import utc_now
 from instep.core.database import Database
-from instep.identity.queries import find_bot
-from instep.identity.schemas import Actor, Ctx
 from instep.insights.actions import log_unanswered
 from instep.insights.schemas import Nearest
 from tests.support.cast import Client, Company, Json
 from tests.support.http import all_pages
+from tests.support.visitors import visiting
 
-VISITOR = Actor("visitor", "Visitor", can_write=False)
 LIST = "/v1/insights/unanswered"
 RESET = "How do I reset my password?"
-
-
-@asynccontextmanager
-async def visiting(database: Database, company: Company) -> AsyncIterator[Ctx]:
-    async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
-        yield Ctx(tx, await find_bot(tx, company.bot_id), VISITOR, utc_now())
 
 
 async def ask(

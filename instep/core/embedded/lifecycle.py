@@ -17,7 +17,7 @@ START_TRIES = 3
 SETTLE_SECONDS = 5
 STOP_SECONDS = 30
 ORPHAN_SECONDS = 1.5
-# A person who waits longer than this is told why.
+# After this wait a message says why.
 TELL_SECONDS = 3
 
 

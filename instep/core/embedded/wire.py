@@ -9,16 +9,17 @@ PROTOCOL_3 = 196608
 TERMINATE = b"X\0\0\0\4"
 READY = "00000"
 NO_SUCH_DATABASE = "3D000"
+PROBE_SECONDS = 5.0
 # SQLSTATEs of a server that starts, recovers or shuts down, or that ended during the probe.
 NOT_READY = ("57P03", "57P01", "57P02")
 
 
-def probe(path: Path, user: str, database: str, timeout: float = 5) -> str | None:
+def probe(path: Path, user: str, database: str) -> str | None:
     """The SQLSTATE of a new session: `READY` if it is accepted, or an error's; None without an answer."""
     parameters = b"".join(part.encode() + b"\0" for part in ("user", user, "database", database)) + b"\0"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
-            sock.settimeout(timeout)
+            sock.settimeout(PROBE_SECONDS)
             sock.connect(str(path))
             sock.sendall(struct.pack("!ii", len(parameters) + 8, PROTOCOL_3) + parameters)
             with sock.makefile("rb") as stream:

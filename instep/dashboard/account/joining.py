@@ -5,6 +5,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.core.errors import AppError
+from instep.dashboard.setup.first_run import show_unusable_link
 from instep.dashboard.shell import pages
 from instep.identity.schemas import Person
 from instep.people.invitations import accept_as, accept_with_password, open_invitation
@@ -33,7 +34,7 @@ async def show_invitation(request: Request) -> Response:
     try:
         invitation = await open_invitation(request.app.state.database, token)
     except AppError as refusal:
-        return show_unusable_invitation(request, refusal)
+        return show_unusable_link(request, refusal)
     return await show_invited(request, token, invitation)
 
 
@@ -64,7 +65,7 @@ async def join_with_password(request: Request) -> Response:
     except WeakPassword as refusal:
         return await show_invited(request, token, invitation, refusal)
     except AppError as refusal:
-        return show_unusable_invitation(request, refusal)
+        return show_unusable_link(request, refusal)
     return see_other(SIGN_IN)
 
 
@@ -75,13 +76,9 @@ async def join_as_person(request: Request, person: Person) -> Response:
     try:
         workspace_id = await accept_as(database, form_of(request).get("token", ""), person)
     except AppError as refusal:
-        return show_unusable_invitation(request, refusal)
+        return show_unusable_link(request, refusal)
     await switch_workspace(database, session or "", person, workspace_id)
     return see_other(HOME)
-
-
-def show_unusable_invitation(request: Request, refusal: AppError) -> Response:
-    return pages.show(request, "setup/unusable_link.html", refusal.status, problem=refusal.message)
 
 
 routes = [

@@ -16,7 +16,6 @@ from instep.core import limits
 from instep.core.errors import Conflict, NotFound
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.article_page import CONFLICT, reference, sent_etag
-from instep.dashboard.content.collection_tree import paging
 from instep.dashboard.content.marked_changes import MarkedChanges, mark_between
 from instep.identity.audit import find_last_change
 from instep.identity.scopes import Role
@@ -116,7 +115,7 @@ async def changes_since(page: BotPage, translation_id: str) -> MarkedChanges:
 @bot_page("articles")
 async def show_deleted(page: BotPage) -> Response:
     """Recently deleted, with the days that are left to restore each article."""
-    articles = await list_deleted_articles(page.ctx, paging(page))
+    articles = await list_deleted_articles(page.ctx, page.rows_at_cursor())
     return await page.show(
         "content/deleted.html",
         articles=articles.rows,

@@ -1,4 +1,4 @@
-"""The list of articles: by collection, with filters and a search, and moving what stands in it."""
+"""The list of articles: by collection, with filters and a search, and moving articles in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from instep.articles.schemas import ArticleUpdate, OverviewCriteria
 from instep.core import limits
 from instep.core.errors import NotFound
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.content.bodies import body_from
-from instep.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, paging, read_tree
+from instep.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
 from instep.dashboard.notices import Notice
 from instep.identity.scopes import Role
+from instep.web.bodies import body_from
 
 STATUSES = (
     ("draft", "Draft"),
@@ -77,7 +77,7 @@ def choice(value: str | None, options: tuple[tuple[str, str], ...]) -> str | Non
 @bot_page("articles")
 async def show_articles(page: BotPage) -> Response:
     filters = ArticleFilters(page.query)
-    articles = await list_article_overviews(page.ctx, filters.criteria, paging(page))
+    articles = await list_article_overviews(page.ctx, filters.criteria, page.rows_at_cursor())
     tree = await read_tree(page, await count_articles(page.ctx))
     return await page.show(
         "content/articles.html",

@@ -1,6 +1,6 @@
 """The page of an article: its text as readers see it, its facts, and what can be done with it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any
 
 from starlette.responses import Response
@@ -24,22 +24,20 @@ from instep.collections.actions import get_collection
 from instep.collections.schemas import Collection
 from instep.core.errors import Conflict, InvalidRequest, InvalidState, NotFound
 from instep.core.locales import direction
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.marked_changes import mark_between
 from instep.dashboard.content.rendered_text import text_of_page
+from instep.dashboard.field_errors import errors_by_field
 from instep.dashboard.notices import Notice
 from instep.drafts.actions import list_drafts
 from instep.golden.actions import add_golden_question, list_golden_questions_of, remove_golden_question
 from instep.identity.audit import find_last_change
 from instep.identity.scopes import Role
 
-# What the status of an answer is when somebody else was faster (RFC 9110 section 15.5.10).
+# The status of a response when somebody else was faster (RFC 9110 section 15.5.10).
 CONFLICT = 409
 # Pending drafts that the page of an article names.
 MAX_DRAFTS_SHOWN = 10
-
-Change = Callable[[], Awaitable[Article]]
 
 
 def reference(page: BotPage) -> str:
@@ -63,7 +61,7 @@ async def article_page(page: BotPage, status: int = 200, **values: Any) -> Respo
     ctx = page.ctx
     article = await get_article(ctx, reference(page), "html")
     overview = await get_article_overview(ctx, article.id)
-    drafts = PageRequest(page.request.app.state.cursor_key, MAX_DRAFTS_SHOWN)
+    drafts = page.first_rows(MAX_DRAFTS_SHOWN)
     questions = await list_golden_questions_of(ctx, article.id)
     is_checked = bool(page.query.get("check"))
     answers = await ask_each(ctx, questions) if is_checked else []
@@ -110,41 +108,35 @@ async def show_unpublished_changes(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR)
 async def publish(page: BotPage) -> Response:
-    async def change() -> Article:
-        return await publish_article(page.ctx, reference(page), if_match=sent_etag(page))
-
+    change = publish_article(page.ctx, reference(page), if_match=sent_etag(page))
     return await change_article(page, "published", change)
 
 
 @bot_page("articles", Role.EDITOR)
 async def unpublish(page: BotPage) -> Response:
-    async def change() -> Article:
-        return await unpublish_article(page.ctx, reference(page))
-
+    change = unpublish_article(page.ctx, reference(page))
     return await change_article(page, "unpublished", change, undo="publish")
 
 
 @bot_page("articles", Role.EDITOR)
 async def archive(page: BotPage) -> Response:
-    async def change() -> Article:
-        return await archive_article(page.ctx, reference(page), sent_etag(page))
-
+    change = archive_article(page.ctx, reference(page), sent_etag(page))
     return await change_article(page, "archived", change, undo="unpublish")
 
 
 @bot_page("articles", Role.EDITOR)
 async def discard_changes(page: BotPage) -> Response:
-    async def change() -> Article:
-        return await discard_working_copy(page.ctx, reference(page), sent_etag(page))
-
+    change = discard_working_copy(page.ctx, reference(page), sent_etag(page))
     return await change_article(page, "left as it is live; the unpublished changes are gone", change)
 
 
-async def change_article(page: BotPage, outcome: str, change: Change, undo: str | None = None) -> Response:
+async def change_article(
+    page: BotPage, outcome: str, change: Awaitable[Article], undo: str | None = None
+) -> Response:
     """Change the article and show it; if somebody else was faster, nothing is done and the page says so."""
     try:
         async with page.ctx.tx.transaction():
-            article = await change()
+            article = await change
     except Conflict:
         return await article_page(page, CONFLICT, conflict=outcome)
     path = f"articles/{article.id}"
@@ -188,13 +180,9 @@ async def add_question(page: BotPage) -> Response:
         async with page.ctx.tx.transaction():
             await add_golden_question(page.ctx, question, article.id)
     except (InvalidRequest, InvalidState) as error:
-        return await article_page(page, error.status, question=question, question_error=sentence_of(error))
+        message = errors_by_field(error).get("question", error.message)
+        return await article_page(page, error.status, question=question, question_error=message)
     return page.leave(f"articles/{article.id}#golden", "The golden question is added.")
-
-
-def sentence_of(error: InvalidRequest | InvalidState) -> str:
-    """What the page says beside the field; the sentence of the API names the field."""
-    return next((f"{text[:1].upper()}{text[1:]}." for _, text in error.details), error.message)
 
 
 @bot_page("articles", Role.EDITOR)

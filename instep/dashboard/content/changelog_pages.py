@@ -1,6 +1,6 @@
 """The changelog: the list of its entries, the page of one, and what can be done with it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -19,7 +19,6 @@ from instep.core.locales import direction
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.article_list import choice
 from instep.dashboard.content.article_page import CONFLICT, reference, sent_etag
-from instep.dashboard.content.collection_tree import paging
 from instep.dashboard.content.rendered_text import text_of_page
 from instep.dashboard.notices import Notice
 from instep.identity.audit import find_last_change
@@ -31,7 +30,7 @@ STATUSES = (("draft", "Draft"), ("published", "Published"), ("archived", "Archiv
 @bot_page("changelog")
 async def show_changelog(page: BotPage) -> Response:
     status = choice(page.query.get("status"), STATUSES)
-    entries = await list_changelog_overviews(page.ctx, status or "all", paging(page))
+    entries = await list_changelog_overviews(page.ctx, status or "all", page.rows_at_cursor())
     first = f"changelog?status={status}" if status else "changelog"
     return await page.show(
         "content/changelog.html",
@@ -72,43 +71,35 @@ async def entry_page(page: BotPage, status: int = 200, conflict: str | None = No
 
 @bot_page("changelog", Role.EDITOR)
 async def publish_entry(page: BotPage) -> Response:
-    async def change() -> ChangelogEntry:
-        return await publish_changelog_entry(page.ctx, reference(page), sent_etag(page))
-
+    change = publish_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "published", change, undo="unpublish")
 
 
 @bot_page("changelog", Role.EDITOR)
 async def unpublish_entry(page: BotPage) -> Response:
-    async def change() -> ChangelogEntry:
-        return await unpublish_changelog_entry(page.ctx, reference(page))
-
+    change = unpublish_changelog_entry(page.ctx, reference(page))
     return await change_entry(page, "unpublished", change, undo="publish")
 
 
 @bot_page("changelog", Role.EDITOR)
 async def archive_entry(page: BotPage) -> Response:
-    async def change() -> ChangelogEntry:
-        return await archive_changelog_entry(page.ctx, reference(page), sent_etag(page))
-
+    change = archive_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "archived", change, undo="unpublish")
 
 
 @bot_page("changelog", Role.EDITOR)
 async def delete_entry(page: BotPage) -> Response:
-    async def change() -> ChangelogEntry:
-        return await delete_changelog_entry(page.ctx, reference(page), sent_etag(page))
-
+    change = delete_changelog_entry(page.ctx, reference(page), sent_etag(page))
     return await change_entry(page, "deleted", change)
 
 
 async def change_entry(
-    page: BotPage, outcome: str, change: Callable[[], Awaitable[ChangelogEntry]], undo: str | None = None
+    page: BotPage, outcome: str, change: Awaitable[ChangelogEntry], undo: str | None = None
 ) -> Response:
-    """Change the entry and show it, or the list if it is gone; a conflict changes nothing and is told."""
+    """Change the entry and show it, or the list if it is gone; a conflict changes nothing and is shown."""
     try:
         async with page.ctx.tx.transaction():
-            entry = await change()
+            entry = await change
     except Conflict:
         return await entry_page(page, CONFLICT, outcome)
     path = f"changelog/{entry.id}"

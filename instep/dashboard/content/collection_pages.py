@@ -17,10 +17,11 @@ from instep.core.slug_rules import SlugTaken
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.content.article_list import VISIBILITIES
 from instep.dashboard.content.article_page import CONFLICT, reference, sent_etag
-from instep.dashboard.content.bodies import body_from, errors_by_field
 from instep.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
+from instep.dashboard.field_errors import errors_by_field
 from instep.identity.audit import find_last_change
 from instep.identity.scopes import Role
+from instep.web.bodies import body_from
 
 NEW_FIELDS = {"title": "", "description": "", "icon": "", "visibility": "public", "slug": "", "parentId": ""}
 
@@ -127,7 +128,7 @@ def faults_of(error: AppError | None) -> dict[str, str]:
 
 
 def parents(tree: CollectionTree, collection: Collection | None) -> list[tuple[str, str]]:
-    """The collections that one may stand in: not itself, nothing inside it, and no fourth level."""
+    """The collections that may be its parent: not itself, nothing inside it, and no fourth level."""
     return [
         (node.collection.id, label)
         for node, (_, label) in zip(tree.nodes, tree.choices, strict=True)
@@ -147,7 +148,7 @@ async def move_collection_by_step(page: BotPage) -> Response:
 
 @bot_page("collections", Role.EDITOR)
 async def ask_whether_to_delete_collection(page: BotPage) -> Response:
-    """The question says what becomes of what stands in the collection."""
+    """Ask, and say what becomes of the articles and collections inside."""
     collection = await get_collection(page.ctx, reference(page))
     tree = await read_tree(page, [])
     children = [node.collection for node in tree.nodes if node.collection.parent_id == collection.id]

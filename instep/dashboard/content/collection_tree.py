@@ -7,12 +7,11 @@ from instep.articles.schemas import ArticleCount
 from instep.collections.actions import list_collections
 from instep.collections.schemas import Collection
 from instep.core import limits
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage
 
 # The value of a field that means: in no collection.
 NO_COLLECTION = "none"
-# What the name of a collection in a field of choices is indented by, for each level above it.
+# The indentation of a collection's name in a field of choices, for each level above it.
 INDENT = "\u2003"
 
 
@@ -46,14 +45,8 @@ class CollectionTree:
         return {node.collection.id: node.collection.title for node in self.nodes}
 
 
-def paging(page: BotPage, rows: int = limits.DASHBOARD_PAGE_ROWS) -> PageRequest:
-    """The page of a list that the address asks for."""
-    return PageRequest(page.request.app.state.cursor_key, rows, page.query.get("cursor") or None)
-
-
 async def read_tree(page: BotPage, counts: Sequence[ArticleCount]) -> CollectionTree:
-    first_page = PageRequest(page.request.app.state.cursor_key, limits.TREE_COLLECTIONS)
-    collections = await list_collections(page.ctx, first_page)
+    collections = await list_collections(page.ctx, page.first_rows(limits.TREE_COLLECTIONS))
     originals: dict[str | None, int] = {}
     for row in counts:
         originals[row.collection_id] = originals.get(row.collection_id, 0) + row.originals

@@ -8,7 +8,6 @@ from starlette.responses import Response
 from instep.core import limits
 from instep.core.errors import AppError, Conflict, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.content.bodies import body_from
 from instep.dashboard.notices import Notice
 from instep.dashboard.review.draft_editing import Editing, outdated_editing, refused_editing, typed_text
 from instep.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
@@ -23,6 +22,7 @@ from instep.drafts.reopening import reopen_draft
 from instep.drafts.schemas import DraftApply, DraftCreate, DraftDismiss, DraftUpdate
 from instep.identity.scopes import Role
 from instep.text.characters import shorten
+from instep.web.bodies import body_from
 from instep.web.signed_in import asks_for_part
 
 CHANGED_SINCE = "The article changed while you looked at this draft, so nothing is applied: look again."
@@ -109,7 +109,7 @@ async def send_edit(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_proposal(page: BotPage) -> Response:
-    """Propose the text of somebody whose draft was settled while they wrote as a draft of its own."""
+    """Propose a text as a draft of its own, because its draft was settled while somebody wrote it."""
     settled = await find_draft(page.ctx, draft_id_of(page))
     fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page.form, settled)}
     try:
@@ -184,7 +184,7 @@ async def decide(
 
 
 async def settled_words(page: BotPage) -> str:
-    """Who has settled the draft meanwhile; empty while it is pending."""
+    """Who has settled the draft; empty while it is pending."""
     draft = await find_draft(page.ctx, draft_id_of(page))
     if draft.status == "pending":
         return ""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from instep.core.errors import AppError, InvalidRequest
-from instep.dashboard.content.bodies import errors_by_field
+from instep.dashboard.field_errors import errors_by_field
 from instep.drafts.schemas import DraftTexts
 from instep.web.forms import Form
 
@@ -13,7 +13,7 @@ NOT_SAVED = "Nothing is saved yet: a field below needs a change."
 
 @dataclass(frozen=True, slots=True)
 class Editing:
-    """A form for the text of a draft; `seen` tells which proposal it began with."""
+    """A form for the text of a draft; `seen` is the digest of the proposal that it began with."""
 
     title: str
     content: str

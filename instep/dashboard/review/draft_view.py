@@ -115,7 +115,7 @@ async def parts_of(detail: DraftDetail, *, is_unfolded: bool) -> list[ProofPart]
 def notes_of(draft: DraftTexts, lines: MovedLines | None) -> list[EvidenceNote]:
     """The evidence as notes, in the order of the text; places without a line come last.
 
-    `lines` tells where the lines of the proposal are in what applying gives, if that is another text.
+    `lines` maps the lines of the proposal to those of the applied text, if that is another one.
     """
     notes = []
     for item in draft.evidence:
@@ -141,7 +141,7 @@ def authorship_of(draft: DraftTexts, lines: MovedLines | None) -> Authorship:
 
 
 def without_evidence(draft: DraftTexts) -> str:
-    """What is said of a change that no line of the code supports and no person has edited."""
+    """The note on a change that no line of the code supports and no person has edited."""
     if draft.type == "gap_draft":
         return "No evidence: written by Instep from what visitors asked."
     if draft.model:
@@ -214,7 +214,7 @@ def explain_missing(blocks: Sequence[ShownBlock], without_evidence: str) -> None
 
 
 def side_by_side(hunk: NumberedHunk) -> list[SideBySideRow]:
-    """The lines of a hunk in two columns: what goes beside what comes for it."""
+    """The lines of a hunk in two columns: removed lines, and the added lines that replace them."""
     rows: list[SideBySideRow] = []
     removed: list[DiffLine] = []
     added: list[DiffLine] = []

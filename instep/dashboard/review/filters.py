@@ -1,4 +1,4 @@
-"""What the queue can be filtered by, as it stands in the address of a page."""
+"""The filters of the queue, as the query of an address."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -57,7 +57,7 @@ class QueueFilter:
 
     @property
     def fields(self) -> dict[str, str]:
-        """What stands in an address."""
+        """The fields of the query."""
         return {
             name: "yes" if value is True else value
             for name, value in asdict(self).items()

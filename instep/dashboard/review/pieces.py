@@ -73,7 +73,7 @@ def read_pieces(text: str) -> Pieces:
 
 
 def block_spans(blocks: Sequence[Block]) -> Iterator[tuple[str, int, int]]:
-    """The outermost blocks; a list that is one of them is told by its items."""
+    """The outermost blocks; a list is replaced by its items."""
     for block in blocks:
         is_item = block.kind == "item" and block.depth == 1
         if is_item or (block.depth == 0 and block.kind != "list"):

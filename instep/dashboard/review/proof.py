@@ -127,7 +127,7 @@ def prove_now(before: str, after: str, diff: str | None, is_unfolded: bool) -> l
 
 
 def align(old: Sequence[Piece], new: Sequence[Piece]) -> list[Pair]:
-    """The blocks of both texts in their order; a changed block stands beside what it was made of."""
+    """The blocks of both texts in their order; a changed block is paired with its earlier form."""
     pairs: list[Pair] = []
     before, after = [piece.source for piece in old], [piece.source for piece in new]
     for change, first, last, start, end in PatienceSequenceMatcher(None, before, after).get_opcodes():

@@ -20,14 +20,14 @@ class TaskVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class PublicPlace:
-    """What the address of a public article is made of."""
+    """The parts of the address of a public article."""
 
     slug: str
     locale: str
 
 
 async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdicts]:
-    """By task."""
+    """The numbers of verdicts of each task, by its id."""
     rows = await ctx.tx.all(
         TaskVerdicts,
         """

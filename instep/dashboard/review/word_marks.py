@@ -93,7 +93,7 @@ def mark_words(before: str, after: str) -> MarkedHtml:
         for run_start, run_end in runs_between_tags(new.tags, start, end):
             texts[run_start] = f"<ins>{texts[run_start]}"
             texts[run_end - 1] += "</ins>"
-        # What goes stands before what comes, within the same element; or else after what stays.
+        # Removed words stand before the added ones in the same element, or else after the unchanged ones.
         place = start if start < end or start == 0 else start - 1
         removed = removal(old.words[first:last], new.words[place].style)
         texts[place] = removed + texts[place] if place == start else texts[place] + removed

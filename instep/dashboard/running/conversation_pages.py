@@ -8,11 +8,11 @@ from starlette.routing import Route
 from instep.answers import inbox
 from instep.answers.schemas import ConversationFilter, Lead, VisitorMessage
 from instep.answers.visitor_data import Subject, erase_visitor, export_visitor, summarize_visitor
+from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.core.markdown import render_answer
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
+from instep.dashboard.running.listing import chosen, filter_tabs, links_between
 from instep.dashboard.shell import pages
 from instep.identity.scopes import Role
 from instep.web.forms import Form
@@ -34,7 +34,7 @@ async def show_conversations(page: BotPage) -> Response:
     if page.query.get("status") == "leads":
         return await show_leads(page)
     status = chosen(page, "status", FILTERS)
-    rows = await inbox.list_conversations(page.ctx, status, page_request(page))
+    rows = await inbox.list_conversations(page.ctx, status, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
     is_first = status == "all" and "cursor" not in page.query
     return await page.show(
         "running/conversations.html",
@@ -48,12 +48,11 @@ async def show_conversations(page: BotPage) -> Response:
 
 
 async def find_newest_leads(page: BotPage) -> list[Lead]:
-    request = PageRequest(page.request.app.state.cursor_key, NEWEST_LEADS)
-    return (await inbox.list_leads(page.ctx, request)).rows
+    return (await inbox.list_leads(page.ctx, page.first_rows(NEWEST_LEADS))).rows
 
 
 async def show_leads(page: BotPage) -> Response:
-    rows = await inbox.list_leads(page.ctx, page_request(page))
+    rows = await inbox.list_leads(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
     return await page.show(
         "running/leads.html",
         leads=rows.rows,
@@ -65,7 +64,7 @@ async def show_leads(page: BotPage) -> Response:
 @bot_page("conversations")
 async def show_conversation(page: BotPage) -> Response:
     conversation = await inbox.get_conversation(page.ctx, page.request.path_params["conversation_id"])
-    rows = await inbox.list_messages(page.ctx, conversation.id, page_request(page, MESSAGES_PER_PAGE))
+    rows = await inbox.list_messages(page.ctx, conversation.id, page.rows_at_cursor(MESSAGES_PER_PAGE))
     return await page.show(
         "running/conversation.html",
         conversation=conversation,

@@ -6,7 +6,7 @@ from starlette.routing import Route
 from instep.core import limits
 from instep.core.errors import AppError, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.running.listing import links_between, page_request
+from instep.dashboard.running.listing import links_between
 from instep.dashboard.shell import pages
 from instep.files import actions
 from instep.files.actions import FileInUse
@@ -57,7 +57,7 @@ async def delete_file(page: BotPage) -> Response:
 async def render_files(
     page: BotPage, refusal: AppError | None = None, in_use: StoredFile | None = None
 ) -> Response:
-    rows = await actions.list_files(page.ctx, page_request(page))
+    rows = await actions.list_files(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
     files = [*rows.rows, *([in_use] if in_use else [])]
     return await page.show(
         "running/files.html",

@@ -7,9 +7,10 @@ from typing import Any
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.core import limits
 from instep.core.errors import RateLimited
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.running.listing import address, address_below, links_between, page_request
+from instep.dashboard.running.listing import address, address_below, links_between
 from instep.dashboard.running.visit_pages import show_visits
 from instep.insights import actions
 from instep.insights.feedback.actions import list_feedback
@@ -63,7 +64,9 @@ async def show_health(page: BotPage) -> Response:
     views = views_of(page, by)
     examination = address(page, EXAMINATION, kind=code, by=by)
     try:
-        report = await actions.report_health(page.ctx, "published", page_request(page), code)
+        report = await actions.report_health(
+            page.ctx, "published", page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE), code
+        )
     except RateLimited as refusal:
         return await page.show(WAITING, refusal.status, examination=examination, is_stale=False)
     if report is None:
@@ -91,7 +94,7 @@ async def show_health(page: BotPage) -> Response:
 
 async def show_feedback(page: BotPage) -> Response:
     """What readers say about articles, those first that helped the fewest."""
-    summaries = await list_feedback(page.ctx, page_request(page))
+    summaries = await list_feedback(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
     return await page.show(
         "running/health_feedback.html",
         rows=[(row, reasons_of(row), comments_of(row)) for row in summaries.rows],
@@ -122,7 +125,7 @@ def comments_of(row: FeedbackSummary) -> list[tuple[dict[str, Any], datetime]]:
 
 @bot_page("health")
 async def examine(page: BotPage) -> Response:
-    """Examine the articles, and go back; an open page waits for that and is loaded anew."""
+    """Examine the articles, and go back; an open page waits for that and is reloaded."""
     code, by = filters_of(page)
     is_examined = True
     try:

@@ -63,7 +63,7 @@ async def show_import(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR)
 async def show_import_progress(page: BotPage) -> Response:
-    """How far an import has come, for a page that waits for its end; then the page is loaded anew."""
+    """How far an import has come, for a page that waits for its end; then the page is reloaded."""
     row = await import_of(page)
     response = page.show_part("running/import_progress.html", row=row)
     if not row.is_under_way:

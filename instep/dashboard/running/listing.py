@@ -1,21 +1,14 @@
-"""What the lists of these pages share: their pages, and the links that filter them."""
+"""The links that page and filter the lists of these pages."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 from urllib.parse import urlencode
 
-from instep.core import limits
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage
 
 Name = TypeVar("Name", bound=str)
 # The address, the words and whether it is shown: what the part `tabs` takes.
 Tab = tuple[str, str, bool]
-
-
-def page_request(page: BotPage, size: int = limits.DEFAULT_PAGE_SIZE) -> PageRequest:
-    """The page of a list that the address names."""
-    return PageRequest(page.request.app.state.cursor_key, size, page.query.get("cursor") or None)
 
 
 def address(page: BotPage, below: str, **query: str | None) -> str:

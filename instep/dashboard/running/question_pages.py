@@ -3,9 +3,10 @@
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.core import limits
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.notices import Notice
-from instep.dashboard.running.listing import address, chosen, filter_tabs, links_between, page_request
+from instep.dashboard.running.listing import address, chosen, filter_tabs, links_between
 from instep.dashboard.shell import pages
 from instep.identity.scopes import Role
 from instep.insights import actions
@@ -26,7 +27,9 @@ async def show_questions(page: BotPage) -> Response:
     locales = await actions.list_question_locales(page.ctx)
     status = chosen(page, "status", FILTERS)
     locale = page.query.get("language") if page.query.get("language") in locales else None
-    rows = await actions.list_unanswered(page.ctx, status, page_request(page), locale)
+    rows = await actions.list_unanswered(
+        page.ctx, status, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE), locale
+    )
     return await page.show(
         "running/questions.html",
         questions=rows.rows,

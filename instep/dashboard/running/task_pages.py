@@ -11,10 +11,10 @@ from starlette.routing import Route
 from instep.collections.actions import list_collections
 from instep.core import limits
 from instep.core.errors import AppError, InvalidRequest, NotFound, PlanInactive, RateLimited
-from instep.core.paging import PageRequest
 from instep.core.restarts import between_attempts
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.running.listing import chosen, filter_tabs, links_between, page_request
+from instep.dashboard.field_errors import errors_by_field
+from instep.dashboard.running.listing import chosen, filter_tabs, links_between
 from instep.identity.scopes import Role
 from instep.tasks import actions
 from instep.tasks.schemas import Task, TaskCreate, TaskStatus
@@ -34,7 +34,7 @@ FIELDS = {
     "change": {"kind": "Kind", "title": "Title", "url": "Address", "diff": "Diff", "body": "Description"},
     "article": {"title": "Title", "instructions": "Instructions", "collectionId": "Collection"},
 }
-# What somebody can mend in the form, or send once more: the text stays.
+# Refusals that a person can correct in the form or retry: the text stays.
 REFUSALS = (InvalidRequest, RateLimited, PlanInactive)
 NONCE_BYTES = 12
 
@@ -42,7 +42,9 @@ NONCE_BYTES = 12
 @bot_page("tasks")
 async def show_tasks(page: BotPage) -> Response:
     status = chosen(page, "status", FILTERS)
-    rows = await actions.list_task_summaries(page.ctx, STATUSES[status], page_request(page))
+    rows = await actions.list_task_summaries(
+        page.ctx, STATUSES[status], page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE)
+    )
     return await page.show(
         "running/tasks.html",
         tasks=rows.rows,
@@ -75,7 +77,7 @@ async def show_task(page: BotPage) -> Response:
 
 @bot_page("tasks")
 async def show_task_progress(page: BotPage) -> Response:
-    """What a task does at present, for a page that waits for its end; then the page is loaded anew."""
+    """What a task does at present, for a page that waits for its end; then the page is reloaded."""
     task = await task_of(page)
     response = page.show_part("running/task_progress.html", task=task)
     if task.status not in UNENDED:
@@ -108,14 +110,14 @@ async def send_task(page: BotPage) -> Response:
 
 
 async def render_form(page: BotPage, about: str, values: Form, refusal: AppError | None = None) -> Response:
-    faults = dict(refusal.details) if refusal else {}
+    faults = errors_by_field(refusal) if refusal else {}
     return await page.show(
         "running/task_form.html",
         refusal.status if refusal else 200,
         about=about,
         values=values,
         refusal=refusal,
-        faults={field.partition(".")[2]: sentence(message) for field, message in faults.items()},
+        faults={field.partition(".")[2]: sentence for field, sentence in faults.items()},
         collections=await collection_choices(page) if about == "article" else [],
         nonce=values.get("nonce") or secrets.token_urlsafe(NONCE_BYTES),
     )
@@ -133,18 +135,13 @@ def request_of(form: Form, about: str) -> TaskCreate:
 
 
 def text_of(value: str) -> str:
-    """What somebody typed: browsers send the ends of lines as CR LF (HTML, section 4.10.21.4)."""
+    """The typed text: browsers send line ends as CR LF (HTML, section 4.10.21.4)."""
     return value.replace("\r\n", "\n")
-
-
-def sentence(message: str) -> str:
-    return message[:1].upper() + message[1:] + ("" if message.endswith(".") else ".")
 
 
 async def collection_choices(page: BotPage) -> list[tuple[str, str]]:
     """The collections that a new article may be put into, in the order of the help center."""
-    first_page = PageRequest(page.request.app.state.cursor_key, limits.MAX_PAGE_SIZE)
-    rows = (await list_collections(page.ctx, first_page)).rows
+    rows = (await list_collections(page.ctx, page.first_rows(limits.MAX_PAGE_SIZE))).rows
     return [("", "No collection"), *((row.id, row.title) for row in rows)]
 
 

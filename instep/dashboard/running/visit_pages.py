@@ -7,7 +7,6 @@ from starlette.routing import Route
 
 from instep.core import limits
 from instep.core.config import settings
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.running.listing import Tab, address
 from instep.identity.scopes import Role
@@ -28,7 +27,7 @@ async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
     period = page.query.get("days")
     period = period if period in PERIODS else DEFAULT_PERIOD
     days = int(period)
-    first_rows = PageRequest(page.request.app.state.cursor_key, LISTED_ROWS, None)
+    first_rows = page.first_rows(LISTED_ROWS)
     counted_days = await actions.count_visits(page.ctx, days)
     return await page.show(
         "running/visits.html",
@@ -57,7 +56,7 @@ async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
 
 
 def bars_of(days: Sequence[VisitDay]) -> list[tuple[int, int, int]]:
-    """For each day where its bar begins, from the side and from the top, and how high it is."""
+    """The bar of each day: its left and top edges, and its height."""
     highest = max((day.views for day in days), default=0) or 1
     bars = []
     for place, day in enumerate(days):

@@ -10,13 +10,14 @@ from instep.core import limits
 from instep.core.config import settings
 from instep.core.errors import AppError, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, read_body, show_secret_next, show_settings
+from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings
 from instep.files.actions import upload_file
 from instep.files.kinds import UnsupportedType
 from instep.files.schemas import path_of_file
 from instep.files.storage import Storages
 from instep.identity.audit import record
 from instep.identity.scopes import Role
+from instep.web.bodies import body_from
 from instep.web.custom_domains import own_host
 from instep.web.forms import Form
 from instep.web.multipart import FormFile
@@ -108,7 +109,7 @@ def read_frame(form: Form, pictures: Mapping[str, str | None]) -> SiteFrame:
         "footer": links_of(form.get("footer", "")),
         "legal": form.get("legal", "").strip(),
     }
-    return read_body(SiteFrame, fields)
+    return body_from(SiteFrame, fields)
 
 
 @bot_page("settings")

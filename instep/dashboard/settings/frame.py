@@ -1,18 +1,16 @@
 """What all settings share: their navigation, and refusals that keep what was typed."""
 
 from collections import defaultdict
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 
-from instep.core.errors import AppError, InvalidRequest, Unavailable
+from instep.core.errors import AppError, Unavailable
 from instep.dashboard import queries
 from instep.dashboard.bot_pages import BotPage
 from instep.identity.schemas import WorkspaceCtx
 from instep.identity.scopes import Role
-from instep.web.errors import first_fault
 from instep.web.shown_once import forget_secret, keep_secret, take_secret
 
 SECTION = "settings"
@@ -33,13 +31,12 @@ SUBSECTIONS = (
     ("audit", "Audit", Role.OWNER),
 )
 Result = TypeVar("Result")
-BodyKind = TypeVar("BodyKind", bound=BaseModel)
 
 
 async def show_settings(
     page: BotPage, name: str, template: str, refusal: AppError | None = None, **values: Any
 ) -> Response:
-    """A page of the settings; a refusal is told on it, beside what was typed."""
+    """A page of the settings; with a refusal it shows the message and what was typed."""
     subsections = [
         (page.path(f"{SECTION}/{path}"), words, path == name)
         for path, words, role in SUBSECTIONS
@@ -52,7 +49,7 @@ async def show_settings(
         subsections=subsections,
         new_secret=secret,
         refusal=refusal.message if refusal else None,
-        # What was typed comes back with a refusal, and with nothing else.
+        # Only a page with a refusal repeats what was typed.
         typed=defaultdict(str, page.form if refusal else {}),
         ticked=page.form.all if refusal else lambda name: [],
         **values,
@@ -70,7 +67,7 @@ def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> 
 
 
 async def attempt(page: BotPage, act: Coroutine[Any, Any, Result]) -> Result | AppError:
-    """What the act returns, or its refusal; then nothing of it has happened."""
+    """Run the act in a transaction; returns its result, or its refusal, which undoes it."""
     try:
         async with page.ctx.tx.transaction():
             return await act
@@ -78,15 +75,6 @@ async def attempt(page: BotPage, act: Coroutine[Any, Any, Result]) -> Result | A
         raise
     except AppError as refusal:
         return refusal
-
-
-def read_body(kind: type[BodyKind], fields: Mapping[str, Any]) -> BodyKind:
-    """The body that an API would take with these fields; raises `InvalidRequest` with the first fault."""
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        field, message = first_fault(error)
-        raise InvalidRequest(f"{field}: {message}." if field else message) from None
 
 
 async def workspace_ctx(page: BotPage) -> WorkspaceCtx:

@@ -5,10 +5,11 @@ from starlette.routing import Route
 
 from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, read_body, show_settings
+from instep.dashboard.settings.frame import attempt, show_settings
 from instep.identity.scopes import Role
 from instep.redirects import actions
 from instep.redirects.schemas import Redirect, RedirectCreate
+from instep.web.bodies import body_from
 
 PATH = "/app/{bot_slug}/settings/redirects"
 
@@ -20,7 +21,7 @@ async def show_redirects(page: BotPage) -> Response:
 
 async def redirects(page: BotPage, refusal: AppError | None = None) -> Response:
     cursor = page.query.get("cursor")
-    rows = await actions.list_redirects(page.ctx, page.rows_after(cursor))
+    rows = await actions.list_redirects(page.ctx, page.rows_at_cursor())
     return await show_settings(
         page,
         "redirects",
@@ -45,7 +46,7 @@ async def make_redirect(page: BotPage) -> Redirect:
     """A target with `://` in it is an address; any other names an article."""
     target = page.form.get("target", "").strip()
     kind = "url" if "://" in target else "articleId"
-    body = read_body(RedirectCreate, {"from": page.form.get("from", "").strip(), kind: target})
+    body = body_from(RedirectCreate, {"from": page.form.get("from", "").strip(), kind: target})
     return await actions.create_redirect(page.ctx, body)
 
 

@@ -20,7 +20,7 @@ async def show_suppressed(page: BotPage) -> Response:
 
 async def suppressed(page: BotPage, refusal: AppError | None = None) -> Response:
     cursor = page.query.get("cursor")
-    rows = await suppression.list_suppressed(page.ctx, page.rows_after(cursor))
+    rows = await suppression.list_suppressed(page.ctx, page.rows_at_cursor())
     return await show_settings(
         page,
         "suppressed",

@@ -5,10 +5,11 @@ from starlette.routing import Route
 
 from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, read_body, show_settings
+from instep.dashboard.settings.frame import attempt, show_settings
 from instep.identity.scopes import Role
 from instep.search import actions
 from instep.search.schemas import BotSynonyms, SynonymsUpdate
+from instep.web.bodies import body_from
 
 PATH = "/app/{bot_slug}/settings/synonyms"
 
@@ -36,7 +37,7 @@ async def replace_synonyms(page: BotPage) -> BotSynonyms:
     """A line is a group, whose terms commas separate."""
     lines = [line.split(",") for line in page.form.get("lines", "").splitlines() if line.strip()]
     groups = [[term for term in line if term.strip()] for line in lines]
-    return await actions.update_synonyms(page.ctx, read_body(SynonymsUpdate, {"groups": groups}))
+    return await actions.update_synonyms(page.ctx, body_from(SynonymsUpdate, {"groups": groups}))
 
 
 routes = [

@@ -5,10 +5,12 @@ from typing import Any, get_args
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.core import limits
 from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, read_body, show_secret_next, show_settings, workspace_ctx
+from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings, workspace_ctx
 from instep.identity.scopes import Role
+from instep.web.bodies import body_from
 from instep.web.recent_sign_in import require_recent_sign_in
 from instep.webhooks import actions
 from instep.webhooks.schemas import (
@@ -34,7 +36,9 @@ async def show_webhooks(page: BotPage) -> Response:
 
 
 async def endpoints(page: BotPage, refusal: AppError | None = None) -> Response:
-    rows = await actions.list_webhooks(await workspace_ctx(page), page.rows_after(None))
+    rows = await actions.list_webhooks(
+        await workspace_ctx(page), page.first_rows(limits.MAX_WEBHOOK_ENDPOINTS)
+    )
     return await show_settings(
         page, "webhooks", "webhooks.html", refusal, endpoints=rows.rows, event_options=EVENT_OPTIONS
     )
@@ -48,7 +52,7 @@ async def create_endpoint(page: BotPage) -> Response:
 
 
 async def make_endpoint(page: BotPage) -> WebhookWithSecret:
-    return await actions.create_webhook(await workspace_ctx(page), read_body(WebhookCreate, fields_of(page)))
+    return await actions.create_webhook(await workspace_ctx(page), body_from(WebhookCreate, fields_of(page)))
 
 
 def fields_of(page: BotPage) -> dict[str, Any]:
@@ -73,7 +77,7 @@ async def show_endpoint(page: BotPage) -> Response:
 async def endpoint(page: BotPage, refusal: AppError | None = None) -> Response:
     ctx, webhook_id = await workspace_ctx(page), page.request.path_params["webhook_id"]
     cursor = page.query.get("cursor")
-    log = await actions.list_deliveries(ctx, webhook_id, page.rows_after(cursor))
+    log = await actions.list_deliveries(ctx, webhook_id, page.rows_at_cursor())
     return await show_settings(
         page,
         "webhooks",
@@ -108,7 +112,7 @@ async def change(page: BotPage, fields: dict[str, Any], sentence: str) -> Respon
     webhook_id = page.request.path_params["webhook_id"]
 
     async def update() -> Webhook:
-        body = read_body(WebhookUpdate, fields)
+        body = body_from(WebhookUpdate, fields)
         return await actions.update_webhook(await workspace_ctx(page), webhook_id, body)
 
     outcome = await attempt(page, update())

@@ -34,7 +34,7 @@ LANGUAGES = (
     ("ko", "한국어"),
     ("zh-Hans", "简体中文"),
 )
-# The field at which a refusal is told.
+# The field that a refusal is shown at.
 FIELDS: tuple[tuple[type[AppError], str], ...] = (
     (WeakPassword, "password"),
     (InvalidEmail, "email"),
@@ -53,7 +53,7 @@ async def show_setup(request: Request) -> Response:
             sign_in = await follow_sign_in_link(state.database, state.cursor_key, token, user_agent)
             return lead_in(request, sign_in, HOME)
     except AppError as refusal:
-        return show_unusable(request, refusal)
+        return show_unusable_link(request, refusal)
     return show_form(request, token, link, Form())
 
 
@@ -65,7 +65,7 @@ async def finish_setup(request: Request) -> Response:
     try:
         link = await find_setup_link(state.database, token)
     except AppError as refusal:
-        return show_unusable(request, refusal)
+        return show_unusable_link(request, refusal)
     steps = FirstSteps(
         company=form.get("company", ""),
         email=form.get("email", ""),
@@ -99,7 +99,7 @@ def show_form(
     )
 
 
-def show_unusable(request: Request, refusal: AppError) -> Response:
+def show_unusable_link(request: Request, refusal: AppError) -> Response:
     return pages.show(request, "setup/unusable_link.html", refusal.status, problem=refusal.message)
 
 

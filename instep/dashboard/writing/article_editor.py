@@ -21,7 +21,6 @@ from instep.core import limits
 from instep.core.clock import isoformat
 from instep.core.errors import AppError
 from instep.core.locales import direction
-from instep.core.paging import PageRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.writing.editor_form import (
     BAD_REQUEST,
@@ -33,12 +32,12 @@ from instep.dashboard.writing.editor_form import (
     field_errors,
     links_to_correct,
     publishes,
-    read_shape,
     time_of_day,
     wants_json,
 )
 from instep.identity.scopes import Role
 from instep.insights.actions import count_former_links, propose_link_edits
+from instep.web.bodies import body_from
 from instep.web.forms import Form
 
 # Level of a collection in the field of all collections.
@@ -74,7 +73,7 @@ async def create(page: BotPage) -> Response:
         return await show_new(page, EditorForm(form, problems=problems))
     try:
         async with page.ctx.tx.transaction():
-            article = await create_article(page.ctx, read_shape(ArticleCreate, new_values(form)))
+            article = await create_article(page.ctx, body_from(ArticleCreate, new_values(form)))
             if publishes(form):
                 await publish_article(page.ctx, article.id)
     except AppError as refusal:
@@ -148,11 +147,11 @@ async def autosave(page: BotPage) -> Response:
 
 async def write(page: BotPage, form: Form) -> None:
     ctx, id = page.ctx, article_id(page)
-    # Somebody else's text is noticed first, and before anything is changed.
+    # A text of somebody else is detected first, before anything is changed.
     edited = await autosave_text(ctx, id, text_in(form), form.get("version", ""))
     changes = changed_facts(form)
     if changes:
-        await update_article(ctx, id, read_shape(ArticleUpdate, changes))
+        await update_article(ctx, id, body_from(ArticleUpdate, changes))
     if publishes(form):
         await publish_article(ctx, id)
     else:
@@ -165,11 +164,11 @@ def article_id(page: BotPage) -> str:
 
 
 def text_in(form: Form) -> TextEdit:
-    return read_shape(TextEdit, {"title": form.get("title", ""), "content": form.get("content", "")})
+    return body_from(TextEdit, {"title": form.get("title", ""), "content": form.get("content", "")})
 
 
 def changed_facts(form: Form) -> dict[str, Any]:
-    """What somebody changed in the form: a fact that another person has changed meanwhile stays theirs."""
+    """The facts that were changed in the form; one that another person has changed since stays theirs."""
     values: dict[str, Any] = {
         name: form[name]
         for name in FACTS
@@ -285,8 +284,7 @@ async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
 
 async def offered_collections(page: BotPage, current_id: str | None) -> list[tuple[str, str]]:
     """Pairs of an id and a title, indented by level; the present one is always among them."""
-    request = PageRequest(page.request.app.state.cursor_key, limits.MAX_COLLECTIONS_OFFERED)
-    rows = (await list_collections(page.ctx, request)).rows
+    rows = (await list_collections(page.ctx, page.first_rows(limits.MAX_COLLECTIONS_OFFERED))).rows
     pairs = [(row.id, INDENT * len(row.ancestor_ids) + row.title) for row in rows]
     if current_id and current_id not in dict(pairs):
         pairs.append((current_id, (await get_collection(page.ctx, current_id)).title))

@@ -3,23 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 
-from instep.core.errors import AppError, InvalidRequest
+from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage
+from instep.dashboard.field_errors import errors_by_field
 from instep.dashboard.notices import Notice, keep_notice
 from instep.insights.actions import check_links
 from instep.text.diff import TextDiff, compare, split_lines
-from instep.web.errors import first_fault
 from instep.web.forms import Form
 
-Shape = TypeVar("Shape", bound=BaseModel)
 # The buttons of the form.
 PUBLISH, PUBLISH_ANYWAY = "publish", "publish-anyway"
-# What the fields of a form are called in the shapes of the API.
+# The fields of the form that have another name in the API.
 FIELDS = {"contentMarkdown": "content", "collectionId": "collection", "translationOf": "content"}
 VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
 BAD_REQUEST, CONFLICT = 400, 409
@@ -27,7 +24,7 @@ BAD_REQUEST, CONFLICT = 400, 409
 
 @dataclass(frozen=True, slots=True)
 class OtherText:
-    """A text that somebody saved while this one was written, and how it differs: theirs goes, ours comes."""
+    """A text that somebody saved while this one was written, and a diff from theirs to ours."""
 
     author_name: str | None
     saved_at: datetime
@@ -43,7 +40,7 @@ class OtherText:
 
 @dataclass(frozen=True, slots=True)
 class EditorForm:
-    """The values of the fields by their names, and what the page tells beside them.
+    """The values of the fields by their names, and the messages of the page.
 
     `errors` are sentences by field, `other` is the text that was saved meanwhile, `problems` are what
     publishing would make public.
@@ -82,37 +79,23 @@ async def links_to_correct(page: BotPage, locale: str, article_id: str | None = 
     return [f"Line {problem.line}: {problem.message}" for problem in problems]
 
 
-def read_shape(shape: type[Shape], values: Mapping[str, Any]) -> Shape:
-    """Values of fields in a shape of the API; raises `InvalidRequest` that names the field of the form."""
-    try:
-        return shape.model_validate(values)
-    except ValidationError as error:
-        name, message = first_fault(error)
-        raise InvalidRequest(f"`{name}`: {message}.", details=[(FIELDS.get(name, name), message)]) from None
-
-
 def field_errors(refusal: AppError) -> dict[str, str]:
-    """Sentences by the field that they stand at; what concerns no single field stands above them all.
+    """Sentences by field; one that concerns no single field has the key "".
 
-    Raises a refusal again that has nothing to do with what was sent: that one gets a page of its own.
+    Raises the refusal again if it is not about the values sent: it gets a page of its own.
     """
     if refusal.status != BAD_REQUEST:
         raise refusal
     if refusal.code == "slug_taken":
         return {"slug": refusal.message}
-    return {FIELDS.get(name, name): sentence_of(text) for name, text in refusal.details} or {
-        "": refusal.message
-    }
-
-
-def sentence_of(message: str) -> str:
-    return message if message.endswith(".") else f"{message[:1].upper()}{message[1:]}."
+    errors = {FIELDS.get(name, name): sentence for name, sentence in errors_by_field(refusal).items()}
+    return errors or {"": refusal.message}
 
 
 async def compare_with_ours(
     page: BotPage, theirs: str, author_name: str | None, saved_at: datetime, title: str
 ) -> OtherText:
-    """What was saved meanwhile, beside what was sent."""
+    """The text that somebody else saved in the meantime, compared with the one that was sent."""
     ours = page.form.get("content", "").replace("\r\n", "\n")
     diff = await compare(theirs.replace("\r\n", "\n"), ours, ("theirs", "yours"))
     return OtherText(author_name, saved_at, title, theirs, diff)

@@ -21,7 +21,7 @@ from instep.web.signed_in import new_form_token
 
 @bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def show_preview(page: BotPage) -> Response:
-    """The text as its page will show it; each block tells its line in the Markdown."""
+    """The text as its page will show it; each block has the number of its line in the Markdown."""
     text = page.form.get("content", "").replace("\r\n", "\n")[: limits.MAX_CONTENT_CHARACTERS]
     try:
         html = await render_with_sizes(page.ctx, text, has_lines=True)
@@ -58,7 +58,7 @@ async def take_file(page: BotPage) -> Response:
             raise
         return page.answer(BAD_REQUEST, message=refusal.message)
     file = uploaded.file
-    # As links to articles: it holds wherever this installation is served.
+    # A path, as in links to articles: it works wherever this installation is served.
     path = urlsplit(file_url(page.bot, file)).path
     return page.answer(url=path, name=file.name, isPicture=file.width is not None)
 

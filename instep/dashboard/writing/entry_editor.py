@@ -23,11 +23,11 @@ from instep.dashboard.writing.editor_form import (
     field_errors,
     links_to_correct,
     publishes,
-    read_shape,
     time_of_day,
 )
 from instep.identity.scopes import Role
 from instep.text.line_ends import value_in_field, with_line_ends_of
+from instep.web.bodies import body_from
 
 
 @bot_page("changelog", Role.EDITOR)
@@ -43,7 +43,7 @@ async def create_entry(page: BotPage) -> Response:
     }
     try:
         async with page.ctx.tx.transaction():
-            entry = await create_changelog_entry(page.ctx, read_shape(ChangelogEntryCreate, text))
+            entry = await create_changelog_entry(page.ctx, body_from(ChangelogEntryCreate, text))
             if publishes(page.form):
                 await publish_changelog_entry(page.ctx, entry.id)
     except AppError as refusal:
@@ -68,8 +68,8 @@ async def save_entry(page: BotPage) -> Response:
     }
     try:
         async with page.ctx.tx.transaction():
-            update = read_shape(ChangelogEntryUpdate, text)
-            # What is saved already may be sent again: nothing would be lost by it.
+            update = body_from(ChangelogEntryUpdate, text)
+            # The same text may be sent again: nothing would be lost.
             is_same = text == {"title": entry.title, "contentMarkdown": entry.content}
             version = None if is_same else f'"{page.form.get("version", "")}"'
             saved = await update_changelog_entry(page.ctx, entry.id, update, if_match=version)

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch
+from instep.imports.json_values import load_json
 from instep.imports.tree import UnreadableSource
 from instep.imports.url_parts import joined_url, split_url
 
@@ -69,7 +70,7 @@ class Api:
 
     def read(self, response: RawResponse) -> Any:
         try:
-            return json.loads(response.body)
+            return load_json(response.body)
         except (ValueError, RecursionError):
             raise UnreadableSource(
                 f"{self.base} answers something that is not JSON: check the address of the help center."

@@ -121,7 +121,7 @@ def part_paragraphs(line: str) -> str:
 
 
 def align_tables(text: str) -> str:
-    """The alignments that stand in the cells of headers move to the rows below them."""
+    """Move the alignments of columns from the header cells to the rows below."""
     if "\ufdd3" not in text:
         return text
     lines = text.split("\n")

@@ -20,7 +20,7 @@ def drop_escapes(markdown: str) -> str:
 
 
 def blocks_of(markdown: str) -> Iterator[tuple[bool, str]]:
-    """The parts between blank lines, and these; code in fences is one part, and told to be code."""
+    """The blank lines and the parts between them, each with whether it is code; fenced code is one part."""
     lines = list[str]()
     fence = ""
     for line in markdown.split("\n"):

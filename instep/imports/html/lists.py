@@ -34,7 +34,7 @@ def put_into_item(document: HtmlDocument, nested: Node) -> None:
 
 
 def join_to_previous(following: Node) -> None:
-    """Products that write a list for each item mean one list; numbers tell whether one goes on."""
+    """Join lists of products that write a list for each item; the numbers show whether a list goes on."""
     previous = previous_element(following)
     if previous is None or tag_of(previous) != tag_of(following):
         return

@@ -84,7 +84,7 @@ def keep_image(document: HtmlDocument, image: Node) -> None:
 
 
 def link_embedded(document: HtmlDocument, embedded: Node) -> None:
-    """A paragraph with a link to what is embedded; its page, where the player's address tells that."""
+    """Replace what is embedded by a link to it, or to its page if the player's address names that."""
     attributes = embedded.attributes
     inner = embedded.css_first("source[src]") if tag_of(embedded) in {"video", "audio"} else None
     sources = (attributes.get("src"), attributes.get("data"), inner.attributes.get("src") if inner else None)

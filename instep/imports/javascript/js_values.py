@@ -1,4 +1,4 @@
-"""What an expression of a configuration file is worth, as far as its text alone tells."""
+"""Values of expressions in configuration files, as far as the text alone determines them."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -49,7 +49,7 @@ def js_text(value: JsValue) -> str:
 
 
 def at(value: JsValue, *keys: str) -> JsValue:
-    """What stands deeper in nested objects; None where there is nothing."""
+    """A value in nested objects; None if it is missing."""
     for key in keys:
         value = js_object(value).get(key)
     return value

@@ -1,6 +1,5 @@
 """Modules of a configuration: what they export, with constants, imports and calls of their own functions."""
 
-import json
 import posixpath
 import re
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from tree_sitter import Language, Node, Parser
 
 from instep.core import limits
 from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue
+from instep.imports.json_values import load_json
 from instep.imports.tree import SourceFiles, UnreadableSource
 
 _EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")
@@ -62,7 +62,7 @@ class Configuration:
 
     def _json(self, path: str) -> JsValue:
         try:
-            value: JsValue = json.loads(self.files.read(path))
+            value: JsValue = load_json(self.files.read(path))
         except (ValueError, RecursionError):
             return JsUnknown(posixpath.basename(path), path, 1)
         return value
@@ -85,7 +85,7 @@ class Module:
         return self.value(self.nodes[key]) if key in self.nodes else self._unknown(self.root, name)
 
     def value(self, node: Node) -> JsValue:
-        """What an expression is worth; `JsUnknown` where its text doesn't tell."""
+        """The value of an expression; `JsUnknown` if its text doesn't determine it."""
         self.configuration.count(self.path)
         if self.depth >= _MAX_DEPTH:
             return self._unknown(node)
@@ -176,7 +176,7 @@ class Module:
         return not value if _text(node).startswith("!") and isinstance(value, bool) else self._unknown(node)
 
     def _binary_expression(self, node: Node) -> JsValue:
-        """`setting || "default"` is its first side that the text tells; texts are joined by `+`."""
+        """`setting || "default"` has the value of its first known side; `+` joins texts."""
         left, right = self._side(node, "left"), self._side(node, "right")
         operator = node.child_by_field_name("operator")
         name = _text(operator) if operator else ""
@@ -350,12 +350,15 @@ def _string(node: Node) -> str:
 
 
 def _unescape(text: str) -> str:
-    return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    # Strings of JavaScript are UTF-16: a character may be written as two escapes, the halves of a pair.
+    return _ESCAPE.sub(_unescaped, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _unescaped(match: re.Match[str]) -> str:
     code = match[2] or match[3] or match[4]
     if code:
         number = int(code, 16)
-        return chr(number) if number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF else "\ufffd"
+        return chr(number) if number <= 0x10FFFF else "\ufffd"
     return "" if match[1].endswith("\n") else _SIMPLE_ESCAPES.get(match[1], match[1])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import comrak
 
-# What other products call their kinds, by the kind of alert that means the same.
+# The kinds of other products, by the kind of alert that means the same.
 _KINDS_OF_ALERTS = {
     "NOTE": "note info information abstract summary tldr example quote cite todo default secondary seealso "
     "see-also",

@@ -1,6 +1,5 @@
 """Settings of people's files, in YAML, TOML or JSON, with every scalar as the text that is written there."""
 
-import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from instep.core import limits
+from instep.imports.json_values import load_json
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 TRUE_WORDS = frozenset(("true", "yes", "on", "1"))
@@ -95,7 +95,7 @@ def read_toml_fields(text: str) -> Fields:
 
 def read_json(text: str) -> Value:
     try:
-        return _as_value(json.loads(text))
+        return _as_value(load_json(text))
     except (ValueError, RecursionError) as error:
         raise ValueError(str(error)) from None
 

@@ -27,7 +27,7 @@ class SourcePage:
 
 
 def read_page(path: str, content: bytes, losses: Losses) -> SourcePage:
-    """A Markdown file; what is no UTF-8 or no valid front matter is told, and read as far as possible."""
+    """A Markdown file; bad UTF-8 and bad front matter are recorded as losses, and read as far as possible."""
     text = decode_text(path, content, losses)
     page_losses = PageLosses(path, text, losses)
     fields, body = _split_front_matter(text, page_losses)

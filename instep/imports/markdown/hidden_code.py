@@ -176,7 +176,7 @@ def _without_prefix(line: str, prefix: str) -> str:
 
 
 class _Indents:
-    """Where the text of the open list items begins, so that an indented line is told from indented code."""
+    """The columns at which the text of the open list items begins; indented code is measured from them."""
 
     def __init__(self) -> None:
         self.columns: list[int] = []

@@ -92,12 +92,12 @@ class Includes:
 def plain_shortcodes(text: str, code: HiddenCode, page: SourcePage, includes: Includes) -> str:
     """The text of a page without shortcodes; the code of the text must be hidden.
 
-    Known ones become Markdown, of others the words stay and the tag is told.
+    Known ones become Markdown; others lose their tag, which is recorded as a loss, and keep their words.
     """
     text = _plain(text, code, page, includes, 0)
     text = _RELATIVE_TARGET.sub(lambda match: _rooted(match, page, includes), text)
     text = _GLOSSARY.sub(r"\1", _DIVIDER.sub("", _TODO.sub("", text)))
-    # In code, too, a shortcode that is only shown is written as a comment.
+    # Even in code, a shortcode that is only shown is written as a comment.
     code.fences = [_shown(fence) for fence in code.fences]
     code.spans = [_SHOWN_TAG.sub(r"{{\1\2\3}}", span) for span in code.spans]
     # Hugo gives ids to terms, which links lead to.

@@ -1,4 +1,4 @@
-"""What of one page can't be kept, each with the line where it stands in the file."""
+"""The losses of one page, each with its line in the file."""
 
 from collections import defaultdict
 
@@ -6,9 +6,9 @@ from instep.imports.tree import Losses
 
 
 class PageLosses:
-    """Finds the lines itself, so that a text can be changed in many steps before something is told.
+    """Finds the lines itself, so that a text can be changed in many steps before a loss is recorded.
 
-    A reader that tells the same words several times means the places in the file one after the other.
+    The same words, recorded several times, stand for their places in the file one after the other.
     """
 
     def __init__(self, path: str, source: str, losses: Losses) -> None:

@@ -1,12 +1,12 @@
 """What readers of products with components share: their files, configuration, pages and redirects."""
 
-import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
 from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
 from instep.imports.javascript.modules import Configuration
+from instep.imports.json_values import load_json
 from instep.imports.markdown.file_names import is_page
 from instep.imports.mdx.included_files import is_partial
 from instep.imports.mdx.pages import ComponentPage
@@ -47,13 +47,13 @@ class ComponentSource:
         """What a configuration file exports; a JSON file must be an object."""
         return read_object(self.files, path) if path.endswith(".json") else self.configuration.exported(path)
 
-    def tell_unknown(self, value: JsValue) -> None:
+    def report_unknown(self, value: JsValue) -> None:
         """Tell each part of a setting that only a running program would know."""
         for unknown in _unknown_parts(value):
             self.losses.add(unknown.path, f"setting that only a program knows: {unknown.text}", unknown.line)
 
     def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> list[ImportedRedirect]:
-        """The redirects from one address or several; one with a pattern is told."""
+        """Add the redirects from one address or several; one with a pattern is a loss."""
         addresses = [js_text(source) for source in js_array(sources)] or [js_text(sources)]
         redirects = []
         for address in filter(None, addresses):
@@ -83,7 +83,7 @@ class ComponentSource:
 def read_object(files: SourceFiles, path: str) -> dict[str, JsValue]:
     """The object of a JSON file; raises `UnreadableSource` when it has none."""
     try:
-        value: JsValue = json.loads(files.read(path).decode("utf-8-sig"))
+        value: JsValue = load_json(files.read(path).decode("utf-8-sig"))
     except RecursionError:
         raise UnreadableSource(f"{path} is nested too deeply: make it flatter and import again.") from None
     except ValueError as error:

@@ -15,7 +15,7 @@ TITLES = ("title", "label", "name", "text", "value", "heading")
 
 
 def unwrapped(tag: Tag) -> MarkdownPiece:
-    """What is in a tag that says nothing itself."""
+    """The content of a tag without a meaning of its own."""
     is_block = "\n" in tag.inner
     return MarkdownPiece(tag.inner, "block" if is_block else "inline")
 
@@ -127,7 +127,7 @@ def _file(tag: Tag) -> MarkdownPiece:
 
 
 def _label(tag: Tag) -> MarkdownPiece:
-    """A word beside others, in parentheses, because a heading or a sentence goes on behind it.
+    """A label in parentheses, because it stands within a heading or a sentence.
 
     A heading keeps the id that it has without the word, since links use that.
     """
@@ -189,42 +189,43 @@ def _people(tag: Tag) -> MarkdownPiece:
     return block(paragraphs(bold_label(name) if name else "", tag.inner))
 
 
-def _table_of(write: Write, names: str) -> dict[str, Write]:
+def with_names(write: Write, names: str) -> dict[str, Write]:
+    """How tags with these names are written."""
     return dict.fromkeys(names.split(), write)
 
 
 COMPONENTS: dict[str, Write] = {
-    **_table_of(
+    **with_names(
         _callout, "Note Info Tip Check Warning Warn Danger Error Success Caution Important Hint Callout"
     ),
-    **_table_of(_callout, "Callouts.Callout Aside Admonition Alert Banner"),
-    **_table_of(_details, "Accordion Expandable Collapse Collapsible Details Accordions.Accordion"),
-    **_table_of(_tab, "Tab TabItem Tabs.Tab CodeBlockTab TabsContent CodeGroupItem"),
-    **_table_of(_panel, "View Panel Prompt Color.Row"),
-    **_table_of(_step, "Step Steps.Step"),
-    **_table_of(_card, "Card Tile LinkCard Cards.Card Card.Link"),
-    **_table_of(_button, "LinkButton Button ButtonLink"),
-    **_table_of(_frame, "Frame"),
-    **_table_of(_field, "ParamField ResponseField Param Property Properties.Property"),
-    **_table_of(_type_table, "TypeTable"),
-    **_table_of(_folder, "Folder FileTree.Folder Tree.Folder Files.Folder"),
-    **_table_of(_file, "File FileTree.File Tree.File Files.File"),
-    **_table_of(_label, "Badge Tag"),
-    **_table_of(_tooltip, "Tooltip Term"),
-    **_table_of(_anchor, "Anchor AnchorHeading"),
-    **_table_of(_update, "Update"),
-    **_table_of(_picture, "Image Img ImageZoom Picture ThemedImage ThemeImage"),
-    **_table_of(_link, "Link NavLink RouterLink DynamicLink A"),
-    **_table_of(_keys, "Kbd Key"),
-    **_table_of(_formula, "Latex Math InlineMath"),
-    **_table_of(_people, "Testimonial"),
-    **_table_of(
+    **with_names(_callout, "Callouts.Callout Aside Admonition Alert Banner"),
+    **with_names(_details, "Accordion Expandable Collapse Collapsible Details Accordions.Accordion"),
+    **with_names(_tab, "Tab TabItem Tabs.Tab CodeBlockTab TabsContent CodeGroupItem"),
+    **with_names(_panel, "View Panel Prompt Color.Row"),
+    **with_names(_step, "Step Steps.Step"),
+    **with_names(_card, "Card Tile LinkCard Cards.Card Card.Link"),
+    **with_names(_button, "LinkButton Button ButtonLink"),
+    **with_names(_frame, "Frame"),
+    **with_names(_field, "ParamField ResponseField Param Property Properties.Property"),
+    **with_names(_type_table, "TypeTable"),
+    **with_names(_folder, "Folder FileTree.Folder Tree.Folder Files.Folder"),
+    **with_names(_file, "File FileTree.File Tree.File Files.File"),
+    **with_names(_label, "Badge Tag"),
+    **with_names(_tooltip, "Tooltip Term"),
+    **with_names(_anchor, "Anchor AnchorHeading"),
+    **with_names(_update, "Update"),
+    **with_names(_picture, "Image Img ImageZoom Picture ThemedImage ThemeImage"),
+    **with_names(_link, "Link NavLink RouterLink DynamicLink A"),
+    **with_names(_keys, "Kbd Key"),
+    **with_names(_formula, "Latex Math InlineMath"),
+    **with_names(_people, "Testimonial"),
+    **with_names(
         unwrapped, "AccordionGroup Accordions CardGroup Cards CardGrid Columns Column Steps Tabs CodeGroup"
     ),
-    **_table_of(
+    **with_names(
         unwrapped, "CodeTabs CodeBlockTabs RequestExample ResponseExample FileTree Files Tree Fragment"
     ),
-    **_table_of(unwrapped, "ClientOnly Head BrowserOnly Bleed Center TabsPanels Properties"),
-    **_table_of(dropped, "Icon Spacer Divider TabsList TabsTrigger CodeBlockTabsList CodeBlockTabsTrigger"),
+    **with_names(unwrapped, "ClientOnly Head BrowserOnly Bleed Center TabsPanels Properties"),
+    **with_names(dropped, "Icon Spacer Divider TabsList TabsTrigger CodeBlockTabsList CodeBlockTabsTrigger"),
     "": unwrapped,
 }

@@ -20,8 +20,8 @@ _BRACE = re.compile(r"[{}]|\"[^\"\n]*\"|'[^'\n]*'|/\*.*?\*/", re.DOTALL)
 _MAX_EXPRESSION_CHARACTERS = 20_000
 # A text with this many braces or tags that nothing closes is no component's.
 _MAX_UNCLOSED = 200
-# In all; braces that nothing closes are looked for up to the end of an expression that may be long.
-_MAX_CHARACTERS_IN_VAIN = 400_000
+# Characters that are read in search of closing braces that are missing, in the whole text.
+_MAX_UNCLOSED_CHARACTERS = 400_000
 _MAX_DEPTH = 40
 _MAX_INDENT = 40
 
@@ -116,7 +116,7 @@ class _Scanner:
             yield self.text[start:]
 
     def _node(self, token: re.Match[str]) -> "ElementNode | _ClosingTag | None":
-        """What begins with a token, "" for a comment; None where it is text."""
+        """The node that begins with a token, "" for a comment; None if it is text."""
         mark = token[0]
         if mark == "<!--":
             return self._skip_to("-->")
@@ -165,7 +165,7 @@ class _Scanner:
 
     def _closing_brace(self, start: int) -> int | None:
         depth, end = 1, min(len(self.text), start + _MAX_EXPRESSION_CHARACTERS)
-        if self.unclosed > _MAX_UNCLOSED or self.characters_in_vain > _MAX_CHARACTERS_IN_VAIN:
+        if self.unclosed > _MAX_UNCLOSED or self.characters_in_vain > _MAX_UNCLOSED_CHARACTERS:
             return None
         for match in _BRACE.finditer(self.text, start, end):
             depth += {"{": 1, "}": -1}.get(match[0], 0)

@@ -4,7 +4,7 @@ import html
 import posixpath
 import re
 
-from instep.imports.mdx.components import Write, details, dropped, unwrapped
+from instep.imports.mdx.components import Write, details, dropped, unwrapped, with_names
 from instep.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
 from instep.imports.mdx.tags import Tag, block, image, item, markdown_link, place
 
@@ -138,30 +138,26 @@ def _html_row(row: list[str]) -> str:
     return "\n".join(["<tr>", *(f"<td>\n\n{cell}\n\n</td>" for cell in row), "</tr>"])
 
 
-def _table_of(write: Write, names: str) -> dict[str, Write]:
-    return dict.fromkeys(names.split(), write)
-
-
 HTML_TAGS: dict[str, Write] = {
-    **_table_of(_kept, "kbd sub sup del ins"),
-    **_table_of(_marked("**"), "b strong"),
-    **_table_of(_marked("*"), "i em cite dfn var"),
-    **_table_of(_marked("~~"), "s strike"),
-    **_table_of(_code, "code tt samp"),
-    **_table_of(_paragraph, "p center pre legend"),
-    **_table_of(
+    **with_names(_kept, "kbd sub sup del ins"),
+    **with_names(_marked("**"), "b strong"),
+    **with_names(_marked("*"), "i em cite dfn var"),
+    **with_names(_marked("~~"), "s strike"),
+    **with_names(_code, "code tt samp"),
+    **with_names(_paragraph, "p center pre legend"),
+    **with_names(
         _paragraph, "div section article main aside header footer nav figure address fieldset form hgroup"
     ),
-    **_table_of(_paragraph, "picture dl ul ol menu"),
-    **_table_of(_heading, "h1 h2 h3 h4 h5 h6"),
-    **_table_of(_list_item, "li dd"),
-    **_table_of(_marked("**"), "dt"),
-    **_table_of(_media, "iframe video audio embed object Video YouTube Vimeo"),
-    **_table_of(
+    **with_names(_paragraph, "picture dl ul ol menu"),
+    **with_names(_heading, "h1 h2 h3 h4 h5 h6"),
+    **with_names(_list_item, "li dd"),
+    **with_names(_marked("**"), "dt"),
+    **with_names(_media, "iframe video audio embed object Video YouTube Vimeo"),
+    **with_names(
         unwrapped, "span font small big u mark abbr time q label button template tbody thead tfoot caption"
     ),
-    **_table_of(unwrapped, "data bdi bdo nobr noscript output include"),
-    **_table_of(
+    **with_names(unwrapped, "data bdi bdo nobr noscript output include"),
+    **with_names(
         dropped, "script style svg canvas link meta wbr col colgroup input param track head title base"
     ),
     "a": _anchor,

@@ -50,7 +50,7 @@ class IncludedFiles:
 
 
 def rebase_links(text: str, snippet: str, page: str, paths: frozenset[str]) -> str:
-    """The text of a snippet with links to files beside it as the page around it must write them."""
+    """The text of a snippet with relative links as the page that includes it must write them."""
     snippet_folder, page_folder = posixpath.dirname(snippet), posixpath.dirname(page)
     if snippet_folder == page_folder:
         return text

@@ -69,7 +69,7 @@ class PageLayout:
         self.pieces: list[MarkdownPiece] = []
 
     def add(self, piece: MarkdownPiece) -> str:
-        """What stands for a piece in the text."""
+        """Keep a piece, and return the placeholder for it in the text."""
         if piece.kind == "inline" and "\n" not in piece.text:
             return piece.text
         self.pieces.append(piece)

@@ -25,8 +25,8 @@ _VERBATIM = re.compile(r"^[ \t]*(:{3,})[ \t]*v-pre[ \t]*$.*?^[ \t]*\1[ \t]*$", r
 _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _INLINE_PREFIX = re.compile(r"[ \t>]*$")
 _MAX_SNIPPET_DEPTH = 8
-# A statement has at most so many blocks, with the blank lines between them; where text begins right below
-# statements, so many lines are tried. A page on which this fails often has no statements.
+# Most blocks of a statement, with the blank lines between them; and most lines that are tried where text
+# begins right below statements. A page on which this fails often has no statements.
 _MAX_STATEMENT_BLOCKS = 40
 _MAX_STATEMENT_LINES = 30
 _MAX_FAILURES = 20
@@ -114,7 +114,7 @@ class PageWriter:
         return tag
 
     def _expression_text(self, expression: Expression, parent: Tag | None) -> str:
-        """The value of an expression as a text; what is none is told."""
+        """The value of an expression as a text; another value is a loss."""
         text = on_one_line(self.code.show(expression.text))
         is_vue = self.snippets.dialect(self.page.path) == "vue"
         if is_vue and _is_verbatim(parent):

@@ -11,7 +11,7 @@ Ordered = tuple[tuple[float, str], ImportedCollection]
 
 
 def in_reading_order(ordered: Iterable[Ordered]) -> list[ImportedCollection]:
-    """Parents before children, depth first; one whose parent is unknown or below itself stands at the top."""
+    """Parents before children, depth first; one whose parent is unknown or below itself is at the top."""
     rows = dict[str, Ordered]()
     for place, collection in ordered:
         rows[collection.key] = (place, collection)

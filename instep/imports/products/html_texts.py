@@ -1,4 +1,4 @@
-"""Texts of a product: HTML becomes Markdown, losses are told, saved files take the place of addresses."""
+"""Texts of a product: HTML becomes Markdown with its losses, and addresses become those of saved files."""
 
 import posixpath
 from collections import Counter

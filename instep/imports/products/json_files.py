@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from instep.imports.json_values import load_json
 from instep.imports.tree import SourceFiles, UnreadableSource
 
 Row = dict[str, Any]
@@ -19,7 +20,7 @@ def json_paths(files: SourceFiles) -> Iterator[str]:
 def read_json(files: SourceFiles, path: str) -> Any:
     """The document in a file; raises `UnreadableSource`, which names the line."""
     try:
-        return json.loads(files.read(path).decode("utf-8-sig"))
+        return load_json(files.read(path).decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         raise UnreadableSource(
             f"{path} is not valid JSON (line {error.lineno}: {error.msg}): save the answer again."

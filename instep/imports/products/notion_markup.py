@@ -14,7 +14,7 @@ from instep.imports.html.html_document import (
 )
 
 ASIDE = re.compile(r"<aside>((?:(?!</?aside>).)*)</aside>", re.DOTALL)
-# What an icon at the beginning of a callout tells.
+# The kinds of alerts, by the icon at the beginning of a callout.
 ICONS = {
     **dict.fromkeys("💡✅", "TIP"),
     **dict.fromkeys("⚠🚧", "WARNING"),
@@ -36,7 +36,7 @@ def plain_asides(markdown: str) -> str:
 
 
 def alert_of(aside: re.Match[str]) -> str:
-    """A callout as an alert; its icon tells the kind."""
+    """A callout as an alert, whose kind its icon shows."""
     text = aside[1].strip()
     start = FIRST_WORD.search(text)
     icon = ""

@@ -94,7 +94,7 @@ class Shortcodes:
 
 
 def code_parts(html: str) -> Iterator[tuple[bool, str]]:
-    """The HTML in parts, each told to be code or not."""
+    """The HTML in parts, each with whether it is code."""
     start, opened = 0, ""
     for tag in CODE_TAG.finditer(html):
         name = tag[2].lower()

@@ -107,7 +107,7 @@ class _Docusaurus:
             yield self._newest(identity, self._join(folder), route, options.get("sidebarPath"))
 
     def _newest(self, identity: str, folder: str, route: str, sidebar: JsValue) -> _Instance:
-        """The newest version of an instance; the others are told (`versions.json` has the newest first)."""
+        """The newest version of an instance; the others are losses (`versions.json` has the newest first)."""
         prefix = "" if identity == "default" else f"{identity}_"
         versions = (
             self.source.configuration.exported(path)
@@ -123,7 +123,7 @@ class _Docusaurus:
             sidebars = self._join(f"{prefix}versioned_sidebars", f"version-{names[0]}-sidebars.json")
             folder = self._join(f"{prefix}versioned_docs", f"version-{names[0]}")
             return _Instance(identity, folder, f"version-{names[0]}", route, sidebars)
-        self.source.tell_unknown(sidebar if isinstance(sidebar, JsUnknown) else None)
+        self.source.report_unknown(sidebar if isinstance(sidebar, JsUnknown) else None)
         candidates = [js_text(sidebar)] if js_text(sidebar) else ["sidebars.js", "sidebars.ts"]
         declared = next(
             (self._join(name) for name in candidates if self._join(name) in self.source.paths), None
@@ -159,7 +159,7 @@ class _Docusaurus:
         rows: list[ImportedRedirect] = []
         for name, options in self._plugins():
             if _REDIRECTS.search(name):
-                self.source.tell_unknown([options.get("redirects"), options.get("createRedirects")])
+                self.source.report_unknown([options.get("redirects"), options.get("createRedirects")])
                 for row in js_array(options.get("redirects")):
                     rows += self.source.add_redirect(self.path, at(row, "from"), at(row, "to"))
         return rows + list(

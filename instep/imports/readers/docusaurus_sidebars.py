@@ -45,7 +45,7 @@ class Sidebars:
             return self._folder_entries(self.folder)
         self.path = path
         value = self.source.exported(path)
-        self.source.tell_unknown(value)
+        self.source.report_unknown(value)
         return [entry for sidebar in js_object(value).values() for entry in self._items(sidebar)]
 
     def _items(self, value: JsValue) -> list[Entry]:

@@ -89,7 +89,7 @@ def read_solutions(files: SourceFiles) -> Solutions:
 
 
 def add_row(solutions: Solutions, row: Row, path: str) -> None:
-    """What a row is, its fields tell; the file of a translation ends with its language: article-7.fr.json."""
+    """Add a row by its fields; the file of a translation ends with its language: article-7.fr.json."""
     row_id = str(row["id"])
     if "description_text" in row or "folder_id" in row:
         language = path.removesuffix(".json").rpartition(".")[2] if path.count(".") > 1 else ""
@@ -177,7 +177,7 @@ def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts:
 
 
 def status_of(solutions: Solutions, original: Row, row: Row, losses: Losses, path: str) -> PageStatus:
-    """What only agents read becomes a draft."""
+    """The status of an article: one that only agents may read becomes a draft."""
     folder = solutions.folders.get(key(original, "folder_id") or "", {})
     visibility = folder.get("visibility", EVERYBODY)
     if visibility == AGENTS:

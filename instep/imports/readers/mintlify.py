@@ -123,7 +123,7 @@ class _Mintlify:
         return [Entry(name, path)] if path else []
 
     def _newest(self, versions: list[JsValue]) -> JsValue:
-        """The default version, or the first one; the pages of the others are left out, which is told."""
+        """The default version, or the first one; the pages of the others are left out as losses."""
         newest = next((row for row in versions if at(row, "default") is True), versions[0])
         for row in versions:
             if row is not newest:

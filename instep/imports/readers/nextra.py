@@ -101,7 +101,7 @@ class _Nextra:
             (f"{folder}/{name}" for name in _META_NAMES if f"{folder}/{name}" in self.source.paths), None
         )
         value = self.source.exported(path) if path else {}
-        self.source.tell_unknown(value)
+        self.source.report_unknown(value)
         meta = js_object(value)
         children = {
             page[len(folder) + 1 :].split("/")[0] for page in self.originals if page.startswith(f"{folder}/")

@@ -1,6 +1,5 @@
 """ReadMe: `docs/<Category>/<page>.md` with `_order.yaml`, a changelog, and blocks between `[block:…]`."""
 
-import json
 import posixpath
 import re
 from collections.abc import Mapping
@@ -8,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from instep.imports.folders import folder_entries, page_paths
+from instep.imports.json_values import load_json
 from instep.imports.markdown.block_tags import arguments_of
 from instep.imports.markdown.callouts import alert
 from instep.imports.markdown.emoji_codes import replace_emoji_codes
@@ -179,8 +179,8 @@ def _plain_component(name: str, attributes: str, body: str) -> str:
 def _plain_block(kind: str, source: str, code: HiddenCode, page: SourcePage) -> str:
     """A block of the old editor, whose content is JSON."""
     try:
-        data = json.loads(code.show(source))
-    except ValueError:
+        data = load_json(code.show(source))
+    except (ValueError, RecursionError):
         page.losses.add(f"block {kind} that can't be read: its source stays as code", f"[block:{kind}]")
         return "\n\n" + code.add_fence(Fence("```", "json", tuple(code.show(source).split("\n")))) + "\n\n"
     block = _block_text(kind, data if isinstance(data, dict) else {}, code)

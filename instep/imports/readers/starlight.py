@@ -63,7 +63,7 @@ class _Starlight:
         pages = {path: self._page(path) for path in paths}
         self.by_address = {page.address: path for path, page in pages.items()}
         sidebar = self.settings.get("sidebar")
-        self.source.tell_unknown(sidebar)
+        self.source.report_unknown(sidebar)
         entries = self._items(sidebar) if sidebar is not None else self._generated(self._default_folder())
         collections, arranged = arrange(entries, pages, self.source.losses)
         base = js_text(self.site.get("base")).rstrip("/")

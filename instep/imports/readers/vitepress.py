@@ -119,7 +119,7 @@ class _VitePress:
         entries: list[Entry] = []
         for row in rows:
             sidebar = at(row, "sidebar")
-            self.source.tell_unknown(sidebar)
+            self.source.report_unknown(sidebar)
             for name, part in (js_object(sidebar) or {"/": sidebar}).items():
                 if name.strip("/").split("/")[0] not in self.locales:
                     entries += self._items(part, "", by_address)

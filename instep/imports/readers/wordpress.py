@@ -200,7 +200,7 @@ class BlogReader:
         self.keys[key] += 1
         title = unescape(item.value("title")) or item.value("post_name") or f"Post {key}"
         body = self.texts.convert(self._html(item), title, item.path)
-        self._tell_rest(item)
+        self._report_rest(item)
         link = item.value("link")
         address = None if "?" in link else path_of(link)
         language = next((slug for _, slug, _ in item.terms("language")), "")
@@ -231,7 +231,7 @@ class BlogReader:
         shortcodes = Shortcodes(self.images, lambda what: self.losses.add(item.path, what))
         return shortcodes.replace(with_paragraphs(html))
 
-    def _tell_rest(self, item: Item) -> None:
+    def _report_rest(self, item: Item) -> None:
         for thumbnail in item.meta("_thumbnail_id"):
             if url := self.images.get(thumbnail):
                 self.losses.add(item.path, f"featured image, which is not in the text: {url}")

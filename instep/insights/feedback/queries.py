@@ -8,7 +8,7 @@ from instep.insights.schemas import ArticleFeedback, FeedbackReason, FeedbackSum
 
 ROW = "id, article_id, helpful, reason, comment, given_at"
 ORDER = Order(("s.unhelpful_count", "s.article_id"), descending=True)
-# What was said of an earlier text tells nothing of the present one.
+# Feedback on an earlier text says nothing about the present one.
 CURRENT_FEEDBACK = """
     from article_feedback f
     join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id

@@ -82,12 +82,12 @@ async def assess_articles(ctx: Ctx, status: StatusFilter) -> Assessment:
 
 
 async def known_assessment(ctx: Ctx, status: StatusFilter) -> tuple[Assessment | None, bool]:
-    """What is known without examining many articles, and whether it is that of the present state."""
+    """The assessment that needs no examining of many articles, and whether it is of the present state."""
     key = key_of(ctx, status, await queries.find_state(ctx))
     assessment, last_key = health_cache.get(key), last_keys.get((ctx.bot.id, status))
     if assessment is not None:
         return assessment, True
-    # What is too large for the cache can only be worked out again.
+    # An assessment that is too large for the cache has to be computed again.
     is_uncached = key == last_key
     if is_uncached or not await queries.has_more_articles(ctx, limits.MAX_PROMPTLY_EXAMINED_ARTICLES):
         return await assess_articles(ctx, status), True

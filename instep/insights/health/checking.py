@@ -122,7 +122,7 @@ def mentions_in(row: MentionRow, patterns: Sequence[tuple[str, re.Pattern[str]]]
             row.title,
             "mention",
             "info",
-            f"“{one_line_excerpt(term)}” stands here: {words}",
+            f"“{one_line_excerpt(term)}” stands {words}",
             line or None,
             number,
         )

@@ -67,7 +67,7 @@ async def find(ctx: Ctx, question_id: str) -> UnansweredQuestion | None:
 
 
 async def list_locales(ctx: Ctx) -> list[str]:
-    """The languages in which something was asked in vain."""
+    """The languages of questions without an answer."""
     # One look into the index for each language, however many questions there are.
     locales: list[str] | None = await ctx.tx.value(
         """
@@ -188,10 +188,7 @@ async def question_terms(ctx: Ctx, wording: QuestionKey, locale: str) -> list[st
 
 async def lock_language(ctx: Ctx, locale: str) -> None:
     """Make others who group a question of this language wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))",
-        subject=f"question {ctx.bot.id} {locale}",
-    )
+    await ctx.tx.advisory_lock(f"question {ctx.bot.id} {locale}")
 
 
 async def find_same(ctx: Ctx, terms: list[str], marks: list[str], locale: str) -> str | None:
@@ -290,10 +287,8 @@ async def count_asking(
     return need
 
 
-async def find_gap(
-    ctx: Ctx, question_id: str, *, min_visitors: int = limits.MIN_GAP_VISITORS, lock: bool = False
-) -> Gap | None:
-    """A question that so many visitors asked in vain and that is not dismissed."""
+async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool) -> Gap | None:
+    """A question that at least this many visitors asked without an answer, unless it is dismissed."""
     return await ctx.tx.first(
         Gap,
         f"""
@@ -315,7 +310,7 @@ async def find_gap(
 
 
 async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
-    """What visitors wrote to a person after they had asked this in vain, latest first."""
+    """The notes of visitors who then wrote to a person, latest first."""
     notes: list[str] | None = await ctx.tx.value(
         """
         select array_agg(message) from (
@@ -337,7 +332,7 @@ async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
 
 
 async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
-    """The ids of questions that a conversation asked in vain and whose drafts are pending."""
+    """The ids of questions that a conversation asked without an answer and whose drafts are pending."""
     question_ids: list[str] | None = await ctx.tx.value(
         """
         select array_agg(q.id)
@@ -356,11 +351,13 @@ async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
     return question_ids or []
 
 
+async def lock_gap_drafts(ctx: Ctx) -> None:
+    """Lock the number of the bot's pending gap drafts until this transaction ends."""
+    await ctx.tx.advisory_lock(f"gap drafts {ctx.bot.id}")
+
+
 async def count_gap_drafts(ctx: Ctx) -> int:
-    """How many gap drafts of the bot wait for review; other counts wait until this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))", subject=f"gap drafts {ctx.bot.id}"
-    )
+    """How many gap drafts of the bot wait for review."""
     count: int = await ctx.tx.value(
         """
         select count(*) from drafts

@@ -53,7 +53,7 @@ class Occasion(Protocol):
 
 @dataclass(slots=True)
 class VisitCounter:
-    """What has been counted in this process since it was written last."""
+    """The counts of this process that are not written yet."""
 
     views: Counter[VisitSubject] = field(default_factory=Counter)
     searches: Counter[VisitSubject] = field(default_factory=Counter)

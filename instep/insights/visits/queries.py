@@ -18,7 +18,7 @@ RATED_SINCE = "(given_at at time zone 'utc')::date > %(today)s::date - %(days)s:
 
 
 async def add_views(tx: Tx, rows: list[CountRow]) -> None:
-    """Add to the views of articles, unless they were deleted meanwhile."""
+    """Add to the views of articles, unless they were deleted in the meantime."""
     if rows:
         await tx.execute(
             """
@@ -37,7 +37,7 @@ async def add_views(tx: Tx, rows: list[CountRow]) -> None:
 
 
 async def add_searches(tx: Tx, rows: list[CountRow], empty_rows: list[CountRow]) -> None:
-    """Add to the searches. Beyond so many different words of a day only their number is kept."""
+    """Add to the searches. Beyond a number of different searches in a day only their count is kept."""
     empty_counts = {row[:3]: row[3] for row in empty_rows}
     if rows:
         await tx.execute(

@@ -88,7 +88,7 @@ class SearchedWordsOut(Out):
 
 
 class VisitsErasedOut(Out):
-    """That the counts of a help center are erased."""
+    """The counts of a help center are erased."""
 
     id: str = Field(description="The bot.", examples=["0190163d-8694-439b-aea5-966c26f8ad91"])
     deleted: bool

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from instep.core import limits
-from instep.core.database import Database, Tx, Upcoming
+from instep.core.database import Database, QueuedStatement, Tx
 from instep.identity.schemas import Ctx
 
 
@@ -37,9 +37,9 @@ class StoredVectors:
     chunks: bytes
 
 
-def ask_for_embedding_state(ctx: Ctx) -> Upcoming:
+def ask_for_embedding_state(ctx: Ctx) -> QueuedStatement:
     """Ask how far the bot is embedded, together with the next statement."""
-    return ctx.tx.ahead(
+    return ctx.tx.queue(
         """
         select model, dimensions, seen, is_complete, pg_is_in_recovery() as is_replica from bot_vectors
         where bot_id = %(bot)s and workspace_id = %(workspace)s

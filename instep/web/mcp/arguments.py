@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ValidationError, create_model
 
-from instep.web.errors import invalid_values
+from instep.web.errors import body_problems, invalid_values
 from instep.web.mcp.schemas import schema_of
 from instep.web.shapes import Body
 
@@ -70,9 +70,7 @@ def validated(shape: type[Body], values: dict[str, Any], problems: list[Any]) ->
     try:
         return shape.model_validate(values)
     except ValidationError as error:
-        problems += [
-            {**problem, "loc": ("body", *problem["loc"])} for problem in error.errors(include_url=False)
-        ]
+        problems += body_problems(error)
         return None
 
 

@@ -1,7 +1,6 @@
 """What both MCP endpoints share: checks of host and origin, reading messages, and responses."""
 
 import json
-from collections.abc import Sequence
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,8 +47,8 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def refuse_foreign_origin(request: Request, origins: Sequence[str] = ()) -> None:
-    if not is_open_to(request, origins, request.app.state.settings):
+def refuse_foreign_origin(request: Request) -> None:
+    if not is_open_to(request, (), request.app.state.settings):
         raise OriginNotAllowed
 
 

@@ -13,7 +13,7 @@ from instep.web.visitors.errors import OriginNotAllowed
 
 EXPOSED_HEADERS = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
 JSON_HEADERS = "Content-Type"
-# Requests without a body: who is signed in stands in no address, which others could read.
+# Requests without a body: a visitor token in an address could be read by others.
 READ_HEADERS = "Visitor-Token"
 MCP_HEADERS = "Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 

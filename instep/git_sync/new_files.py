@@ -3,18 +3,18 @@
 from instep.exports.layout import COLLECTION_FILE, file_stem
 from instep.exports.page_file import new_page
 from instep.exports.relative_links import article_address
-from instep.git_sync.folder_articles import ArticlePlan
+from instep.git_sync.article_plans import ArticlePlan
 from instep.git_sync.pages import matter_of, values_of_article, values_of_collection
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.git_sync.taken_paths import TakenPaths
 from instep.git_sync.work import SyncWork, set_next
 
 
-def place_arrivals(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
+def place_new_files(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, SyncedArticle]:
     """Give each published article without a file a path beside those of its collection; by their paths."""
     known_ids = work.synced_ids
     paths_by_id = {row.resource_id: path for path, row in work.rows.items()}
-    placed: dict[str, SyncedArticle] = {}
+    articles_by_path: dict[str, SyncedArticle] = {}
     taken = TakenPaths.of(work.pages, work.rows, work.unreadable_paths)
     originals_first = sorted(work.articles.values(), key=lambda row: row.translation_of is not None)
     for article in originals_first:
@@ -22,12 +22,12 @@ def place_arrivals(work: SyncWork, plans: list[ArticlePlan]) -> dict[str, Synced
             continue
         path = path_for(work, article, paths_by_id, taken)
         if path is not None:
-            placed[path] = article
+            articles_by_path[path] = article
             taken.add(path)
             paths_by_id[article.id] = path
             address = article_address(work.ctx.bot, article.locale, article.slug)
             work.site.add(path, address, article_address(work.ctx.bot, article.locale, article.id))
-    return placed
+    return articles_by_path
 
 
 def path_for(
@@ -71,12 +71,12 @@ def folder_for(work: SyncWork, collection_id: str | None, taken: TakenPaths) -> 
     work.rows[path] = row
     taken.add(path)
     work.sync.writes[path] = text
-    work.sync.tell(path, "written", f"The collection “{collection.title}” is new in the folder.")
+    work.sync.report(path, "written", f"The collection “{collection.title}” is new in the folder.")
     return folder
 
 
-def write_arrivals(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:
-    for path, article in placed.items():
+def write_new_files(work: SyncWork, articles_by_path: dict[str, SyncedArticle]) -> None:
+    for path, article in articles_by_path.items():
         values = values_of_article(article)
         matter = matter_of(path, values, work.folders)
         if article.translation_of is not None:
@@ -87,7 +87,7 @@ def write_arrivals(work: SyncWork, placed: dict[str, SyncedArticle]) -> None:
         work.rows[path] = row
         work.sync.writes[path] = text
         message = f"“{article.title}” is new in Instep."
-        work.sync.tell(path, "written", message, article_id=article.id)
+        work.sync.report(path, "written", message, article_id=article.id)
 
 
 def translated_locale(work: SyncWork, article: SyncedArticle) -> str | None:

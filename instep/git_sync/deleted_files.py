@@ -1,26 +1,26 @@
-"""Files that git no longer has."""
+"""Articles whose files git no longer has."""
 
 from instep.articles.actions import archive_article
-from instep.git_sync.file_refusals import attempted
+from instep.git_sync.file_refusals import attempt_file
 from instep.git_sync.pages import values_of_article
 from instep.git_sync.schemas import SyncedArticle, SyncedFile
 from instep.git_sync.work import SyncWork
 
 
-async def sync_departures(work: SyncWork) -> None:
+async def archive_deleted(work: SyncWork) -> None:
     """Archive the articles whose files are gone; one that has changed in Instep since stays as it is."""
     for path, row in list(work.rows.items()):
         if row.kind == "article" and path not in work.pages and path not in work.unreadable_paths:
-            await attempted(work, path, depart(work, path, row))
+            await attempt_file(work, path, archive_without_file(work, path, row))
 
 
-async def depart(work: SyncWork, path: str, row: SyncedFile) -> None:
+async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> None:
     article = work.articles.get(row.resource_id)
     if article is None or row.file_text is None or article.status == "archived":
         # Both are gone, or git has never had the file: then it is written again.
         del work.rows[path]
     elif has_changed(row, article):
-        work.sync.tell(
+        work.sync.report(
             path,
             "conflict",
             "The file is gone, and its article has changed in Instep since: bring the file back, or archive "
@@ -28,7 +28,7 @@ async def depart(work: SyncWork, path: str, row: SyncedFile) -> None:
             article_id=article.id,
         )
     elif work.request.drafts:
-        work.sync.tell(
+        work.sync.report(
             path,
             "kept",
             "The file is gone: archive its article, or sync without drafts.",
@@ -37,7 +37,7 @@ async def depart(work: SyncWork, path: str, row: SyncedFile) -> None:
     else:
         await archive_article(work.ctx, article.id)
         del work.rows[path]
-        work.sync.tell(
+        work.sync.report(
             path,
             "archived",
             "The file is gone: its article is archived, with all it says.",
