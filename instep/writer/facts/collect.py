@@ -8,11 +8,11 @@ from itertools import islice
 from instep.core.name_matching import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
+from instep.writer.facts.described_renames import find_described_renames
 from instep.writer.facts.line_alignment import pairs_of
 from instep.writer.facts.renames import (
     Rename,
     doubting_new_values,
-    find_described_renames,
     find_renames,
     in_context_of,
     parameter_renames,
