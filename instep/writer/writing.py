@@ -80,7 +80,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     # What the change documents itself needs no second wording.
     if not ported.is_documented:
         add_unnamed_values(edits, facts.values, candidates)
-        edits = likely_edits(edits, change, additions, candidates, need)
+        edits = likely_edits(edits, change, additions, candidates, need, corpus)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
         missing = find_missing_article(change, change_set, additions, ranking, need, corpus)
         new_articles += [outline] if missing and (outline := outline_of(missing)) else []

@@ -12,6 +12,7 @@ from instep.writer.facts.additions import Addition
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
+from instep.writer.inserting.probability import has_name_of_its_own
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, gets_entries
 from instep.writer.shapes import Article, Change
@@ -66,12 +67,16 @@ def likely_edits(
     additions: Sequence[Addition],
     candidates: Sequence[DraftCandidate],
     need: float,
+    corpus: Corpus,
 ) -> EditsByArticle:
-    """The certain edits, and the new entries of likely candidates, which are given best first."""
+    """The certain edits, and the new entries of likely candidates, which are given best first.
+
+    Articles that list variables or flags beside a new one get it, too, although they are no candidates.
+    """
     new_names = _new_names(certain)
     additions = [addition for addition in additions if not _is_any_of(addition.name, new_names)]
     edits = dict(certain)
-    for rank, candidate in enumerate(candidates):
+    for rank, candidate in enumerate([*candidates, *_listing_articles(candidates, additions, corpus)]):
         article = candidate.article
         if len(edits) >= _MAX_DRAFTS and article.id not in edits:
             continue
@@ -83,6 +88,24 @@ def likely_edits(
         if article_edits:
             edits[article.id] = article_edits
     return edits
+
+
+def _listing_articles(
+    candidates: Sequence[DraftCandidate], additions: Sequence[Addition], corpus: Corpus
+) -> Iterator[DraftCandidate]:
+    """Other articles that have names beside which the code puts a new variable or flag."""
+    nearest_ids = {candidate.article.id for candidate in candidates}
+    articles = {
+        article.id: article
+        for addition in additions
+        if has_name_of_its_own(addition)
+        for sibling in (*addition.before, *addition.after)
+        if not sibling.is_new
+        for article in corpus.articles_with(sibling.name)
+    }
+    for article_id, article in articles.items():
+        if article_id not in nearest_ids and not is_record(article):
+            yield DraftCandidate(article, probability=0.0)
 
 
 def _new_names(edits: EditsByArticle) -> set[str]:
@@ -108,8 +131,8 @@ def _entries(
     article = candidate.article
     scored = scored_insertions(article, _uncovered(additions, certain_edits, article), change, rank, need)
     best = max((insertion.probability for insertion in scored), default=0.0)
-    if not scored or not gets_entries(candidate, best):
-        return []
+    if not gets_entries(candidate, best):
+        scored = [insertion for insertion in scored if insertion.is_beside_its_kind]
     return choose_insertions(scored, additions, change, article)
 
 

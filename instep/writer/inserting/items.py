@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from instep.writer.articles.entries import ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.analogy import by_analogy
+from instep.writer.inserting.option_entries import option_entry
 from instep.writer.inserting.section_entries import section_entry
 from instep.writer.inserting.sibling_defaults import rows_without_value
 from instep.writer.inserting.siblings import InsertionPoint
@@ -59,6 +60,8 @@ def entry_for(
         return _item(addition, point, template, siblings, text)
     if point.entry_list.kind == "term":
         return _term(addition, point, template, siblings, text)
+    if point.entry_list.kind == "option":
+        return option_entry(addition, point, template, siblings, text)
     return section_entry(addition, point, template, siblings, text)
 
 
@@ -85,7 +88,7 @@ def _copied(point: InsertionPoint, text: str) -> str | None:
     entries = [
         text[entry.start : entry.end]
         for entry_list in entry_lists_of(text)
-        if entry_list.kind == point.entry_list.kind and entry_list.kind in {"row", "term"}
+        if entry_list.kind == point.entry_list.kind and entry_list.kind in {"row", "term", "option"}
         for entry in entry_list.entries
         if entry.label == point.label
     ]

@@ -111,8 +111,11 @@ def _point_among(addition: Addition, entry_list: EntryList) -> InsertionPoint | 
     keys = _keys(entry_list)
     before, after = _listed(addition, addition.before, keys), _listed(addition, addition.after, keys)
     siblings = {key_of(sibling.name): is_distinct(sibling.name) for sibling, _ in (*before, *after)}
+    # Commands share flags, so that only those that the command has already tell whose help it is.
+    old_count = sum(not sibling.is_new for sibling, _ in (*before, *after))
     if (
         key_of(addition.name) in keys
+        or (entry_list.kind == "option" and old_count < _MIN_SIBLINGS)
         or not _is_telling(addition, siblings)
         or _is_about_others(addition, keys, len(siblings))
     ):
