@@ -1,4 +1,4 @@
-"""The lists of an article: rows, items, terms, sections and lines of help, by the names that they begin with."""
+"""The lists of an article by the names that they begin with: rows, items, terms, sections, lines of help."""
 
 import re
 from bisect import bisect_left

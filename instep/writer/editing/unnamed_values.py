@@ -49,6 +49,11 @@ _SAID_BY_UNIT = LIMIT_WORDS | {
 # What tells nothing of a price but its period.
 _BARE_PRICE_WORDS = "amount annual base cents cost eur month monthly per price prices pricing usd year yearly"
 _PRICE_TERMS = frozenset(_BARE_PRICE_WORDS.split())
+# What comes on top of a value is another one: "for another 14 days".
+_MORE = re.compile(r"\b(?:another|additional|further|extra)\s\Z", re.IGNORECASE)
+_MAX_MORE_CHARACTERS = 14
+_CENT = Decimal("0.01")
+_CENTS = re.compile(r"\.\d\d\Z")
 _MIN_TOPIC_CHARACTERS = 3
 _MIN_PORT_DIGITS = 4
 
@@ -94,7 +99,8 @@ def _quantities(fact: Value) -> Iterator[_Quantity]:
     before, after = (Decimal(match[1] or match[2]) for match in (old, new))
     unit = words_and_unit(fact.names[0])[1]
     if is_price(fact.names[0]) and unit is None:
-        yield _Quantity(before, after, "currency")
+        size = 100 if "cents" in parts_of(fact.names[0]) else 1
+        yield _Quantity(before / size, after / size, "currency")
     elif _is_port(fact):
         if not fact.is_elsewhere_too:
             yield _Quantity(before, after, "port")
@@ -121,11 +127,13 @@ def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[Stat
         says_topic = _has_all(words[-1:], f"{nearby} {article.title}") and is_of_section(fact, place)
         if MEASURES.issuperset(words) and not is_on_topic(fact, place, article.title):
             says_topic = False
+        if _MORE.search(article.text, max(0, match.start() - _MAX_MORE_CHARACTERS), match.start()):
+            continue
         is_one_of_two = quantity.unit == "currency" and len(pattern.findall(place.text)) > 1
         if not is_address and (is_in_code(article.text, match.start()) or not says_topic or is_one_of_two):
             continue
         unit = _agreeing(match["unit"], quantity.old, quantity.new)
-        number = f"{quantity.new:,}" if "," in match["number"] else str(quantity.new)
+        number = _number_like(match["number"], quantity)
         new = f"{number}{match['gap']}{unit}"
         named = replace(fact, old=match[0], new=new, is_beside_name=False)
         is_near_topic = is_address or _has_all(
@@ -134,9 +142,20 @@ def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[Stat
         yield StatedQuantity(*match.span(), named, is_near_topic)
 
 
+def _number_like(text: str, quantity: _Quantity) -> str:
+    """The new number with the cents, and the commas between its thousands, that the old one has."""
+    number = quantity.new
+    if quantity.unit == "currency" and (_CENTS.search(text) or number != number.to_integral_value()):
+        number = number.quantize(_CENT)
+    return f"{number:,}" if "," in text else str(number)
+
+
 @lru_cache(maxsize=1_024)
 def _pattern(number: Decimal, unit: str) -> re.Pattern[str]:
-    spelled = "|".join(re.escape(text) for text in dict.fromkeys((str(number), f"{number:,}")))
+    spellings = [str(number), f"{number:,}"]
+    if unit == "currency":
+        spellings += [f"{number:.2f}", f"{number:,.2f}"]
+    spelled = "|".join(map(re.escape, sorted(dict.fromkeys(spellings), key=len, reverse=True)))
     if unit == "port":
         return re.compile(
             rf"(?:(?<=localhost:)|(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))(?P<number>{number})(?P<gap>)(?P<unit>)(?!\d)"
@@ -144,7 +163,7 @@ def _pattern(number: Decimal, unit: str) -> re.Pattern[str]:
     if unit == "currency":
         prefixed, followed = (
             rf"(?<=[$€£])(?:{spelled})",
-            rf"(?<![\w.,-])(?:{spelled})(?=\s?(?:[$€£]|EUR|GBP|USD)(?!\w))",
+            rf"(?<![\w.,-])(?:{spelled})(?=\s?(?:[$€£]|EUR|GBP|USD|euros?|dollars?|pounds?)(?!\w))",
         )
         return re.compile(rf"(?P<number>{prefixed}|{followed})(?P<gap>)(?P<unit>)(?![\w,]|\.\d)")
     return re.compile(

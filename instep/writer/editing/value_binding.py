@@ -27,7 +27,7 @@ _HISTORY = re.compile(
 _SETTINGS_LINE = re.compile(r"\s*(?:export\s+|-\s+)?[\"']?[\w.-]+[\"']?\s*[:=]\s*[\"']?")
 _AND_UP = re.compile(r"[`*_]*\+")
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
-_PRICE_WORDS = frozenset(("amount", "cost", "fee", "price", "prices", "pricing"))
+_PRICE_WORDS = frozenset(("amount", "cents", "cost", "fee", "price", "prices", "pricing"))
 LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")

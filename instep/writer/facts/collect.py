@@ -9,6 +9,7 @@ from instep.core.name_matching import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.described_renames import find_described_renames
+from instep.writer.facts.enumerations import find_enumerations
 from instep.writer.facts.line_alignment import pairs_of
 from instep.writer.facts.renames import (
     Rename,
@@ -75,6 +76,7 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
         *values_of_renamed(values, sure_renames),
+        *find_enumerations(change_set.files),
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     doubtful = tuple(rename for rename in renames if rename.doubt)

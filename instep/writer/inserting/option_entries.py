@@ -51,7 +51,7 @@ def _first_line(entry: ListEntry, text: str) -> str:
 
 
 def _help_text(line: str) -> str:
-    """The text of the help as a line of code has it, which commands print word for word; empty without one."""
+    """The help that a line of code has, which commands print word for word; empty without one."""
     texts = (_ESCAPE.sub(r"\1", match["text"]).replace("%%", "%") for match in _STRING.finditer(line))
     text = max(texts, key=len, default="")
     return text if len(text.split()) >= _MIN_WORDS and is_safe("", text.replace("`", "")) else ""

@@ -35,7 +35,7 @@ _MODEL = LogisticModel(
 # A list of all settings is hardly ever near to the change in words, and yet lists the new one.
 _SETTING_PROBABILITY = 0.95
 _MIN_SETTINGS, _MIN_PREFIX_SHARE = 5, 0.8
-_MIN_LISTED_KEYS = 2
+_MIN_LISTED_KEYS, _MIN_LISTED_LABELS = 2, 3
 _MAX_KNOWN = 5
 _MAX_SHARED_PARTS = 3
 
@@ -58,15 +58,19 @@ def insertion_probability(addition: Addition, point: InsertionPoint, context: In
 
 
 def has_name_of_its_own(addition: Addition) -> bool:
-    """Whether a name is a variable of the environment or a flag, which is the same thing wherever it is listed."""
+    """Whether a name is a variable of the environment or a flag, the same thing wherever it is listed."""
     return name_form_of(addition.name) in {"variable", "flag"} and not addition.is_constant
 
 
 def is_beside_its_kind(addition: Addition, point: InsertionPoint) -> bool:
-    """Whether a list has variables or flags that stood beside the new one in the code, as the code writes them.
+    """Whether a list has what stood beside the new name in the code: variables and flags, as they are
+    written there, or all the labels that the code gives names, as in `fr: "French"`.
 
     Such a list gets the new one, however little its article has to do with the change.
     """
+    if point.is_by_value:
+        old_count = sum(not sibling.is_new for sibling in (*addition.before, *addition.after))
+        return point.known_siblings >= max(_MIN_LISTED_LABELS, old_count)
     form = name_form_of(addition.name)
     listed_keys = {
         key_of(sibling.name)
