@@ -19,6 +19,8 @@ from instep.writer.shapes import Article, Change
 
 # How many of the nearest articles may get a likely edit.
 _MAX_CANDIDATES = 10
+# The help that an article quotes is of a version: people renew it in articles that they edit for the change.
+_MIN_PROBABILITY_OF_HELP = 0.5
 # How many articles a change may edit when not each edit is certain.
 _MAX_DRAFTS = 10
 
@@ -130,6 +132,8 @@ def _entries(
     """New entries of an article for names that its certain edits do not bring in already."""
     article = candidate.article
     scored = scored_insertions(article, _uncovered(additions, certain_edits, article), change, rank, need)
+    if candidate.probability < _MIN_PROBABILITY_OF_HELP:
+        scored = [insertion for insertion in scored if insertion.point.entry_list.kind != "option"]
     best = max((insertion.probability for insertion in scored), default=0.0)
     if not gets_entries(candidate, best):
         scored = [insertion for insertion in scored if insertion.is_beside_its_kind]

@@ -37,6 +37,7 @@ _SCALES: Mapping[str, Mapping[str, int]] = {
 _USUAL_UNITS = ("ms", "seconds", "bytes")
 # What a unit says already.
 _SAID_BY_UNIT = LIMIT_WORDS | {
+    "cents",
     "delay",
     "duration",
     "expiry",

@@ -8,6 +8,7 @@ from instep.writer.articles.entries import ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.analogy import by_analogy
 from instep.writer.inserting.option_entries import option_entry
+from instep.writer.inserting.probability import is_beside_its_kind
 from instep.writer.inserting.section_entries import section_entry
 from instep.writer.inserting.sibling_defaults import rows_without_value
 from instep.writer.inserting.siblings import InsertionPoint
@@ -106,7 +107,10 @@ def _has_form_of(entry: str, point: InsertionPoint, text: str) -> bool:
 def _row(
     addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
 ) -> FilledText | None:
-    """The new row; None where it would leave several cells open, and more of them than it fills."""
+    """The new row; None where it would leave several cells open, and more of them than it fills.
+
+    A variable or a flag says by its name alone that it is there.
+    """
     line = text[template.start : template.end].splitlines()[0]
     cells = _CELLS.split(line)
     first = 1 if line.lstrip().startswith("|") else 0
@@ -130,7 +134,7 @@ def _row(
                 title, addition, column, index == widest, text
             )
     gaps = sum(cells_by_index[index] == GAP for index in bodies)
-    if gaps > 1 and 2 * gaps > len(bodies):
+    if gaps > 1 and 2 * gaps > len(bodies) and not is_beside_its_kind(addition, point):
         return None
     is_telling = not bodies or any(cells_by_index[index] not in {GAP, ""} for index in bodies)
     rows = [row for row in (header, *others) if len(row) == len(cells)]

@@ -12,7 +12,7 @@ from instep.writer.inserting.skeleton import GAP, FilledText, description_for
 from instep.writer.words.prose import is_safe
 
 # pflag, which Cobra uses, takes a word in backquotes for the name of the value.
-_NAMED_VALUE = re.compile(r"`([\w.:=\[\],-]{1,40})`")
+_NAMED_VALUE = re.compile(r"`([\w.:=\[][\w.:=\[\],-]{0,39})`")
 # The method that defines a flag in Go says the type of its value: `f.DurationVarP(`.
 _GO_TYPE = re.compile(r"\.(?P<type>[A-Z]\w*?)(?:Var)?P?\((?=[^()]*\"[a-z])")
 _GO_TYPES_WITHOUT_VALUE = frozenset(("Bool", "Count"))
@@ -21,9 +21,9 @@ _UPPER_WORD = re.compile(r"[ =]?[A-Z][A-Z0-9_]*")
 _CLICK_TYPES = {"string": " TEXT", "integer": " INTEGER", "number": " FLOAT"}
 _SWITCH = re.compile(r"\bis_flag\s*=\s*True|\bstore_(?:true|false)\b|\bVALUE_NONE\b")
 _ANGLED = re.compile(r"[ =]?<[\w-]+>")
-_STRING = re.compile(r"""(?P<mark>["'])(?P<text>(?:\\.|(?!(?P=mark))[^\\\n]){8,400})(?P=mark)""")
+_STRING = re.compile(r"""(?P<mark>["'])(?P<text>(?:\\.|(?!(?P=mark))[^\\\n]){0,400})(?P=mark)""")
 _ESCAPE = re.compile(r"\\([\"'])")
-_MIN_WORDS = 3
+_MIN_WORDS = 2
 _WIDE_GAP = "  "
 
 
@@ -65,6 +65,8 @@ def _value_of(addition: Addition, help_text: str, label: str, lines: Sequence[Op
         return f" {named[1]}"
     if go_type:
         name = go_type["type"]
+        if name == "Var":
+            return None
         return "" if name in _GO_TYPES_WITHOUT_VALUE else f" {name[0].lower()}{name[1:]}"
     if addition.details.type == "boolean" or _SWITCH.search(addition.source.text):
         return ""

@@ -58,8 +58,12 @@ def insertion_probability(addition: Addition, point: InsertionPoint, context: In
 
 
 def has_name_of_its_own(addition: Addition) -> bool:
-    """Whether a name is a variable of the environment or a flag, the same thing wherever it is listed."""
-    return name_form_of(addition.name) in {"variable", "flag"} and not addition.is_constant
+    """Whether a name is a variable of the environment or a flag, the same thing wherever it is listed.
+
+    One word in capitals may be anything.
+    """
+    form = name_form_of(addition.name)
+    return form == "flag" or (form == "variable" and "_" in addition.name and not addition.is_constant)
 
 
 def is_beside_its_kind(addition: Addition, point: InsertionPoint) -> bool:
@@ -77,8 +81,8 @@ def is_beside_its_kind(addition: Addition, point: InsertionPoint) -> bool:
         for sibling in (*addition.before, *addition.after)
         if not sibling.is_new and name_form_of(sibling.name) == form and point.entry_for_sibling(sibling)
     }
-    is_as_written = has_name_of_its_own(addition) and point.label == addition.name
-    return is_as_written and len(listed_keys) >= _MIN_LISTED_KEYS
+    is_as_written = point.label == addition.name and not point.is_by_form
+    return is_as_written and has_name_of_its_own(addition) and len(listed_keys) >= _MIN_LISTED_KEYS
 
 
 def _is_setting(addition: Addition, point: InsertionPoint) -> bool:
