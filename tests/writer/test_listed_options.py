@@ -1,4 +1,4 @@
-"""New options where articles quote the help of a command, and names beside those that the code has them beside."""
+"""New options in the help that articles quote, and names beside those that they stand beside in the code."""
 
 import pytest
 
@@ -53,7 +53,7 @@ VARIABLES = 'env["CI_REPO_NAME"] = repo.Name\nenv["CI_REPO_URL"] = repo.URL\n'
 def test_a_list_of_variables_gets_the_one_beside_them_in_an_article_of_other_words(ask: Ask) -> None:
     article = (
         "# Reference\n\n| Variable | Meaning | Example |\n|---|---|---|\n"
-        "| `CI_REPO_NAME` | what it is called | `tea` |\n| `CI_REPO_URL` | where it is | `https://tea.example` |\n"
+        "| `CI_REPO_NAME` | what it is called | `tea` |\n| `CI_REPO_URL` | where it is | `/tea` |\n"
     )
     after = VARIABLES + 'env["CI_REPO_OWNER"] = repo.Owner\n'
     report = ask({"metadata.go": (VARIABLES, after)}, article, "Fix the build of forks", "Reference")

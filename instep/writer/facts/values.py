@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import prod
 from typing import NamedTuple
 
 from instep.core.name_matching import is_distinct, mention
@@ -13,6 +12,7 @@ from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch
 from instep.writer.articles.code_languages import language_of_file
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine, literal_around, source_of
+from instep.writer.facts.multiplications import changed_product
 from instep.writer.facts.setting_sections import SettingSection, SettingSections
 from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.facts.written_names import flags_defined_in
@@ -73,8 +73,6 @@ _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[
 _BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*(?:#.*)?$")
 _DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
 _FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
-_PRODUCT = re.compile(r"(?<![\w.)*])\d[\d_]{0,12}(?:\s?\*\s?\d[\d_]{0,12}){1,6}(?![\w.(]|\s?[*/+-])")
-_FACTOR = re.compile(r"\d[\d_]*")
 # What a product is built with says nothing of what it requires of its users.
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "dev-dependencies", "require-dev"))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
@@ -233,9 +231,9 @@ class _Literal(NamedTuple):
 
 def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
     old, new = replacement.old, replacement.new
-    product = _product(replacement)
+    product = changed_product(replacement)
     if product:
-        yield product
+        yield _Literal(*product)
     elif _is_part_of_name(replacement):
         yield from _strings(replacement)
     elif any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
@@ -249,24 +247,6 @@ def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
             yield _Literal(version, _FLOOR.findall(new)[0], replacement.new_start)
     else:
         yield from _strings(replacement)
-
-
-def _product(replacement: TokenReplacement) -> _Literal | None:
-    """The result of a multiplication in which a later factor than the first is new: `60 * 60 * 24`.
-
-    The first factor alone is what articles say: 10 MB for `10 * 1024 * 1024`.
-    """
-    before = _product_at(replacement.pair.old.text, *replacement.old_span)
-    after = _product_at(replacement.pair.new.text, *replacement.new_span)
-    if not before or not after or before.start() == replacement.old_start:
-        return None
-    results = (str(prod(int(factor) for factor in _FACTOR.findall(match[0]))) for match in (before, after))
-    return _Literal(*results, after.start())
-
-
-def _product_at(line: str, start: int, end: int) -> re.Match[str] | None:
-    matches = _PRODUCT.finditer(line)
-    return next((match for match in matches if match.start() <= start and end <= match.end()), None)
 
 
 def _is_part_of_name(replacement: TokenReplacement) -> bool:
