@@ -10,7 +10,7 @@ _FACTOR = re.compile(r"\d[\d_]*")
 
 
 def changed_product(replacement: TokenReplacement) -> tuple[str, str, int] | None:
-    """The results before and after, and where the new product begins, if a later factor than the first is new.
+    """The results before and after, and where the new product begins, if a later factor is new.
 
     The first factor alone is what articles say: 10 MB for `10 * 1024 * 1024`.
     """
