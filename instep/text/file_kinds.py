@@ -35,7 +35,10 @@ _INTERNAL = re.compile(
     r"(^|/)(\.github|\.gitlab|\.circleci|\.vscode|\.idea|\.husky|\.changeset|migrations?|alembic)/"
     r"|(^|/)(\.gitlab-ci\.yml|\.travis\.yml|Jenkinsfile|CODEOWNERS|\.pre-commit-config\.yaml|\.[\w-]*(ignore|rc)"
     r"|tsconfig[\w.-]*\.json|[\w.-]*lint[\w.-]*|(GNU)?[mM]akefile|[jJ]ustfile|Rakefile|noxfile\.py|tox\.ini)$"
-    r"|\.(css|scss|sass|less|styl)$|(^|/)scripts/",
+    r"|\.(css|scss|sass|less|styl)$|(^|/)scripts/"
+    # What runs in an environment of the company is no default of its product.
+    r"|(^|/)(staging|prod|production|preprod|qa|environments?|envs)/([^/]+/)*[^/]+\.(tf|tfvars|hcl|ya?ml)$"
+    r"|(^|[/.-])(staging|prod|production|preprod|qa)\.(tfvars|hcl)$",
 )
 _DOCS = re.compile(
     r"\.(md|mdx|rst|adoc|markdown|txt)$|(^|/)(README|CHANGELOG|CHANGES|NEWS)[^/]*$", re.IGNORECASE

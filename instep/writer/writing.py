@@ -17,8 +17,14 @@ from instep.writer.editing.apply import (
     with_ported,
 )
 from instep.writer.editing.edits import Edit
+from instep.writer.editing.entitlement_cells import add_entitlements
 from instep.writer.editing.example_edits import example_edits, in_likely_articles, likely_article_ids
-from instep.writer.editing.likely import add_unnamed_values, likely_edits, nearest_articles
+from instep.writer.editing.likely import (
+    add_to_sentence_lists,
+    add_unnamed_values,
+    likely_edits,
+    nearest_articles,
+)
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
@@ -79,8 +85,10 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     missing = None
     # What the change documents itself needs no second wording.
     if not ported.is_documented:
-        add_unnamed_values(edits, facts.values, candidates)
-        edits = likely_edits(edits, change, additions, candidates, need)
+        add_unnamed_values(edits, facts.values, candidates, change.title)
+        add_entitlements(edits, facts.entitlements, candidates)
+        edits = likely_edits(edits, change, additions, candidates, need, corpus)
+        add_to_sentence_lists(edits, facts.new_members, candidates, change.title)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
         missing = find_missing_article(change, change_set, additions, ranking, need, corpus)
         new_articles += [outline] if missing and (outline := outline_of(missing)) else []

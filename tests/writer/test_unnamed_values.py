@@ -23,6 +23,10 @@ from tests.writer.conftest import Ask
         ("max_upload_mb", "10", "25", "You can upload 10 GB.", None),
         ("max_upload_mb", "10", "25", "Upload with `limit 10 MB`.", None),
         ("session_ttl_seconds", "90", "30", "A session ends after 2 minutes.", None),
+        ("late_fee_cents", "2500", "4050", "The late fee is $25.", "40.50"),
+        ("late_fee_cents", "2500", "4000", "The late fee is $25.00.", "40.00"),
+        ("late_fee", "25", "40", "The late fee is 25 euros.", "40"),
+        ("trial_days", "14", "30", "After the trial we keep data for another 14 days.", None),
     ],
 )  # fmt: skip
 def test_unit_size_and_topic_have_to_agree(
@@ -99,3 +103,22 @@ def test_a_name_that_says_what_it_counts_is_meant_by_each_number_of_it(ask: Ask)
     ).proposals
 
     assert proposal.text == text.replace("30 days", "90 days")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "expected"),
+    [
+        ("60 * 60 * 24", "60 * 60 * 72", "for 24 hours", "for 72 hours"),
+        ("1000 * 60 * 5", "1000 * 60 * 10", "for 5 minutes", "for 10 minutes"),
+        ("7 * 24 * 3600", "14 * 24 * 3600", "for 7 days", "for 14 days"),
+    ],
+)
+def test_factors_are_multiplied_before_they_are_looked_for(
+    ask: Ask, old: str, new: str, text: str, expected: str
+) -> None:
+    article = f"# Exports\n\nThe link to an export works {text}.\n"
+    files = {"exports/settings.py": (f"EXPORT_TTL = {old}\n", f"EXPORT_TTL = {new}\n")}
+
+    [proposal] = ask(files, article, title="Keep exports longer", name="Exports").proposals
+
+    assert proposal.text == article.replace(text, expected)

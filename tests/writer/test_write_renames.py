@@ -344,3 +344,40 @@ def test_front_matter_is_left_alone(ask: Ask) -> None:
     matter = "---\r\nslug: --max-jobs\r\n---\r\n"
     (proposal,) = ask(files, f"{matter}Use `--max-jobs`.\r\n").proposals
     assert proposal.text == f"{matter}Use `--worker-count`.\r\n"
+
+
+def test_a_subcommand_is_renamed_where_the_title_and_its_definition_say_so(ask: Ask) -> None:
+    files = {
+        "cli/ModuleInfo.groovy": ("class ModuleInfo {\n    return 'info'\n}\n", ""),
+        "cli/ModuleView.groovy": ("", "class ModuleView {\n    return 'view'\n}\n"),
+    }
+    article = "# Modules\n\nRun `acme module info core`. The module information is cached.\n"
+    report = ask(files, article, "Rename `module info` subcommand to `module view`")
+    assert text_of(report) == article.replace("module info core", "module view core")
+    assert text_of(ask(files, article, "Show more in `module info`")) is None
+
+
+def test_a_repository_that_moves_takes_all_addresses_below_it_along(ask: Ask) -> None:
+    files = {
+        "lib/admin.rb": (
+            "# See https://github.com/ada/acme_admin/blob/main/docs/setup.md#keys\n",
+            "# See https://github.com/acmehq/acme-admin/blob/main/docs/setup.md#keys\n",
+        )
+    }
+    article = "# Help\n\n[Issues](https://github.com/ada/acme_admin/issues/7) and [tools](https://github.com/ada/tools).\n"
+    assert text_of(ask(files, article)) == article.replace("ada/acme_admin", "acmehq/acme-admin")
+
+
+def test_a_name_that_becomes_a_word_is_renamed_only_where_it_stands_as_in_the_code(ask: Ask) -> None:
+    files = {
+        "config/template.rb": (
+            "# config.allow_comments = false\n# config.menu = true\n",
+            "# config.comments = false\n# config.menu = true\n",
+        ),
+        "lib/settings.rb": ("setting :allow_comments, true\n", "setting :comments, true\n"),
+    }
+    article = (
+        "# Comments\n\n```ruby\nconfig.allow_comments = false\nadmin.allow_comments = true\n```\n\n"
+        "Users with `allow_comments` rights may comment.\n"
+    )
+    assert text_of(ask(files, article)) == article.replace(".allow_comments", ".comments")

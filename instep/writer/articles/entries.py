@@ -1,4 +1,4 @@
-"""The lists of an article: rows of tables, items, terms and sections, by the names that they begin with."""
+"""The lists of an article by the names that they begin with: rows, items, terms, sections, lines of help."""
 
 import re
 from bisect import bisect_left
@@ -10,11 +10,12 @@ from typing import Literal
 
 from instep.text.blocks import Block
 from instep.writer.articles.headings import sections_of
+from instep.writer.articles.option_lines import option_runs
 from instep.writer.articles.parsed_article import ParsedArticle, TextLine, parse_article
 from instep.writer.articles.restructured import is_underline
 from instep.writer.words.identifiers import key_of, label_of
 
-ListKind = Literal["row", "item", "term", "section"]
+ListKind = Literal["row", "item", "term", "section", "option"]
 
 _DEFINITION = re.compile(r"(\s*):\s+\S")
 
@@ -53,6 +54,7 @@ def entry_lists_of(text: str) -> tuple[EntryList, ...]:
         *_html_items(article.lines),
         *_terms(article.lines),
         *_sections(text),
+        *_options(article.lines),
     ]
     return tuple(entry_list for entry_list in entry_lists if len(entry_list.entries) > 1)
 
@@ -135,6 +137,15 @@ def _is_separated(lines: Sequence[TextLine], start: int, end: int) -> bool:
     """Whether there are lines other than blank ones between two offsets."""
     first, last = (bisect_left(lines, place, key=lambda line: line.start) for place in (start, end))
     return any(line.text.strip() for line in lines[first:last])
+
+
+def _options(lines: Sequence[TextLine]) -> Iterator[EntryList]:
+    """Options of commands as their help lists them."""
+    for run in option_runs(lines):
+        yield EntryList(
+            "option",
+            tuple(ListEntry(flag, own_lines[0].start, own_lines[-1].end) for flag, own_lines in run),
+        )
 
 
 def _sections(text: str) -> Iterator[EntryList]:

@@ -65,6 +65,12 @@ def _code_spans(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(sorted([*spans, *(match.span() for match in _CODE_SPAN.finditer(text))]))
 
 
+def is_in_code_block(text: str, offset: int) -> bool:
+    lines = parse_article(text).lines
+    at = bisect_right(lines, offset, key=lambda line: line.start) - 1
+    return at >= 0 and lines[at].in_code
+
+
 def is_in_code(text: str, offset: int) -> bool:
     return _is_inside(_code_spans(text), offset, len(text))
 

@@ -15,8 +15,10 @@ from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.editing.heading_links import HeadingLink
 from instep.writer.editing.name_context import is_in_context
 from instep.writer.editing.value_binding import (
+    StatedValue,
     is_mentioned,
     is_of_section,
+    is_own_cell,
     is_price,
     statement_at,
     states_value_of,
@@ -128,7 +130,9 @@ def _signature_edits(fact: Signature, text: str) -> Iterator[Edit]:
 
 
 def _states_both(fact: Fact, text: str, start: int, end: int) -> bool:
-    """A sentence with both texts describes the change itself, or two different things."""
+    """A sentence with both texts describes the change itself, or two different things; not so a cell."""
+    if isinstance(fact, Value) and _fills_own_cell(fact, statement_at(text, start, end)):
+        return False
     first, last = sentence_around(text, start, end)
     rest = text[first:start] + " " + text[end:last]
     return bool(mention(fact.new).search(mention(fact.old).sub(" ", rest)))
@@ -198,6 +202,11 @@ def _is_item_of(fact: Value, before: str) -> bool:
     return not any(char.isdigit() for char in fact.old) and bool(_ITEM_START.fullmatch(before.lstrip("\n")))
 
 
+def _fills_own_cell(fact: Value, sentence: StatedValue) -> bool:
+    """Whether a word is all that a cell says in the row of its setting, whatever other cells list."""
+    return fact.is_word and any(is_own_cell(name, sentence) for name in fact.names)
+
+
 def _value_spans(fact: Value, article: Article) -> Iterator[tuple[int, int]]:
     text = article.text
     if not is_mentioned(fact, text):
@@ -209,7 +218,11 @@ def _value_spans(fact: Value, article: Article) -> Iterator[tuple[int, int]]:
         sentence = statement_at(text, start, end)
         if is_in_code(text, start) and _is_in_other_language(fact, text, start):
             continue
-        is_one_of_several = not fact.is_version and len(mention(fact.old).findall(sentence.text)) > 1
+        is_one_of_several = (
+            not fact.is_version
+            and len(mention(fact.old).findall(sentence.text)) > 1
+            and not _fills_own_cell(fact, sentence)
+        )
         if is_one_of_several or _is_item_of(fact, sentence.before):
             continue
         if _CURRENCY.search(text, max(0, start - 2), start) and not any(map(is_price, fact.names)):

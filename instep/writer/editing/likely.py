@@ -7,17 +7,24 @@ from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.editing.apply import add_edit, apply, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
+from instep.writer.editing.stated_amounts import unit_of
 from instep.writer.editing.unnamed_values import says_unit, stated_quantities
 from instep.writer.facts.additions import Addition
+from instep.writer.facts.new_members import NewMembers
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
+from instep.writer.inserting.probability import has_name_of_its_own
+from instep.writer.inserting.sentence_lists import sentence_list_edits
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, gets_entries
 from instep.writer.shapes import Article, Change
+from instep.writer.words.identifiers import key_of
 
 # How many of the nearest articles may get a likely edit.
 _MAX_CANDIDATES = 10
+# The help that an article quotes is of a version: people renew it in articles that they edit for the change.
+_MIN_PROBABILITY_OF_HELP = 0.5
 # How many articles a change may edit when not each edit is certain.
 _MAX_DRAFTS = 10
 
@@ -35,29 +42,65 @@ def _candidates(ranking: ArticleRanking, corpus: Corpus) -> Iterator[tuple[Artic
 
 
 def add_unnamed_values(
-    edits: EditsByArticle, values: Sequence[Value], candidates: Sequence[DraftCandidate]
+    edits: EditsByArticle, values: Sequence[Value], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
     """Adds values that articles state without their name: those that say it elsewhere, or sure candidates.
 
     An article that never names the value must state it once, as otherwise it may speak of several, unless the
-    name says what the number counts. Several places must each be near what the name says.
+    name says what the number counts. Several places must each be near what the name says, in all articles.
     """
     bound = {edit.fact for article_edits in edits.values() for edit in article_edits}
     for value in values:
-        for candidate in candidates:
-            article_edits = edits.get(candidate.article.id, [])
-            is_named = any(edit.fact == value for edit in article_edits)
-            if not is_named and (value in bound or not candidate.is_concerned):
-                continue
-            places = stated_quantities(value, candidate.article)
-            if is_named or (len(places) > 1 and says_unit(value.names[0])):
-                places = [place for place in places if place.is_near_topic]
-            elif len(places) > 1:
-                places = []
-            for place in places:
+        named = {
+            article_id
+            for article_id, article_edits in edits.items()
+            if any(edit.fact == value for edit in article_edits)
+        }
+        # Addresses of other articles have the port that one of them names.
+        is_of_others = value in bound and unit_of(value) != "port"
+        places = {
+            candidate.article.id: stated_quantities(value, candidate.article, title)
+            for candidate in candidates
+            if candidate.article.id in named or (candidate.is_concerned and not is_of_others)
+        }
+        has_near = says_unit(value) and any(place.is_near_topic for each in places.values() for place in each)
+        for article_id, stated in places.items():
+            if article_id in named or has_near or (len(stated) > 1 and says_unit(value)):
+                stated = [place for place in stated if place.is_near_topic]
+            elif len(stated) > 1:
+                stated = []
+            article_edits = edits.get(article_id, [])
+            for place in stated:
                 add_edit(article_edits, Edit(place.start, place.end, place.fact.new, place.fact))
             if article_edits:
-                edits[candidate.article.id] = article_edits
+                edits[article_id] = article_edits
+
+
+def add_to_sentence_lists(
+    edits: EditsByArticle, members: Sequence[NewMembers], candidates: Sequence[DraftCandidate], title: str
+) -> None:
+    """Adds new members to the sentences of sure candidates that list the members beside them.
+
+    An article that gets an entry for a new member needs it in no sentence, which may speak of the others.
+    """
+    for candidate in candidates:
+        if not candidate.is_concerned:
+            continue
+        article_edits, text = edits.get(candidate.article.id, []), candidate.article.text
+        listings = [edit for each in members for edit in sentence_list_edits(each, text, title)]
+        entries = {key_of(edit.fact.name) for edit in article_edits if isinstance(edit.fact, Insertion)}
+        places = set[int]()
+        # Several files may add a member: the one that spells it as the article does comes first.
+        for edit in sorted(listings, key=lambda edit: -edit.likeness):
+            is_covered = any(
+                other.start <= edit.start <= other.end and edit.fact.name in other.new
+                for other in article_edits
+            )
+            if key_of(edit.fact.name) not in entries and edit.start not in places and not is_covered:
+                add_edit(article_edits, Edit(edit.start, edit.end, edit.new, edit.fact))
+                places.add(edit.start)
+        if article_edits:
+            edits[candidate.article.id] = article_edits
 
 
 def likely_edits(
@@ -66,12 +109,16 @@ def likely_edits(
     additions: Sequence[Addition],
     candidates: Sequence[DraftCandidate],
     need: float,
+    corpus: Corpus,
 ) -> EditsByArticle:
-    """The certain edits, and the new entries of likely candidates, which are given best first."""
+    """The certain edits, and the new entries of likely candidates, which are given best first.
+
+    Articles that list variables or flags beside a new one get it, too, although they are no candidates.
+    """
     new_names = _new_names(certain)
     additions = [addition for addition in additions if not _is_any_of(addition.name, new_names)]
     edits = dict(certain)
-    for rank, candidate in enumerate(candidates):
+    for rank, candidate in enumerate([*candidates, *_listing_articles(candidates, additions, corpus)]):
         article = candidate.article
         if len(edits) >= _MAX_DRAFTS and article.id not in edits:
             continue
@@ -83,6 +130,24 @@ def likely_edits(
         if article_edits:
             edits[article.id] = article_edits
     return edits
+
+
+def _listing_articles(
+    candidates: Sequence[DraftCandidate], additions: Sequence[Addition], corpus: Corpus
+) -> Iterator[DraftCandidate]:
+    """Other articles that have names beside which the code puts a new variable or flag."""
+    nearest_ids = {candidate.article.id for candidate in candidates}
+    articles = {
+        article.id: article
+        for addition in additions
+        if has_name_of_its_own(addition)
+        for sibling in (*addition.before, *addition.after)
+        if not sibling.is_new
+        for article in corpus.articles_with(sibling.name)
+    }
+    for article_id, article in articles.items():
+        if article_id not in nearest_ids and not is_record(article):
+            yield DraftCandidate(article, probability=0.0)
 
 
 def _new_names(edits: EditsByArticle) -> set[str]:
@@ -107,9 +172,11 @@ def _entries(
     """New entries of an article for names that its certain edits do not bring in already."""
     article = candidate.article
     scored = scored_insertions(article, _uncovered(additions, certain_edits, article), change, rank, need)
+    if candidate.probability < _MIN_PROBABILITY_OF_HELP:
+        scored = [insertion for insertion in scored if insertion.point.entry_list.kind != "option"]
     best = max((insertion.probability for insertion in scored), default=0.0)
-    if not scored or not gets_entries(candidate, best):
-        return []
+    if not gets_entries(candidate, best):
+        scored = [insertion for insertion in scored if insertion.is_beside_its_kind]
     return choose_insertions(scored, additions, change, article)
 
 

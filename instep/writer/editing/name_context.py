@@ -36,14 +36,21 @@ def is_in_context(fact: Rename, text: str, start: int, end: int) -> bool:
     here = _neighbours(text, start, end)
     if here.after == "(" and is_distinct(fact.new):
         return any(there.after == "(" for there in _contexts(fact))
-    return any(_are_alike(here, there) for there in _contexts(fact))
+    becomes_word = is_distinct(fact.old) and not is_distinct(fact.new)
+    return any(_are_alike(here, there, becomes_word) for there in _contexts(fact))
 
 
-def _are_alike(here: _Neighbours, there: _Neighbours) -> bool:
-    """Whether the same tokens are on both sides, or the same two before; one of them is a word."""
+def _are_alike(here: _Neighbours, there: _Neighbours, becomes_word: bool) -> bool:
+    """Whether the same tokens are on both sides, or the same two before; one of them is a word.
+
+    Around a name that becomes a word, marks tell as much: `.name =`. A function of that name may be local.
+    """
     if here.before != there.before:
         return False
-    is_after_same = here.after == there.after and bool(_WORD.search(here.before + here.after))
+    is_telling = bool(_WORD.search(here.before + here.after))
+    if becomes_word:
+        is_telling = here.after != "(" or here.before == _MEMBER
+    is_after_same = here.after == there.after and is_telling
     is_before_same = here.earlier == there.earlier and bool(_WORD.search(here.earlier + here.before))
     return is_after_same or (is_before_same and here.before != _MEMBER)
 

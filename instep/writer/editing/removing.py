@@ -7,6 +7,7 @@ from instep.core.name_matching import is_distinct
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.entries import EntryList, ListEntry, ListKind, entry_lists_of
 from instep.writer.articles.headings import sections_of
+from instep.writer.articles.option_lines import option_line
 from instep.writer.editing.apply import add_edit, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.facts.removals import Removal
@@ -85,6 +86,9 @@ def _head(kind: ListKind, entry: ListEntry, text: str) -> str | None:
         return lines[0].strip().strip("|").split("|")[0]
     if kind == "term":
         return lines[0]
+    if kind == "option":
+        option = option_line(lines[0])
+        return option.lead + option.flag if option else None
     after = lines[0].find(entry.label) + len(entry.label)
     head = _ITEM_HEAD.match(lines[0], after)
     return lines[0][: head.end()] if head else None
@@ -101,7 +105,7 @@ def _names_other(head: str, certain_names: frozenset[str]) -> bool:
 
 def _end(kind: ListKind, entry: ListEntry, text: str) -> int:
     """The blank lines between the entry and the next one are removed with it."""
-    if kind == "row" or not text[: entry.start].endswith("\n\n"):
+    if kind in {"row", "option"} or not text[: entry.start].endswith("\n\n"):
         return entry.end
     blank = _BLANK.match(text, entry.end)
     return blank.end() if blank else entry.end

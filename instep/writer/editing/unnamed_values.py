@@ -1,14 +1,21 @@
 """Values that an article states without the name of their setting, as in "files of up to 10 MB"."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import lru_cache
 
 from instep.writer.articles.passages import is_in_code
+from instep.writer.editing.stated_amounts import (
+    CURRENCY_WORDS,
+    Amount,
+    amount_pattern,
+    amounts_of,
+    restated,
+    unit_of,
+)
 from instep.writer.editing.value_binding import (
     LIMIT_WORDS,
+    StatedValue,
     is_of_section,
     is_on_topic,
     is_price,
@@ -16,27 +23,13 @@ from instep.writer.editing.value_binding import (
 )
 from instep.writer.facts.values import Value
 from instep.writer.shapes import Article
+from instep.writer.words.change_terms import change_terms
 from instep.writer.words.identifiers import parts_of
-from instep.writer.words.units import MEASURES, UNITS, words_and_unit
+from instep.writer.words.units import MEASURES, UNITS, unit_named, words_and_unit
 
-_NUMBER = re.compile(r"(\d[\d_]*)(?:\.0+)?|(\d+\.\d+)")
-_WORD_WITH_PLURAL = re.compile(
-    r"(?:milli)?seconds?|minutes?|hours?|days?|(?:kilo|mega|giga)?bytes?|characters?", re.IGNORECASE
-)
-# How many of a unit make one of a larger one.
-_SCALES: Mapping[str, Mapping[str, int]] = {
-    "ms": {"seconds": 1_000, "minutes": 60_000, "hours": 3_600_000},
-    "seconds": {"minutes": 60, "hours": 3_600, "days": 86_400},
-    "minutes": {"hours": 60, "days": 1_440},
-    "hours": {"days": 24},
-    "bytes": {"kb": 1_024, "mb": 1_024**2, "gb": 1_024**3},
-    "kb": {"mb": 1_024, "gb": 1_024**2},
-    "mb": {"gb": 1_024},
-}
-# A value whose name has no unit may be in one of these.
-_USUAL_UNITS = ("ms", "seconds", "bytes")
 # What a unit says already.
 _SAID_BY_UNIT = LIMIT_WORDS | {
+    "cents",
     "delay",
     "duration",
     "expiry",
@@ -47,19 +40,22 @@ _SAID_BY_UNIT = LIMIT_WORDS | {
     "ttl",
 }
 # What tells nothing of a price but its period.
-_BARE_PRICE_WORDS = "amount annual base cents cost eur month monthly per price prices pricing usd year yearly"
-_PRICE_TERMS = frozenset(_BARE_PRICE_WORDS.split())
+_BARE_PRICE_WORDS = "amount annual base cost month monthly per price prices pricing year yearly"
+_PRICE_TERMS = frozenset(_BARE_PRICE_WORDS.split()) | CURRENCY_WORDS
+_PLAIN_TOPIC_WORDS = """
+    add admin app base client cmd component components controller controllers core create data delete edit
+    domain entity factory get handler handlers helper helpers http impl interface internal job jobs lib list
+    logic manager middleware misc model models new page pages plan plans policy provider providers remove
+    repository resource resources rules schema schemas set shared show src store update use user users view
+    views web worker workers
+"""
+_PLAIN_TOPICS = frozenset(_PLAIN_TOPIC_WORDS.split())
 _MIN_TOPIC_CHARACTERS = 3
-_MIN_PORT_DIGITS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class _Quantity:
-    """A value in a unit that articles may state it in, before and after the change."""
-
-    old: Decimal
-    new: Decimal
-    unit: str
+# What comes on top of a value is another one: "for another 14 days".
+_MORE = re.compile(r"\b(?:another|additional|further|extra)\s\Z", re.IGNORECASE)
+_MAX_MORE_CHARACTERS = 14
+# How many words of a sentence, beside its amount, have to be those of the change.
+_MIN_SHARED_TERMS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,89 +67,96 @@ class StatedQuantity:
     fact: Value
     # Whether what the value is of stands in the sentence, its item or the heading right above it.
     is_near_topic: bool
+    # How many words of the change the sentence has.
+    shared_terms: int
 
 
-def stated_quantities(fact: Value, article: Article) -> list[StatedQuantity]:
-    """Where an article states a value with its unit among words of its name."""
+def stated_quantities(fact: Value, article: Article, title: str = "") -> list[StatedQuantity]:
+    """Where an article states a value with its unit, among words of its name or of the change's title."""
+    terms = _terms_of_change(fact, title)
     places: dict[int, StatedQuantity] = {}
-    for quantity in _quantities(fact):
-        for place in _places(fact, quantity, article):
+    for amount in amounts_of(fact):
+        for place in _places(fact, amount, article, terms):
             places.setdefault(place.start, place)
-    return list(places.values())
+    most = max((place.shared_terms for place in places.values()), default=0)
+    # Where one sentence speaks of the change, others that have a word of it may state another value.
+    least = most if most >= _MIN_SHARED_TERMS else 0
+    return [place for place in places.values() if place.shared_terms >= least]
 
 
-def says_unit(name: str) -> bool:
-    """Whether a name says what its value counts: days, megabytes, money."""
-    return is_price(name) or "port" in parts_of(name) or words_and_unit(name)[1] is not None
+def says_unit(fact: Value) -> bool:
+    """Whether the code says what a value counts: days, megabytes, money."""
+    return unit_of(fact) is not None or is_price(fact.names[0])
 
 
-def _quantities(fact: Value) -> Iterator[_Quantity]:
-    old, new = _NUMBER.fullmatch(fact.old), _NUMBER.fullmatch(fact.new)
-    if not old or not new:
-        return
-    before, after = (Decimal(match[1] or match[2]) for match in (old, new))
-    unit = words_and_unit(fact.names[0])[1]
-    if is_price(fact.names[0]) and unit is None:
-        yield _Quantity(before, after, "currency")
-    elif _is_port(fact):
-        if not fact.is_elsewhere_too:
-            yield _Quantity(before, after, "port")
-    else:
-        yield from _in_units(before, after, unit)
-
-
-def _in_units(before: Decimal, after: Decimal, own_unit: str | None) -> Iterator[_Quantity]:
-    """The quantities in their own unit, or else in any, and in larger ones."""
-    for unit in [own_unit] if own_unit else UNITS:
-        yield _Quantity(before, after, unit)
-    for unit in [own_unit] if own_unit else _USUAL_UNITS:
-        for larger_unit, size in _SCALES.get(unit, {}).items():
-            if before % size == after % size == 0 and before and after:
-                yield _Quantity(before // size, after // size, larger_unit)
-
-
-def _places(fact: Value, quantity: _Quantity, article: Article) -> Iterator[StatedQuantity]:
-    pattern, words = _pattern(quantity.old, quantity.unit), _topic_of(fact)
+def _places(fact: Value, amount: Amount, article: Article, terms: frozenset[str]) -> Iterator[StatedQuantity]:
+    pattern, words = amount_pattern(amount), _topic_of(fact)
     for match in pattern.finditer(article.text):
         place = statement_at(article.text, *match.span())
-        nearby = f"{place.text} {place.topic}"
-        is_address = quantity.unit == "port"
-        says_topic = _has_all(words[-1:], f"{nearby} {article.title}") and is_of_section(fact, place)
-        if MEASURES.issuperset(words) and not is_on_topic(fact, place, article.title):
-            says_topic = False
-        is_one_of_two = quantity.unit == "currency" and len(pattern.findall(place.text)) > 1
-        if not is_address and (is_in_code(article.text, match.start()) or not says_topic or is_one_of_two):
+        is_address = amount.unit == "port"
+        if not is_address and (
+            is_in_code(article.text, match.start())
+            or _MORE.search(article.text, max(0, match.start() - _MAX_MORE_CHARACTERS), match.start())
+            or not is_of_section(fact, place)
+            or (amount.unit == "currency" and len(pattern.findall(place.text)) > 1)
+        ):
             continue
-        unit = _agreeing(match["unit"], quantity.old, quantity.new)
-        number = f"{quantity.new:,}" if "," in match["number"] else str(quantity.new)
-        new = f"{number}{match['gap']}{unit}"
-        named = replace(fact, old=match[0], new=new, is_beside_name=False)
-        is_near_topic = is_address or _has_all(
-            words, nearby if place.topic.strip() else f"{nearby} {article.title}"
-        )
-        yield StatedQuantity(*match.span(), named, is_near_topic)
+        is_near = is_address or _is_near_topic(fact, amount, place, words, article.title, terms)
+        is_said = is_near or _says_topic(fact, amount, place, words, article.title)
+        new = restated(match, amount)
+        if is_said and new is not None:
+            named = replace(fact, old=match[0], new=new, is_beside_name=False)
+            yield StatedQuantity(*match.span(), named, is_near, _shared_terms(place, terms))
 
 
-@lru_cache(maxsize=1_024)
-def _pattern(number: Decimal, unit: str) -> re.Pattern[str]:
-    spelled = "|".join(re.escape(text) for text in dict.fromkeys((str(number), f"{number:,}")))
-    if unit == "port":
-        return re.compile(
-            rf"(?:(?<=localhost:)|(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))(?P<number>{number})(?P<gap>)(?P<unit>)(?!\d)"
-        )
-    if unit == "currency":
-        prefixed, followed = (
-            rf"(?<=[$€£])(?:{spelled})",
-            rf"(?<![\w.,-])(?:{spelled})(?=\s?(?:[$€£]|EUR|GBP|USD)(?!\w))",
-        )
-        return re.compile(rf"(?P<number>{prefixed}|{followed})(?P<gap>)(?P<unit>)(?![\w,]|\.\d)")
-    return re.compile(
-        rf"(?<![\w.,$-])(?P<number>{spelled})(?P<gap>[\s-]?)(?P<unit>{UNITS[unit]})(?![\w-])", re.IGNORECASE
-    )
+def _says_topic(fact: Value, amount: Amount, place: StatedValue, words: Sequence[str], title: str) -> bool:
+    """Whether the sentence, what is over it or the title says what the value is of."""
+    if amount.unit == "count":
+        return False
+    if not words:
+        return unit_of(fact) is not None and _has_own_topic(fact, f"{place.text} {place.topic} {title}")
+    if MEASURES.issuperset(words) and not is_on_topic(fact, place, title):
+        return False
+    return _has_all(words[-1:], f"{place.text} {place.topic} {title}")
 
 
-def _is_port(fact: Value) -> bool:
-    return parts_of(fact.names[0])[-1:] == ["port"] and len(fact.old) >= _MIN_PORT_DIGITS
+def _is_near_topic(
+    fact: Value, amount: Amount, place: StatedValue, words: Sequence[str], title: str, terms: frozenset[str]
+) -> bool:
+    """Whether the sentence or the heading right above it says all of the topic, or enough of the change."""
+    nearby = f"{place.text} {place.topic}"
+    is_of_name = not words or any(_has_all([word], f"{nearby} {title}") for word in words)
+    is_measured = bool(amount.noun) or unit_of(fact) is not None
+    if is_measured and is_of_name and _shared_terms(place, terms) >= _MIN_SHARED_TERMS:
+        return True
+    if not words:
+        # A heading may be over sentences about several things.
+        return unit_of(fact) is not None and _has_own_topic(fact, f"{place.text} {place.column}")
+    is_near = _has_all(words, nearby if place.topic.strip() else f"{nearby} {title}")
+    return is_near and _says_topic(fact, amount, place, words, title)
+
+
+def _has_own_topic(fact: Value, text: str) -> bool:
+    """Whether a text has a word of the file or the section of a value, but for words of any file."""
+    return any(_has_all([topic.removesuffix("s")], text) for topic in fact.topics - _PLAIN_TOPICS)
+
+
+def _shared_terms(place: StatedValue, terms: frozenset[str]) -> int:
+    """How many words of the change a sentence has beside its amount, with the head of its column."""
+    return len(terms & _stems(f"{place.before} {place.after} {place.column}"))
+
+
+def _terms_of_change(fact: Value, title: str) -> frozenset[str]:
+    """Words that say what a change is about: of its title, the value's name, its file and its section."""
+    return _stems(" ".join([title, *fact.names, *fact.topics, fact.owner])) - _PLAIN_TERMS
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The terms that are words, without the `e` that `pauses` loses with its ending."""
+    return frozenset(term.removesuffix("e") for term in change_terms(text) if term.isalpha())
+
+
+_PLAIN_TERMS = _stems(" ".join([*MEASURES, *UNITS, *LIMIT_WORDS, *_PRICE_TERMS, "default"]))
 
 
 def _has_all(words: Sequence[str], text: str) -> bool:
@@ -165,16 +168,9 @@ def _has_all(words: Sequence[str], text: str) -> bool:
 def _topic_of(fact: Value) -> list[str]:
     """The telling words of a name, the last of which an article must have; a price is that of its section."""
     parts = words_and_unit(fact.names[0])[0]
-    is_of_plan = fact.section is not None and is_price(fact.names[0])
-    plain = _SAID_BY_UNIT | _PRICE_TERMS if is_of_plan else _SAID_BY_UNIT
+    is_of_plan = fact.section is not None and unit_of(fact) == "currency"
+    plain = _SAID_BY_UNIT | (_PRICE_TERMS if is_of_plan else CURRENCY_WORDS)
     words = [part for part in parts if len(part) >= _MIN_TOPIC_CHARACTERS and part not in plain]
+    if unit_of(fact) and (MEASURES.issuperset(words) or (len(words) == 1 and unit_named(words[0]))):
+        words = []
     return words or (parts_of(fact.section.name) if is_of_plan and fact.section else [])
-
-
-def _agreeing(unit: str, old: Decimal, new: Decimal) -> str:
-    """The unit in the singular or plural of the new number; abbreviations have none."""
-    if not _WORD_WITH_PLURAL.fullmatch(unit) or (old == 1) == (new == 1):
-        return unit
-    if new == 1:
-        return unit.removesuffix("s")
-    return unit if unit.endswith("s") else f"{unit}s"

@@ -27,8 +27,11 @@ _HISTORY = re.compile(
 _SETTINGS_LINE = re.compile(r"\s*(?:export\s+|-\s+)?[\"']?[\w.-]+[\"']?\s*[:=]\s*[\"']?")
 _AND_UP = re.compile(r"[`*_]*\+")
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
-_PRICE_WORDS = frozenset(("amount", "cost", "fee", "price", "prices", "pricing"))
+_PRICE_WORDS = frozenset(("amount", "cents", "cost", "fee", "price", "prices", "pricing"))
 LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
+_DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to)\s*[`*_\"']*$", re.IGNORECASE)
+_UNLESS = re.compile(r"[^.,()\d]{0,40}\b(?:unless|without|if|when)\b", re.IGNORECASE)
+_CODE = re.compile(r"`([^`\n]{1,80})`")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _CELL_AFTER = re.compile(r"[^|\d]{0,24}(?:\||$)")
@@ -74,9 +77,10 @@ def is_mentioned(fact: Value, text: str) -> bool:
         parts = _product_words(name) if fact.is_version else []
         if any(_spelling([part]).search(text) for part in parts):
             return True
-        if not fact.is_version and (
-            _spelling(words_and_unit(name)[0][:1]).search(text) or mention(name).search(text)
-        ):
+        words = words_and_unit(name)[0]
+        # A name of bounds alone, such as `DEFAULT_LIMIT`, is that of a parameter `limit`.
+        subject = words[-1:] if BOUNDS.issuperset(words) else words[:1]
+        if not fact.is_version and (_spelling(subject).search(text) or mention(name).search(text)):
             return True
     return False
 
@@ -85,7 +89,8 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
     """Whether a sentence of an article with this title gives the setting, by one of its names, the value."""
     if fact.is_version:
         return _is_version_of(name, sentence)
-    parts, unit = words_and_unit(name)
+    parts, unit_of_name = words_and_unit(name)
+    unit = fact.unit or unit_of_name
     if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
     if _is_cell_of_owner(fact, parts, sentence):
@@ -95,7 +100,12 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
         _is_named_exactly(name, sentence) or is_on_topic(fact, sentence, title)
     ):
         return False
-    return _is_counted_of_owner(fact, parts, sentence) or _is_named_beside(fact, name, parts, sentence)
+    return (
+        _is_counted_of_owner(fact, parts, sentence)
+        or _is_default_of_subject(fact, parts, sentence)
+        or _is_unless_given(fact, name, sentence)
+        or _is_named_beside(fact, name, parts, sentence)
+    )
 
 
 def _is_version_of(name: str, sentence: StatedValue) -> bool:
@@ -112,10 +122,10 @@ def _is_named_beside(fact: Value, name: str, parts: Sequence[str], sentence: Sta
     says_default = bool(_DEFAULT.search(sentence.text))
     is_assigned = bool(_assignment(parts).search(sentence.before))
     if _is_choice(fact, sentence) and not says_default:
-        return _is_own_cell(name, sentence)
+        return is_own_cell(name, sentence)
     if is_assigned and (len(parts) > 1 or not fact.is_plain):
         return True
-    if _is_own_cell(name, sentence) or _is_counted(name, parts, sentence):
+    if is_own_cell(name, sentence) or _is_counted(name, parts, sentence):
         return True
     is_common_word = len(parts) < 2 and not is_distinct(name)
     if is_common_word and fact.is_plain:
@@ -140,6 +150,7 @@ def is_of_section(fact: Value, sentence: StatedValue) -> bool:
         return True
     for text, place in (
         (sentence.text, len(sentence.before)),
+        (sentence.column, 0),
         (sentence.preceding, len(sentence.preceding)),
         (sentence.topic, 0),
     ):
@@ -195,7 +206,7 @@ def _short_product(word: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{word.capitalize()}|{word.upper()})(?:\s+version)?\s+$")
 
 
-def _is_own_cell(name: str, sentence: StatedValue) -> bool:
+def is_own_cell(name: str, sentence: StatedValue) -> bool:
     """Whether a table row begins with the exact name, or its words, and the value fills a cell of it."""
     cells = sentence.before.strip().split("|")
     is_cell = bool(_CELL_START.search(sentence.before) and _CELL_END.match(sentence.after))
@@ -236,6 +247,28 @@ def _is_counted_of_owner(fact: Value, parts: Sequence[str], sentence: StatedValu
         and bool(_counted(tuple(words)).match(sentence.after))
         and bool(_section_name(tuple(parts_of(fact.owner))).search(sentence.text))
     )
+
+
+def _is_default_of_subject(fact: Value, parts: Sequence[str], sentence: StatedValue) -> bool:
+    """Whether "Default: `8080`" stands below the setting in code: `server.port`, `APP_PORT`."""
+    if not _DEFAULT_IS.search(sentence.before) or (fact.is_constant and len(parts) < 2):
+        return False
+    subjects = [parts_of(subject) for subject in _CODE.findall(sentence.topic)]
+    owners = parts_of(fact.owner)
+    return any(
+        subject[-len(parts) :] == list(parts)
+        and (not owners or subject[: -len(parts)][-1:] in ([], owners[-1:]))
+        for subject in subjects
+    )
+
+
+def _is_unless_given(fact: Value, name: str, sentence: StatedValue) -> bool:
+    """Whether a sentence says what a default is without the parameter: "25 items unless you pass `limit`"."""
+    parts = parts_of(name)
+    if "default" not in parts or fact.is_plain or not _UNLESS.match(sentence.after):
+        return False
+    own_parts = [part for part in parts if part != "default"]
+    return any(parts_of(code) == own_parts for code in _CODE.findall(sentence.after))
 
 
 def _is_counted(name: str, parts: Sequence[str], sentence: StatedValue) -> bool:

@@ -20,6 +20,10 @@ _CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
 _ITSELF = frozenset(("self", "this", "cls", "super", "that"))
 _MAX_CALL_CHARACTERS = 100
 EMAIL_ADDRESS = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,5}[A-Za-z]{2,20}\b")
+# A repository moves with all that its address leads to.
+_REPOSITORY = re.compile(
+    r"\b(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w-]{1,60}/\w[\w.-]{0,90}(?<!\.git)(?<![.-])"
+)
 _MAX_ADDRESS_CHARACTERS = 200
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 # A text without quotes in a catalogue or template: `page.title = Page Size`, `title: Page Size`.
@@ -64,7 +68,12 @@ def source_of(replacement: TokenReplacement) -> SourceLine:
 def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
     """The texts around a replaced token that an article could repeat word for word, shortest first."""
     source, old_line = source_of(replacement), replacement.pair.old.text
-    name = _email_addresses(replacement) or _flag(replacement) or _name(replacement)
+    name = (
+        _same_kind(EMAIL_ADDRESS, replacement)
+        or _same_kind(_REPOSITORY, replacement)
+        or _flag(replacement)
+        or _name(replacement)
+    )
     if name:
         yield ChangedText("name", *name, source, old_line)
     method = _method(replacement)
@@ -106,17 +115,15 @@ def _name(replacement: TokenReplacement) -> tuple[str, str] | None:
     return None
 
 
-def _email_addresses(replacement: TokenReplacement) -> tuple[str, str] | None:
-    """The addresses that both lines have at the place that differs."""
-    old = _email_address_at(replacement.pair.old.text, *replacement.old_span)
-    new = _email_address_at(replacement.pair.new.text, *replacement.new_span)
+def _same_kind(kind: re.Pattern[str], replacement: TokenReplacement) -> tuple[str, str] | None:
+    """The addresses of a kind that both lines have at the place that differs."""
+    old = _match_at(kind, replacement.pair.old.text, *replacement.old_span)
+    new = _match_at(kind, replacement.pair.new.text, *replacement.new_span)
     return (old, new) if old and new and old != new else None
 
 
-def _email_address_at(line: str, start: int, end: int) -> str | None:
-    matches = EMAIL_ADDRESS.finditer(
-        line, max(0, start - _MAX_ADDRESS_CHARACTERS), end + _MAX_ADDRESS_CHARACTERS
-    )
+def _match_at(kind: re.Pattern[str], line: str, start: int, end: int) -> str | None:
+    matches = kind.finditer(line, max(0, start - _MAX_ADDRESS_CHARACTERS), end + _MAX_ADDRESS_CHARACTERS)
     return next((match[0] for match in matches if match.start() <= start and end <= match.end()), None)
 
 

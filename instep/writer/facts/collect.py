@@ -1,18 +1,21 @@
 """All facts of a change: certain ones in order of trust, doubtful renames, and removed names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from instep.core.name_matching import is_distinct
 from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
+from instep.writer.facts.described_renames import find_described_renames
+from instep.writer.facts.entitlements import Entitlement, find_entitlements
+from instep.writer.facts.enumerations import find_enumerations
 from instep.writer.facts.line_alignment import pairs_of
+from instep.writer.facts.new_members import ComparedFile, NewMembers, find_new_members
 from instep.writer.facts.renames import (
     Rename,
     doubting_new_values,
-    find_described_renames,
     find_renames,
     in_context_of,
     parameter_renames,
@@ -31,6 +34,7 @@ Fact = Rename | Value | Rewording | Signature
 _NAME = re.compile(r"--[a-z][\w-]+|[A-Za-z_]\w+")
 _MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|alembic)/")
 _MAX_FACTS = 2_000
+_MAX_MEMBERS = 100
 _MAX_LINE_CHARACTERS = 1_000
 
 
@@ -49,6 +53,8 @@ class Facts:
     certain: tuple[Fact, ...]
     doubtful_renames: tuple[Rename, ...]
     removed_names: tuple[RemovedName, ...]
+    new_members: tuple[NewMembers, ...]
+    entitlements: tuple[Entitlement, ...]
 
     @property
     def renames(self) -> tuple[Rename, ...]:
@@ -60,7 +66,8 @@ class Facts:
 
 
 def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
-    replacements, texts = _compare_lines(change_set)
+    compared = [(file, list(pairs_of(file.patch))) for file in change_set.files]
+    replacements, texts = _compare_lines(compared)
     described = find_described_renames(change, change_set)
     patches = [file.patch for file in change_set.files]
     values = find_values(replacements, patches)
@@ -75,19 +82,26 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
         *values_of_renamed(values, sure_renames),
+        *find_enumerations(change_set.files),
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     doubtful = tuple(rename for rename in renames if rename.doubt)
     renamed = {rename.old for rename in renames}
     removed = (removed for removed in _removed_names(change_set) if removed.name not in renamed)
-    return Facts(tuple(islice(safe, _MAX_FACTS)), doubtful[:_MAX_FACTS], tuple(islice(removed, _MAX_FACTS)))
+    return Facts(
+        tuple(islice(safe, _MAX_FACTS)),
+        doubtful[:_MAX_FACTS],
+        tuple(islice(removed, _MAX_FACTS)),
+        tuple(islice(find_new_members(compared), _MAX_MEMBERS)),
+        tuple(islice(find_entitlements(compared), _MAX_MEMBERS)),
+    )
 
 
-def _compare_lines(change_set: ChangeSet) -> tuple[list[TokenReplacement], list[ChangedText]]:
+def _compare_lines(compared: Sequence[ComparedFile]) -> tuple[list[TokenReplacement], list[ChangedText]]:
     """Replaced tokens, and the texts around them, of all pairs of lines."""
     replacements, texts = list[TokenReplacement](), list[ChangedText]()
-    for file in change_set.files:
-        for pair in pairs_of(file.patch):
+    for file, pairs in compared:
+        for pair in pairs:
             in_line = list(token_replacements(file.patch.path, file.weight, pair))
             replacements += in_line
             texts += [text for replacement in in_line for text in changed_texts(replacement)]

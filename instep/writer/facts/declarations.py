@@ -33,6 +33,14 @@ _PATTERNS: tuple[tuple[DeclarationKind, re.Pattern[str]], ...] = (
         "assignment",
         re.compile(_MODIFIERS + r"(?:const |let |var |val )?([A-Za-z_]\w*)\s*(?::[^=]+)?(?<!=)=(?!=)\s*(.*)"),
     ),
+    # A field with its type: `private final Duration readTimeout`.
+    (
+        "key",
+        re.compile(
+            r"(?:(?:public|protected|private|internal|static|final|readonly|late|required)\s+)+"
+            r"[A-Za-z][\w.]*(?:<[^<>]{0,60}>)?(?:\[\])?\??\s+([a-z_]\w+)\s*(?:=\s*|(?=;?$))(.*)"
+        ),
+    ),
 )
 # The grammar decides about these kinds. The others are recognised by their punctuation or their place.
 _GRAMMAR_KINDS: frozenset[DeclarationKind] = frozenset({"function", "type", "key", "assignment"})

@@ -14,6 +14,8 @@ _DECORATOR = re.compile(r"\s*@[\w.]+")
 _QUOTED = re.compile(r"""[rfu]?("{3}|'{3})(.*?)(?:\1|\Z)|([\"'`])((?:\\.|(?!\3)[^\\])*)\3""", re.DOTALL)
 _TAG = re.compile(r"^@\w+.*", re.MULTILINE | re.DOTALL)
 _TRAILING = re.compile(r"(?:\s\s#|\s//)\s++(.+)$")
+_ANNOTATION = re.compile(r"^\s*(?:@|\[|#\[)[A-Za-z][\w.]*\(", re.MULTILINE)
+_STATEMENT_END = re.compile(r"[;{}]\s*$")
 _MAX_LINES = 25
 # Removed lines and decorators may stand between a comment and its definition.
 _MAX_LINES_ABOVE = 200
@@ -33,6 +35,7 @@ def _docs(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> Iterat
     declaration = declarations[index]
     yield prose_of(_below(declarations, index, hunk))
     yield comment_above(declaration.place, hunk)
+    yield prose_of(_annotation_above(declaration.place, hunk))
     trailing = _TRAILING.search(declaration.line.text)
     if trailing and is_prose(trailing[1]):
         yield prose_of(trailing[1])
@@ -53,6 +56,22 @@ def _above(place: int, hunk: Hunk) -> str:
         if line.text.lstrip().startswith("/*"):
             break
     return _TAG.sub("", "\n".join(reversed(comment_lines)))
+
+
+def _annotation_above(place: int, hunk: Hunk) -> str:
+    """The longest text of the annotations right above: `@Description("How long to wait")`."""
+    lines = list[str]()
+    for index in range(place - 1, max(-1, place - _MAX_LINES), -1):
+        line = hunk.lines[index]
+        if line.mark == "-":
+            continue
+        if line.mark != "+" or not line.text.strip() or _STATEMENT_END.search(line.text):
+            break
+        lines.append(line.text)
+    above = "\n".join(reversed(lines))
+    annotation = _ANNOTATION.search(above)
+    texts = _texts_in(above[annotation.start() :]) if annotation else ()
+    return max(texts, key=len, default="")
 
 
 def _below(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> str:
@@ -76,5 +95,9 @@ def _below(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> str:
             break
         if not reports_error(line.text):
             lines.append(line.text)
-    texts = [unescaped(match[2] or match[4] or "") for match in _QUOTED.finditer("\n".join(lines))]
-    return max(filter(is_description, texts), key=len, default="")
+    return max(_texts_in("\n".join(lines)), key=len, default="")
+
+
+def _texts_in(code: str) -> Iterator[str]:
+    texts = (unescaped(match[2] or match[4] or "") for match in _QUOTED.finditer(code))
+    return filter(is_description, texts)

@@ -1,14 +1,13 @@
-"""Which names and labels a change replaces by new ones: as its lines, its title or its settings show."""
+"""Which names and labels a change replaces by new ones: as its lines or its settings show."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from typing import Literal
 
 from instep.core.name_matching import is_distinct, mention
-from instep.text.file_kinds import LONG_LINE, WEIGHTS
+from instep.text.file_kinds import WEIGHTS
 from instep.text.patch import FilePatch
 from instep.writer.articles.code_languages import language_of_file
 from instep.writer.diffs.change_set import ChangeSet
@@ -31,14 +30,6 @@ Marking = Literal["anywhere", "emphasised", "coded", "in context"]
 Groups = dict[tuple[str, str], list[ChangedText]]
 _RENAMING: frozenset[Level] = frozenset({"name", "label", "caption", "command", "method"})
 _PLAIN = re.compile(r"\w+")
-_QUOTED = r"[\"'`“\u2018]([^\"'`“”\u2019\n]{2,60})[\"'`”\u2019]"
-_BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*)*)"
-_SIDE = rf"(?:{_QUOTED}|{_BARE})"
-_ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜)\s*{_SIDE}")
-_VERB = re.compile(
-    r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?"
-    rf"(?<![\w/-]){_SIDE}\s+(?:to|with|by|into|as|in favou?r of)\s+{_SIDE}"
-)
 # Hosts that RFC 2606 and RFC 6761 reserve for documentation and tests.
 _SAMPLE_HOST = re.compile(
     r"(?:://|@)(?:[\w-]+\.)*(?:example\.(?:com|org|net)|(?:example|test|invalid|localhost)\b)"
@@ -47,10 +38,7 @@ _SYSTEM_PATH = re.compile(r"/(?:bin|etc|home|mnt|opt|root|srv|tmp|usr|var)/")
 # A keyword argument in a call over several lines.
 _ARGUMENT = re.compile(r"[a-z]\w*\s*=[^=].*,$")
 _MIN_PURE_SIMILARITY = 0.75
-_MIN_RESPELLED_CHARACTERS, _MIN_RESPELLING_SIMILARITY = 6, 0.85
 _MANY_SOURCES = 3
-_MAX_DESCRIPTION_CHARACTERS = 4_000
-_NUMBER = re.compile(r"[\d.]+")
 _FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _INTERFACE_NAME = re.compile(
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]+|/.*|[A-Z][\w]*(?:-[A-Z][\w]*)+|(?:\w+\+)+\S+|.* .*"
@@ -144,6 +132,9 @@ def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -
 def _marking(old: str, members: Sequence[ChangedText]) -> Marking:
     """How strictly an article must mark the old name: the more common the word, the stronger the marking."""
     levels = {text.level for text in members}
+    if is_distinct(old) and all(_PLAIN.fullmatch(name) for name in (old, members[0].new)):
+        # A word of many meanings takes the place of a name only where the code shows it.
+        return "anywhere" if is_distinct(members[0].new) else "in context"
     if is_distinct(old) or "method" in levels or EMAIL_ADDRESS.fullmatch(old):
         return "anywhere"
     if "command" in levels:
@@ -159,8 +150,6 @@ def _spelling_doubt(old: str, new: str, marking: Marking, members: Sequence[Chan
     is_shown = any(text.source.weight > WEIGHTS["code"] or names_label(text.source.text) for text in members)
     if marking == "emphasised" and (is_distinct(new) or not is_shown):
         return f"`{old}` is a word of many meanings"
-    if marking == "anywhere" and _PLAIN.fullmatch(old) and _PLAIN.fullmatch(new) and not is_distinct(new):
-        return f"`{new}` is a word of many meanings"
     return None
 
 
@@ -227,20 +216,6 @@ def _family(old: str, new: str) -> tuple[str, str]:
     while before and after and before[-1] == after[-1]:
         before, after = before[:-1], after[:-1]
     return " ".join(before), " ".join(after)
-
-
-def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename]:
-    """Pairs in the title or description that the diff confirms by replacing nearly every use."""
-    pairs = list(dict.fromkeys(_pairs(change)))
-    occurrences = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
-    renames = []
-    for old, new in pairs:
-        remaining = max(occurrences.added[old], occurrences.unchanged[old])
-        sources = _replaced_lines(old, new, change_set) if occurrences.removed[old] > 2 * remaining else ()
-        if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
-            is_telling = " " in old or is_distinct(old) or _is_respelling(old, new)
-            renames.append(Rename(old, new, sources, None, "anywhere" if is_telling else "in context"))
-    return renames
 
 
 def parameter_renames(renames: Iterable[Rename]) -> Iterator[Rename]:
@@ -324,12 +299,6 @@ def _is_named_after_value(setting: str, value: str) -> bool:
     return parts_of(setting) == parts_of(value)
 
 
-def _is_respelling(old: str, new: str) -> bool:
-    """Whether one word is the other with another letter or two: `canceled` and `cancelled`."""
-    ratio = SequenceMatcher(None, old, new, autojunk=False).ratio()
-    return len(old) >= _MIN_RESPELLED_CHARACTERS and ratio >= _MIN_RESPELLING_SIMILARITY
-
-
 def in_context_of(renames: Iterable[Rename], described: Iterable[Rename]) -> Iterator[Rename]:
     """The renames, with those that follow from the rename of a common word bound to its context."""
     families = {_family(fact.old, fact.new) for fact in described if fact.marking == "in context"}
@@ -338,31 +307,6 @@ def in_context_of(renames: Iterable[Rename], described: Iterable[Rename]) -> Ite
         is_of_family = not rename.is_label and _family(rename.old, rename.new) in families
         follows = is_of_family and len(rename.sources) < _MANY_SOURCES
         yield replace(rename, marking="in context") if follows else rename
-
-
-def _pairs(change: Change) -> Iterator[tuple[str, str]]:
-    text = f"{change.title}\n{change.body or ''}"[:_MAX_DESCRIPTION_CHARACTERS]
-    for pattern in (_ARROW, _VERB):
-        for match in pattern.finditer(text):
-            old, new = match[1] or match[2], match[3] or match[4]
-            if old != new and len(old) >= 4 and len(new) >= 3 and not _NUMBER.fullmatch(old):
-                yield old, new
-
-
-def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLine, ...]:
-    """Added lines that are removed lines with `old` replaced by `new`."""
-    pattern, sources = mention(old), list[SourceLine]()
-    for file in change_set.files:
-        lines = [line for line in file.patch.lines() if line.mark != " " and len(line.text) <= LONG_LINE]
-        expected = {
-            pattern.sub(lambda _: new, line.text) for line in lines if line.mark == "-" and old in line.text
-        }
-        sources += [
-            SourceLine(file.patch.path, line.new, line.text, file.weight)
-            for line in lines
-            if line.mark == "+" and new in line.text and line.text in expected
-        ]
-    return tuple(sources)
 
 
 def variable_renames(

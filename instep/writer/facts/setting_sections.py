@@ -10,9 +10,12 @@ from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch, Line
 from instep.writer.facts.changed_texts import SourceLine
 
-# What opens a section: `free:`, `"free": {`, `const free = {`, `[plans.free]`.
+# What opens a section: `free:`, `"free": {`, `const free = {`, `[plans.free]`, `"guard": schema.Bool{`,
+# `public static readonly Plan Free = new()`.
 _OPENING = re.compile(
-    r"""\s*(?:(?:export\s+)?(?:const|let|var)\s+|\[(?:\w+\.)*)?["']?([A-Za-z][\w-]*)["']?(?:\]|\s*(?:=>|[:=])\s*[{(]?)\s*$"""
+    r"""\s*(?:(?:(?:const|export|final|internal|let|private|public|readonly|static|val|var)\s+)+(?:[A-Z]\w*\s+)?"""
+    r"""|\[(?:\w+\.)*)?["']?([A-Za-z][\w-]*)["']?"""
+    r"""(?:\]|\s*(?:=>|[:=])\s*(?:(?:new\b\s*)?[\w.]*(?:[{(]|\(\))|new\s+\w+)?)\s*$"""
 )
 # A block with its name in quotes: `variable "retention_days" {`.
 _BLOCK = re.compile(r"""\s*[a-z]\w*\s+["']([A-Za-z][\w-]*)["']\s*\{\s*$""")
@@ -80,7 +83,7 @@ def _places_of(file: FilePatch) -> Iterator[tuple[Line, _Place, _Place | None]]:
         sections: list[_Place] = []
         for line in hunk.lines:
             bare = line.text.lstrip()
-            if line.mark == "-" or not bare or len(line.text) > LONG_LINE:
+            if line.mark == "-" or bare in {"", "{"} or len(line.text) > LONG_LINE:
                 continue
             # The settings of a table such as `[free]` are not indented.
             indent = -1 if bare.startswith("[") else len(line.text) - len(bare)

@@ -1,35 +1,27 @@
 """Literals that got another value, with the names that the value belongs to."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from instep.core.name_matching import is_distinct, mention
+from instep.core.name_matching import mention
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch
 from instep.writer.articles.code_languages import language_of_file
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine, literal_around, source_of
+from instep.writer.facts.quantities import Quantity, changed_quantity, plain_number
+from instep.writer.facts.setting_names import OPERATOR, SIGNATURE, name_of_amount, names_of_value
 from instep.writer.facts.setting_sections import SettingSection, SettingSections
 from instep.writer.facts.token_replacements import TokenReplacement
-from instep.writer.facts.written_names import flags_defined_in
 from instep.writer.words.identifiers import Token, parts_of
 
 _NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
 _CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)
-_NAME = re.compile(r"--[a-zA-Z][\w-]*|[a-zA-Z_][\w-]*[\w](?:\.\w+(?:-\w+)*)*")
 _PLAIN = re.compile(r"\d|[A-Za-z]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
-_GENERIC_WORDS = """
-    int str float bool number string boolean integer bigint smallint varchar text
-    default defaults const let var return self this none optional
-    value values true false null if else elif and or not in is for while def function class new await async
-    export public private static final type field option argument param min max key name get set os env
-    environ process import from as url https http com org www version versions
-"""
-_GENERIC = frozenset(_GENERIC_WORDS.split())
 _PLAIN_FILE_WORDS = """
     api app apps base common conf config configs configuration constants core default defaults env example
     index init initializers internal java json lib limit limits main models module package packages php
@@ -37,16 +29,10 @@ _PLAIN_FILE_WORDS = """
 """
 _PLAIN_FILES = frozenset(_PLAIN_FILE_WORDS.split())
 _STRING = re.compile(r"(?=[^\n]*\w{2})[\w./+@:-][^<>{}\n]{0,59}")
+_HELP = re.compile(r"""(["'`])[^"'`\n]+ [^"'`\n]+\1""")
 _QUOTE = re.compile("[\"'`]")
 _IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|include|package)\b")
 _WORDS = re.compile(r"[A-Za-z]{4,}(?:[-_][A-Za-z]+)*")
-_OPENED = re.compile(r"(\s*[\w.-]+)\s*(?::[^=]*)?=\s*[\w.]+\($")
-_REQUIREMENT = re.compile(r"\s*([A-Za-z]{2,3})\s+v?\d+(?:\.\d+)+\s*")
-_GAP = re.compile(r"""(?:=>|[\s"'`:=,()\[\]|*&@.$-])*""")
-_SIGNATURE = re.compile(
-    r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
-)
-_OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
 _FLOOR = re.compile(r"(?<![<=!\d.])(?<!!=)(?:>=|\^|~=?|==)?\s{0,9}(\d+(?:\.\d+)+)")
 _RANGE = "^~<>="
 _MIN_WEIGHT = 0.5
@@ -62,22 +48,13 @@ _FIELD = re.compile(
     re.DOTALL,
 )
 _TOKEN = re.compile(r"[\w-]+")
-_FLAG_LINE = re.compile(r"\s*[\"']--[a-z]")
-# The last quotation mark of a line that no other follows: the beginning of the string that the line is in.
-_OPEN_STRING = re.compile(r"(?:^|[\s(\[{:=,>])([\"'`])(?=[^\"'`]*\Z)")
-_LETTERS = re.compile(r"[A-Za-z]{2}")
 _DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
 # Files whose values need no quotes.
 _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[\w.-]{0,80}$")
 _BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*(?:#.*)?$")
-_DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
-_FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
 # What a product is built with says nothing of what it requires of its users.
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "dev-dependencies", "require-dev"))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
-# The beginning of a field's definition: `seats = IntegerField(default=`, `t.integer :seats, default: `.
-_FIELD_CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=()]+)?=\s*[\w.]+\(")
-_DECLARATION = re.compile(r"""\s*(?:field|attribute|add|t\.\w+|add_column\s+:\w+\s*,)\s*\(?\s*[:"'](\w+)""")
 _MIN_GROUPED = 1_000
 _ANNOTATED = re.compile(r"^[^=()]*=\s*(.+?),?$")
 _LITERAL = re.compile(
@@ -102,6 +79,8 @@ class Value:
     is_major_version: bool = False
     # Whether code that the change shows and leaves gives the same name the old value.
     is_elsewhere_too: bool = False
+    # The unit (see `words.units.UNITS`) that the code itself says: `Duration.ofMinutes(10)`.
+    unit: str = ""
     # The name of what is around the setting in its file, such as `pro` for the seats of a plan.
     owner: str = ""
 
@@ -137,7 +116,7 @@ class Value:
 
 @lru_cache(maxsize=1_024)
 def _languages_of(sources: tuple[SourceLine, ...]) -> frozenset[str]:
-    if not all(_SIGNATURE.match(source.text) for source in sources):
+    if not all(SIGNATURE.match(source.text) for source in sources):
         return frozenset()
     return frozenset(filter(None, (language_of_file(source.file) for source in sources)))
 
@@ -151,19 +130,25 @@ def _topics_of(sources: tuple[SourceLine, ...], owner: str) -> frozenset[str]:
 
 def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePatch]) -> list[Value]:
     """New values, except for names that get different values, and for words that other lines still have."""
-    groups: dict[tuple[str, str, tuple[str, ...], bool], list[SourceLine]] = defaultdict(list)
+    groups: dict[tuple[str, str, tuple[str, ...], bool, str], list[SourceLine]] = defaultdict(list)
     sections, old_lines = SettingSections(files), dict[SourceLine, str]()
     for replacement in replacements:
         if replacement.weight >= _MIN_WEIGHT:
-            for literal in _with_other_spellings(_literals(replacement)):
+            quantities = changed_quantity(replacement.pair)
+            for literal in _with_other_spellings(_literals_or_amount(replacement, quantities)):
                 source = source_of(replacement)
                 owner = sections.owner_of(source)
-                names = () if owner in _DEPENDENCIES else tuple(_names(replacement, literal, owner))
+                if quantities and literal.start < 0:
+                    names = name_of_amount(quantities[1].name, owner)
+                elif owner in _DEPENDENCIES:
+                    names = ()
+                else:
+                    names = tuple(names_of_value(replacement, literal.start, literal.end, owner))
                 if names and literal.old.casefold() != literal.new.casefold():
-                    groups[literal.old, literal.new, names, literal.is_version].append(source)
+                    groups[literal.old, literal.new, names, literal.is_version, literal.unit].append(source)
                     old_lines[source] = replacement.pair.old.text
     outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for old, new, names, _ in groups:
+    for old, new, names, _, _ in groups:
         outcomes[old, names[0]].add(new)
     values = [
         Value(
@@ -173,18 +158,23 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
             tuple(sources),
             section=_common_section(sources, old_lines, sections),
             is_major_version=is_version,
+            unit=unit,
             owner=_common_owner(sources, sections),
         )
-        for (old, new, names, is_version), sources in groups.items()
+        for (old, new, names, is_version, unit), sources in groups.items()
         if len(outcomes[old, names[0]]) == 1
     ]
     words = {value.old for value in values if _is_word(value.old) and value.old not in value.new}
     occurrences = OccurrenceCounts(words, files)
-    return list(
-        _marking_shared(
-            [row for row in values if not occurrences.added[row.old] + occurrences.unchanged[row.old]], files
-        )
-    )
+    listed = _listed_beside(words, values)
+    remaining = {old for old in words if occurrences.added[old] + occurrences.unchanged[old] > listed[old]}
+    return list(_marking_shared([row for row in values if row.old not in remaining], files))
+
+
+def _listed_beside(words: Collection[str], values: Iterable[Value]) -> "Counter[str]":
+    """How often lines with a new value still have the old word, as where they list all choices."""
+    lines = {(value.old, source) for value in values if value.old in words for source in value.sources}
+    return Counter(old for old, source in lines for _ in mention(old).finditer(source.text))
 
 
 def _marking_shared(values: Sequence[Value], files: Sequence[FilePatch]) -> Iterator[Value]:
@@ -222,10 +212,29 @@ def _is_word(text: str) -> bool:
 
 
 class _Literal(NamedTuple):
+    """A value before and after; `start` is its place in the new line, negative for a computed amount."""
+
     old: str
     new: str
     start: int
     is_version: bool = False
+    unit: str = ""
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.new)
+
+
+def _literals_or_amount(
+    replacement: TokenReplacement, quantities: tuple[Quantity, Quantity] | None
+) -> Iterator[_Literal]:
+    """The replaced literals; where they are part of an amount that the line assigns, the amount instead."""
+    if quantities is None:
+        yield from _literals(replacement)
+        return
+    old, new = quantities
+    yield _Literal(plain_number(old.amount), plain_number(new.amount), -1, unit=new.unit)
+    yield from (literal for literal in _literals(replacement) if not literal.old.isdigit())
 
 
 def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
@@ -235,7 +244,7 @@ def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
     elif any(kind.fullmatch(old) and kind.fullmatch(new) for kind in (_NUMBER, _CONSTANT)):
         before, after = (_DIGIT_GROUPS.sub("", text.lstrip(_RANGE)) for text in (old, new))
         left = replacement.pair.old.text[: replacement.old_start]
-        is_version = before.isdigit() and (old[:1] in _RANGE or bool(_OPERATOR.search(left)))
+        is_version = before.isdigit() and (old[:1] in _RANGE or bool(OPERATOR.search(left)))
         yield _Literal(before, after, replacement.new_start, is_version)
     elif _FLOOR.search(old) and len(_FLOOR.findall(new)) == 1:
         # A range such as `^18.2 || >=20.9` that shrinks to one version.
@@ -283,7 +292,9 @@ def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
     after = around(replacement.pair.new.text, replacement.new_start, replacement.new_end)
     if not before or not after or _IMPORT.match(replacement.pair.new.text):
         return
-    is_still_there = mention(before.text).search(replacement.pair.new.text.replace(after.text, " "))
+    # A help text may list all choices.
+    rest = _HELP.sub(" ", replacement.pair.new.text).replace(after.text, " ")
+    is_still_there = mention(before.text).search(rest)
     if not is_still_there and all(_is_simple(side.text) for side in (before, after)):
         yield _Literal(before.text, after.text, after.start)
 
@@ -299,78 +310,6 @@ def _bare_scalar(line: str, start: int, end: int) -> Token | None:
 def _is_simple(literal: str) -> bool:
     """Whether a literal is one value, and not code with literals of its own."""
     return bool(_STRING.fullmatch(literal)) and not _QUOTE.search(literal)
-
-
-def _names(replacement: TokenReplacement, literal: _Literal, owner: str) -> Iterator[str]:
-    """Names that the value is assigned to: right before it, but for generic words, or what is around it."""
-    requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
-    left = _OPERATOR.sub("", replacement.pair.new.text[: literal.start])
-    known_names = (requirement[1],) if requirement else _option_of(left)
-    right = replacement.pair.new.text[literal.start + len(literal.new) :]
-    yield from known_names or _names_before(replacement.pair.before, owner, left, right)
-
-
-def _names_before(line_before: str, owner: str, left: str, right: str) -> Iterator[str]:
-    names = list(_NAME.finditer(left))
-    if not any(_is_telling(name[0]) for name in names):
-        left = f"{_opened_by(line_before) or owner} = "
-        names = list(_NAME.finditer(left))
-    end, says_default = len(left), False
-    if "? " in left:
-        return
-    for name in reversed(names):
-        gap = left[name.end() : end]
-        if not _GAP.fullmatch(gap) or _is_argument(left, name.start()):
-            return
-        end = name.start()
-        says_default = says_default or name[0].lower() == "default"
-        if _is_telling(name[0]):
-            if not says_default and _is_word_of_sentence(name, left, gap, right):
-                return
-            yield name[0].rsplit(".", 1)[-1]
-            if not name[0].startswith("-"):
-                return
-
-
-def _option_of(left: str) -> tuple[str, ...]:
-    """The names of the option whose definition a line begins, where its default comes next."""
-    flags = list(flags_defined_in(left))
-    if flags:
-        return flags[0], flags[0].lstrip("-")
-    if not _DEFAULT_KEYWORD.search(left):
-        return ()
-    definition = _FIRST_ARGUMENT.search(left) or _DECLARATION.match(left) or _FIELD_CALL.match(left)
-    return (definition[1],) if definition and _is_telling(definition[1]) else ()
-
-
-def _opened_by(line: str) -> str:
-    """What a line opens: `page_limit = Field(` opens the definition of `page_limit`, and a flag its own."""
-    opened = _OPENED.match(line)
-    if opened:
-        return opened[1]
-    return line if _FLAG_LINE.match(line) else ""
-
-
-def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -> bool:
-    """Whether a word before a value is one of a sentence, as in "Try again within 5 minutes", and no name."""
-    if name[0].startswith("-") or is_distinct(name[0]):
-        return False
-    opening = _OPEN_STRING.search(left)
-    if opening and " " in left[opening.end() :].strip():
-        return True
-    is_first = not left[: name.start()].strip(" \t-#*/")
-    return not gap.strip() and not (is_first and not _LETTERS.search(right))
-
-
-def _is_argument(line: str, place: int) -> bool:
-    """Whether the value is an argument of one call, which says nothing in general; a signature does."""
-    before = line[:place].rstrip()
-    return before.endswith(("(", ",", "{")) and "(" in before and not _SIGNATURE.match(line)
-
-
-def _is_telling(name: str) -> bool:
-    parts = [part for part in parts_of(name.rsplit(".", 1)[-1]) if part not in _GENERIC]
-    return bool(parts) and (len("".join(parts)) >= 4 or is_distinct(name))
 
 
 def default_of(value: str) -> str | None:

@@ -13,7 +13,12 @@ from instep.writer.facts.details import Details
 from instep.writer.inserting.analogy import spellings_of
 from instep.writer.inserting.assigned_variables import variables_read
 from instep.writer.inserting.items import entry_for, set_apart
-from instep.writer.inserting.probability import InsertionContext, insertion_probability, matches_heading
+from instep.writer.inserting.probability import (
+    InsertionContext,
+    insertion_probability,
+    is_beside_its_kind,
+    matches_heading,
+)
 from instep.writer.inserting.siblings import InsertionPoint, insertion_points
 from instep.writer.inserting.skeleton import GAP, FilledText
 from instep.writer.inserting.uniform_lists import common_parts
@@ -44,12 +49,16 @@ class Insertion:
 
 @dataclass(frozen=True, slots=True)
 class ScoredInsertion:
-    """A point for an addition, and the probability (0 to 1) that people would insert it there."""
+    """A point for an addition, and the probability (0 to 1) that people would insert it there.
+
+    `is_beside_its_kind` says that this holds in any article.
+    """
 
     addition: Addition
     point: InsertionPoint
     probability: float
     matches_heading: bool
+    is_beside_its_kind: bool
 
 
 def scored_insertions(
@@ -63,6 +72,7 @@ def scored_insertions(
             point,
             insertion_probability(addition, point, context),
             matches_heading(addition, point, article.text),
+            is_beside_its_kind(addition, point),
         )
         for addition in additions
         for point in insertion_points(addition, article.text)
@@ -205,10 +215,14 @@ def _key(scored: ScoredInsertion) -> tuple[str, ListKind]:
 
 
 def _is_as_good(scored: ScoredInsertion, best: ScoredInsertion) -> bool:
-    """Whether another list takes the same name too: it knows as many siblings, under a heading that fits."""
+    """Whether another list takes the same name too: it knows as many siblings, under a heading that fits.
+
+    Each command prints the options that all of them have.
+    """
+    kind = scored.point.entry_list.kind
     return (
-        scored.matches_heading
-        and scored.point.entry_list.kind != "section"
+        (kind == "option" or scored.matches_heading)
+        and kind != "section"
         and scored.point.label == best.point.label
         and scored.point.known_siblings >= best.point.known_siblings
     )

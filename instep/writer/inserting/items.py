@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from instep.writer.articles.entries import ListEntry, entry_lists_of
 from instep.writer.facts.additions import Addition
 from instep.writer.inserting.analogy import by_analogy
+from instep.writer.inserting.option_entries import option_entry
+from instep.writer.inserting.probability import is_beside_its_kind
 from instep.writer.inserting.section_entries import section_entry
 from instep.writer.inserting.sibling_defaults import rows_without_value
 from instep.writer.inserting.siblings import InsertionPoint
@@ -59,6 +61,8 @@ def entry_for(
         return _item(addition, point, template, siblings, text)
     if point.entry_list.kind == "term":
         return _term(addition, point, template, siblings, text)
+    if point.entry_list.kind == "option":
+        return option_entry(addition, point, template, siblings, text)
     return section_entry(addition, point, template, siblings, text)
 
 
@@ -85,7 +89,7 @@ def _copied(point: InsertionPoint, text: str) -> str | None:
     entries = [
         text[entry.start : entry.end]
         for entry_list in entry_lists_of(text)
-        if entry_list.kind == point.entry_list.kind and entry_list.kind in {"row", "term"}
+        if entry_list.kind == point.entry_list.kind and entry_list.kind in {"row", "term", "option"}
         for entry in entry_list.entries
         if entry.label == point.label
     ]
@@ -103,7 +107,10 @@ def _has_form_of(entry: str, point: InsertionPoint, text: str) -> bool:
 def _row(
     addition: Addition, point: InsertionPoint, template: ListEntry, siblings: Sequence[ListEntry], text: str
 ) -> FilledText | None:
-    """The new row; None where it would leave several cells open, and more of them than it fills."""
+    """The new row; None where it would leave several cells open, and more of them than it fills.
+
+    A variable or a flag says by its name alone that it is there.
+    """
     line = text[template.start : template.end].splitlines()[0]
     cells = _CELLS.split(line)
     first = 1 if line.lstrip().startswith("|") else 0
@@ -127,7 +134,7 @@ def _row(
                 title, addition, column, index == widest, text
             )
     gaps = sum(cells_by_index[index] == GAP for index in bodies)
-    if gaps > 1 and 2 * gaps > len(bodies):
+    if gaps > 1 and 2 * gaps > len(bodies) and not is_beside_its_kind(addition, point):
         return None
     is_telling = not bodies or any(cells_by_index[index] not in {GAP, ""} for index in bodies)
     rows = [row for row in (header, *others) if len(row) == len(cells)]

@@ -35,6 +35,7 @@ _MODEL = LogisticModel(
 # A list of all settings is hardly ever near to the change in words, and yet lists the new one.
 _SETTING_PROBABILITY = 0.95
 _MIN_SETTINGS, _MIN_PREFIX_SHARE = 5, 0.8
+_MIN_LISTED_KEYS, _MIN_LISTED_LABELS = 2, 3
 _MAX_KNOWN = 5
 _MAX_SHARED_PARTS = 3
 
@@ -52,7 +53,36 @@ class InsertionContext:
 def insertion_probability(addition: Addition, point: InsertionPoint, context: InsertionContext) -> float:
     """The probability that people insert the new name at such a point."""
     probability = _MODEL.probability(_features(addition, point, context))
-    return max(probability, _SETTING_PROBABILITY) if _is_setting(addition, point) else probability
+    is_certain = _is_setting(addition, point) or is_beside_its_kind(addition, point)
+    return max(probability, _SETTING_PROBABILITY) if is_certain else probability
+
+
+def has_name_of_its_own(addition: Addition) -> bool:
+    """Whether a name is a variable of the environment or a flag, the same thing wherever it is listed.
+
+    One word in capitals may be anything.
+    """
+    form = name_form_of(addition.name)
+    return form == "flag" or (form == "variable" and "_" in addition.name and not addition.is_constant)
+
+
+def is_beside_its_kind(addition: Addition, point: InsertionPoint) -> bool:
+    """Whether a list has what stood beside the new name in the code: variables and flags, as they are
+    written there, or all the labels that the code gives names, as in `fr: "French"`.
+
+    Such a list gets the new one, however little its article has to do with the change.
+    """
+    if point.is_by_value:
+        old_count = sum(not sibling.is_new for sibling in (*addition.before, *addition.after))
+        return point.known_siblings >= max(_MIN_LISTED_LABELS, old_count)
+    form = name_form_of(addition.name)
+    listed_keys = {
+        key_of(sibling.name)
+        for sibling in (*addition.before, *addition.after)
+        if not sibling.is_new and name_form_of(sibling.name) == form and point.entry_for_sibling(sibling)
+    }
+    is_as_written = point.label == addition.name and not point.is_by_form
+    return is_as_written and has_name_of_its_own(addition) and len(listed_keys) >= _MIN_LISTED_KEYS
 
 
 def _is_setting(addition: Addition, point: InsertionPoint) -> bool:

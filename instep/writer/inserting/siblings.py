@@ -29,7 +29,8 @@ class InsertionPoint:
     """A place in a list of an article, right after or before the entry `neighbour`.
 
     `template` is the sibling to imitate, `label` the spelling of the new name there, `known_siblings` the
-    number of siblings that the list holds; `is_by_form` says that the form of the name decides instead.
+    number of siblings that the list holds; `is_by_form` says that the form of the name decides instead,
+    `is_by_value` that labels do which the code gives its names.
     """
 
     entry_list: EntryList
@@ -39,6 +40,7 @@ class InsertionPoint:
     label: str
     known_siblings: int
     is_by_form: bool = False
+    is_by_value: bool = False
 
     @property
     def place(self) -> int:
@@ -98,7 +100,8 @@ def _point_by_value(addition: Addition, entry_list: EntryList) -> InsertionPoint
         )
         for siblings in (addition.before, addition.after)
     )
-    return _point_among(replace(addition, name=label, before=before, after=after), entry_list)
+    point = _point_among(replace(addition, name=label, before=before, after=after), entry_list)
+    return replace(point, is_by_value=True) if point else None
 
 
 def _label_in(value: str) -> str:
@@ -111,8 +114,11 @@ def _point_among(addition: Addition, entry_list: EntryList) -> InsertionPoint | 
     keys = _keys(entry_list)
     before, after = _listed(addition, addition.before, keys), _listed(addition, addition.after, keys)
     siblings = {key_of(sibling.name): is_distinct(sibling.name) for sibling, _ in (*before, *after)}
+    # Commands share flags, so that only those that the command has already tell whose help it is.
+    old_count = sum(not sibling.is_new for sibling, _ in (*before, *after))
     if (
         key_of(addition.name) in keys
+        or (entry_list.kind == "option" and old_count < _MIN_SIBLINGS)
         or not _is_telling(addition, siblings)
         or _is_about_others(addition, keys, len(siblings))
     ):

@@ -58,7 +58,9 @@ def common_parts(parts: Sequence[str], others: Sequence[str]) -> int:
 @lru_cache(maxsize=1_024)
 def uniform_lists_of(text: str) -> tuple[UniformList, ...]:
     """The lists with at least five entries of which most have one form."""
-    lists = (_uniform_list(entry_list, text) for entry_list in entry_lists_of(text))
+    # Each command lists options, so that the form of a name does not tell which help it belongs to.
+    entry_lists = (entry_list for entry_list in entry_lists_of(text) if entry_list.kind != "option")
+    lists = (_uniform_list(entry_list, text) for entry_list in entry_lists)
     return tuple(uniform_list for uniform_list in lists if uniform_list)
 
 

@@ -1,5 +1,7 @@
 """Units in the names of settings and in the sentences of articles."""
 
+from collections.abc import Mapping
+
 from instep.writer.words.identifiers import parts_of
 
 # Words of a name that say which end of a range it sets.
@@ -19,14 +21,51 @@ UNITS = {
     "minutes": r"m|mins?|minutes?",
     "hours": r"h|hrs?|hours?",
     "days": r"d|days?",
+    "weeks": r"w|weeks?",
     "bytes": r"b|bytes?",
     "kb": r"k|kb|kib|kilobytes?",
     "mb": r"m|mb|mib|megabytes?",
     "gb": r"g|gb|gib|gigabytes?",
     "percent": r"%|percent",
     "characters": r"chars?|characters?",
+    "times": r"times|attempts|tries|retries",
 }
-_UNIT_NAMES = {"millis": "ms", "sec": "seconds", "secs": "seconds", "mins": "minutes", "second": "seconds"}
+_UNIT_NAMES = {
+    "millis": "ms",
+    "sec": "seconds",
+    "secs": "seconds",
+    "mins": "minutes",
+    "second": "seconds",
+    "week": "weeks",
+    "attempts": "times",
+    "retries": "times",
+    "tries": "times",
+}
+# What code calls a unit beside its full names, as a suffix of a number or as a word of an expression.
+_UNITS_OF_CODE = {
+    "s": "seconds",
+    "m": "minutes",
+    "min": "minutes",
+    "h": "hours",
+    "d": "days",
+    "Ki": "kb",
+    "Mi": "mb",
+    "Gi": "gb",
+    "KB": "kb",
+    "MB": "mb",
+    "GB": "gb",
+}
+# How many of a unit make one of a larger one.
+SCALES: Mapping[str, Mapping[str, int]] = {
+    "ms": {"seconds": 1_000, "minutes": 60_000, "hours": 3_600_000},
+    "seconds": {"minutes": 60, "hours": 3_600, "days": 86_400},
+    "minutes": {"hours": 60, "days": 1_440},
+    "hours": {"days": 24},
+    "bytes": {"kb": 1_024, "mb": 1_024**2, "gb": 1_024**3},
+    "kb": {"mb": 1_024, "gb": 1_024**2},
+    "mb": {"gb": 1_024},
+}
+_LONGEST_ABBREVIATION = 2
 
 
 def words_and_unit(name: str) -> tuple[list[str], str | None]:
@@ -36,3 +75,15 @@ def words_and_unit(name: str) -> tuple[list[str], str | None]:
     if unit in UNITS and len(parts) > 1:
         return parts[:-1], unit
     return parts or parts_of(name), None
+
+
+def unit_named(word: str) -> str | None:
+    """The unit that a word of an expression names: `MINUTES`, `Hour`, `secs`, the `s` of `30s`."""
+    if word in _UNITS_OF_CODE:
+        return _UNITS_OF_CODE[word]
+    if len(word) <= _LONGEST_ABBREVIATION and word != "ms":
+        return None
+    lower = word.lower()
+    plural = lower if lower.endswith("s") else f"{lower}s"
+    names = (_UNIT_NAMES.get(lower, lower), plural)
+    return next((name for name in names if name in UNITS), None)

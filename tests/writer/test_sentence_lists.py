@@ -1,0 +1,68 @@
+"""A new member of a set gets its place in the sentence that lists the others, in that sentence's form."""
+
+import pytest
+
+from tests.writer.conftest import Ask, text_of
+
+CHANNELS = (
+    'export const CHANNELS = [\n  { id: "email", label: "Email" },\n  { id: "slack", label: "Slack" },\n'
+    '  { id: "webhook", label: "Webhook" },\n];\n'
+)
+FIELDS = (
+    'class Field(TextChoices):\n    SHORT_TEXT = "short_text", _("Short text")\n'
+    '    CHECKBOX = "checkbox", _("Checkbox")\n    DATE = "date", _("Date")\n'
+)
+THEMES = "enum Theme\n{\n    Light,\n    Dark,\n    Sepia,\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "line", "addition", "title", "text", "expected"),
+    [
+        (
+            "alerts/channels.ts", CHANNELS, '"Slack" },\n', '  { id: "teams", label: "Microsoft Teams" },\n',
+            "Send alerts to Microsoft Teams",
+            "Choose the channel of your alerts: **Email**, **Slack** or **Webhook**.",
+            "Choose the channel of your alerts: **Email**, **Slack**, **Microsoft Teams** or **Webhook**.",
+        ),
+        (
+            "forms/fields.py", FIELDS, '_("Date")\n', '    FILE_UPLOAD = "file_upload", _("File upload")\n',
+            "Add file uploads to the fields of forms",
+            "The fields of forms are short text, checkbox and date.",
+            "The fields of forms are short text, checkbox, date and file upload.",
+        ),
+        (
+            "themes/Theme.cs", THEMES, "Sepia,\n", "    System,\n",
+            "Add the setting System to the themes",
+            "There are three themes: *Light*, *Dark*, and *Sepia*.",
+            "There are four themes: *Light*, *Dark*, *Sepia*, and *System*.",
+        ),
+        (
+            "cards/pictures.rs", 'matches!(kind, "png" | "jpg" | "jpeg" | "gif")\n', '"gif"', ' | "webp"',
+            "Add WebP pictures to cards",
+            "You can add PNG, JPEG or GIF pictures to cards. Avatars are PNG or JPEG.",
+            "You can add PNG, JPEG, GIF or WebP pictures to cards. Avatars are PNG or JPEG.",
+        ),
+        (
+            "alerts/channels.ts", CHANNELS, '"Slack" },\n', '  { id: "sms", label: "SMS" },\n',
+            "Send alerts to SMS", "Alerts of guests only go to Email, Slack and Webhook.", None,
+        ),
+        (
+            "alerts/channels.ts", CHANNELS, '"Slack" },\n', '  { id: "sms", label: "SMS" },\n',
+            "Send alerts to SMS", "Alerts go to channels such as Email, Slack and Webhook.", None,
+        ),
+        (
+            "alerts/channels.ts", CHANNELS, '"Slack" },\n', '  { id: "sms", label: "SMS" },\n',
+            "Send alerts to SMS", "Alerts go to Email and Slack.", None,
+        ),
+    ],
+)  # fmt: skip
+def test_a_new_member_is_listed_where_a_sentence_lists_the_others(
+    ask: Ask, path: str, before: str, line: str, addition: str, title: str, text: str, expected: str | None
+) -> None:
+    name = path.split("/")[0].capitalize()
+    files = {path: (before, before.replace(line, line + addition))}
+
+    report = ask(files, f"# {name}\n\n{text}\n", title=title, name=name)
+
+    assert text_of(report) == (expected and f"# {name}\n\n{expected}\n")
+    assert not any(proposal.is_certain for proposal in report.proposals)
