@@ -14,7 +14,7 @@ _DECORATOR = re.compile(r"\s*@[\w.]+")
 _QUOTED = re.compile(r"""[rfu]?("{3}|'{3})(.*?)(?:\1|\Z)|([\"'`])((?:\\.|(?!\3)[^\\])*)\3""", re.DOTALL)
 _TAG = re.compile(r"^@\w+.*", re.MULTILINE | re.DOTALL)
 _TRAILING = re.compile(r"(?:\s\s#|\s//)\s++(.+)$")
-_ANNOTATION = re.compile(r"^\s*(?:@|\[|#\[)[A-Za-z][\w.]*\(", re.MULTILINE)
+_ANNOTATION = re.compile(r"^[ \t]*(?:@|\[|#\[)[A-Za-z][\w.]*\(", re.MULTILINE)
 _STATEMENT_END = re.compile(r"[;{}]\s*$")
 _MAX_LINES = 25
 # Removed lines and decorators may stand between a comment and its definition.
