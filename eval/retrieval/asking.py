@@ -15,7 +15,7 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.embedding import Embedder, Vector
+from instep.llm.embedding import Embedder, Embedders, Vector
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Signals
 from instep.search.semantic.indexing import embed_bot
@@ -63,18 +63,20 @@ class CachedEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A database for help centers, and the embedding model if there is one."""
+    """A database for help centers, and the embedding models if there are some."""
 
     url: str
     database: Database
-    embedder: CachedEmbedder | None
+    embedders: Embedders
 
-    async def create(self, name: str, articles: list[dict[str, Any]]) -> tuple[Bot, dict[str, str]]:
+    async def create(
+        self, name: str, articles: list[dict[str, Any]], locale: str = "en"
+    ) -> tuple[Bot, dict[str, str]]:
         """A help center with its vectors, and the ids in the set by the id of each article."""
         async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
-            bot, names = await create_help_center(connection, name, articles)
-        if self.embedder:
-            await embed_bot(self.database, self.embedder, bot)
+            bot, names = await create_help_center(connection, name, articles, locale)
+        if embedder := self.embedders.of(locale):
+            await embed_bot(self.database, embedder, bot)
         return bot, names
 
     @asynccontextmanager
@@ -91,7 +93,7 @@ class Installation:
         async with self.enter(bot) as ctx:
             for question in (*center.questions, *center.unanswerable):
                 started = time.perf_counter()
-                await query_embedder.prepare(question.text)
+                await query_embedder.begin(ctx, question.text)
                 retrieval = await retrieve(ctx, question.text, limit=PASSAGES)
                 seconds = time.perf_counter() - started
                 predictions.append(
