@@ -213,8 +213,10 @@ class QueryBuilder:
         if term is None:
             return
         parts = () if term.is_known else self.compounds.parts_of(word)
-        for part, index_terms in parts:
-            if index_terms:
+        if not parts:
+            yield term
+        elif all(index_terms for _, index_terms in parts):
+            for part, index_terms in parts:
                 yield replace(
                     term,
                     word=part,
@@ -223,11 +225,10 @@ class QueryBuilder:
                     is_known=True,
                     rarity=self.rarity(part, index_terms),
                 )
-            else:
-                # It makes something of its own of the other part, as the night does of a night's rate.
-                yield replace(term, word=part)
-        if not parts:
-            yield term
+        else:
+            # The part that no article has makes something else of the other: a night's rate is no usual one.
+            heads = ((head, COMPOUND_BOOST) for _, index_terms in parts for head in index_terms)
+            yield replace(term, expansions=(*term.expansions, *heads))
 
     def word_term(self, word: str) -> QueryTerm | None:
         stem_by_config = {config: stems[word] for config, stems in self.stems.items()}

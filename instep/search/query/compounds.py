@@ -18,6 +18,8 @@ LINKS = ("es", "en", "er", "s", "n", "e", "")
 MIN_PART_CHARACTERS = 4
 # A word of three letters is within many others by chance.
 MIN_SHORT_PART_CHARACTERS = 3
+# At the end of a longer word so many letters are a part of it, whatever is before them.
+MIN_UNMISTAKABLE_CHARACTERS = 5
 # More letters behind a word than its endings have.
 MAX_ENDING_CHARACTERS = 3
 MAX_COMPOUNDS = 20
@@ -60,7 +62,10 @@ class Compounds:
             for ending in LINKS:
                 for number in forms.with_suffix(base + ending):
                     modifier = forms.raw(number).decode().removesuffix(base + ending)
-                    if modifier and self.is_word(without_link(modifier, self.is_word)):
+                    if len(modifier) >= MIN_PART_CHARACTERS and (
+                        len(word) >= MIN_UNMISTAKABLE_CHARACTERS
+                        or self.is_word(without_link(modifier, self.is_word))
+                    ):
                         yield from self.term_of(segment, number)
             if len(word) >= MIN_PART_CHARACTERS:
                 for number in forms.with_prefix(word):
