@@ -44,7 +44,10 @@ class Prediction:
 
 
 class CachedEmbedder:
-    """Samples share their articles, so that each text is embedded once."""
+    """Samples share their articles, so that each text is embedded once.
+
+    A question may take its time: what is measured is what is found, also on a busy machine.
+    """
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -57,7 +60,7 @@ class CachedEmbedder:
     async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
         missing = [text for text in dict.fromkeys(texts) if text not in self.cache]
         if missing:
-            self.cache.update(zip(missing, await self.embedder.vectors(missing, seconds), strict=True))
+            self.cache.update(zip(missing, await self.embedder.vectors(missing, limits.EMBEDDING_SECONDS), strict=True))
         return [self.cache[text] for text in texts]
 
 

@@ -62,6 +62,8 @@ def rarest_missing(query: WeightedQuery, passage: PassageMatches) -> float:
     return max((term.rarity for term in query.words if term.word not in present), default=0.0)
 
 
+# Set by hand: the sign is computed for too few questions of the sets.
+OFF_TOPIC_WEIGHT = -20.0
 # Fitted by `python -m eval.retrieval.fitting` (docs/quality.md), for words alone and with each of the
 # embedding models that come along: the similarities of one are not those of another.
 WORDS = LogisticModel(
@@ -76,10 +78,9 @@ MEANING = LogisticModel(
         "standing_best": 0.66,
         "excess": 7.52,
         "missing": -3.17,
-        # Set by hand: it is computed for too few questions.
-        "off_topic": -20.0,
+        "off_topic": OFF_TOPIC_WEIGHT,
     },
-    -0.73,
+    -0.60,
 )
 
 
@@ -92,6 +93,7 @@ MULTILINGUAL = LogisticModel(
         "size": -2.91,
         "standing_best": 1.77,
         "excess": 6.19,
+        "off_topic": OFF_TOPIC_WEIGHT,
     },
     -2.49,
 )
