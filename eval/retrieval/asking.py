@@ -60,7 +60,9 @@ class CachedEmbedder:
     async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
         missing = [text for text in dict.fromkeys(texts) if text not in self.cache]
         if missing:
-            self.cache.update(zip(missing, await self.embedder.vectors(missing, limits.EMBEDDING_SECONDS), strict=True))
+            self.cache.update(
+                zip(missing, await self.embedder.vectors(missing, limits.EMBEDDING_SECONDS), strict=True)
+            )
         return [self.cache[text] for text in texts]
 
 

@@ -193,12 +193,14 @@ class QueryEmbedder:
         if embedder is None:
             return [0.0] * len(questions)
         vectors = await vector_cache.index_of(ctx, embedder.name, state.embedding_state)
-        asked = await asyncio.gather(*(self.vector_of(embedder, question) for question in questions))
+        question_vectors = await asyncio.gather(
+            *(self.vector_of(embedder, question) for question in questions)
+        )
         return [
             vectors.similarity_of(article_id, vector)
             if vectors is not None and vector is not None and vectors.dimensions == len(vector)
             else 0.0
-            for vector in asked
+            for vector in question_vectors
         ]
 
 

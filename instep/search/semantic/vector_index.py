@@ -46,8 +46,8 @@ class SemanticHit:
     def similarity_of(self, passage: int) -> float:
         """How near a passage is: as its nearest own chunk, or else the nearest that it shares; 0 without."""
         chunks = zip(self.firsts, self.lasts, self.similarities, strict=True)
-        near = [(first == last, value) for first, last, value in chunks if first <= passage <= last]
-        return max(near, default=(False, 0.0))[1]
+        values = [(first == last, value) for first, last, value in chunks if first <= passage <= last]
+        return max(values, default=(False, 0.0))[1]
 
 
 @dataclass(frozen=True, eq=False)
