@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0042"
-down_revision = "0041"
+revision = "0043"
+down_revision = "0042"
 
 
 def upgrade() -> None:
