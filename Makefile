@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve messages assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-deploy test-chaos cluster first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-site bench-scale bench-memory bench-workers bench-shared-indexes bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-answers eval-retrieval eval-retrieval-fitting eval-sections eval-sections-fitting lock browser
+.PHONY: help setup dev demo serve messages assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-deploy test-chaos cluster first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-site bench-scale bench-memory bench-workers bench-shared-indexes bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-answers eval-retrieval eval-retrieval-fitting eval-sections eval-sections-fitting eval-visitors lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -160,6 +160,9 @@ eval-retrieval: dev ## Score the search on real questions: make eval-retrieval D
 eval-sections: DATA = ../shared/data/retrieval
 eval-sections: dev ## Score which sections answers quote, on our own questions and on question sets: make eval-sections DATA=folder
 	$(BIN)/python -m eval.sections $(DATA) --list
+
+eval-visitors: dev ## Score answers to invented visitors' questions
+	$(BIN)/python -m eval.visitors --list
 
 eval-sections-fitting: DATA = ../shared/data/retrieval
 eval-sections-fitting: dev ## Fit which section answers best: make eval-sections-fitting DATA=folder

@@ -15,7 +15,7 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.embedding import Embedder, Vector
+from instep.llm.embedding import Embedder, Embedders, Vector
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Signals
 from instep.search.semantic.indexing import embed_bot
@@ -44,7 +44,10 @@ class Prediction:
 
 
 class CachedEmbedder:
-    """Samples share their articles, so that each text is embedded once."""
+    """Samples share their articles, so that each text is embedded once.
+
+    A question may take its time: what is measured is what is found, also on a busy machine.
+    """
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -57,24 +60,28 @@ class CachedEmbedder:
     async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
         missing = [text for text in dict.fromkeys(texts) if text not in self.cache]
         if missing:
-            self.cache.update(zip(missing, await self.embedder.vectors(missing, seconds), strict=True))
+            self.cache.update(
+                zip(missing, await self.embedder.vectors(missing, limits.EMBEDDING_SECONDS), strict=True)
+            )
         return [self.cache[text] for text in texts]
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A database for help centers, and the embedding model if there is one."""
+    """A database for help centers, and the embedding models if there are some."""
 
     url: str
     database: Database
-    embedder: CachedEmbedder | None
+    embedders: Embedders
 
-    async def create(self, name: str, articles: list[dict[str, Any]]) -> tuple[Bot, dict[str, str]]:
+    async def create(
+        self, name: str, articles: list[dict[str, Any]], locale: str = "en"
+    ) -> tuple[Bot, dict[str, str]]:
         """A help center with its vectors, and the ids in the set by the id of each article."""
         async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
-            bot, names = await create_help_center(connection, name, articles)
-        if self.embedder:
-            await embed_bot(self.database, self.embedder, bot)
+            bot, names = await create_help_center(connection, name, articles, locale)
+        if embedder := self.embedders.of(locale):
+            await embed_bot(self.database, embedder, bot)
         return bot, names
 
     @asynccontextmanager
@@ -91,7 +98,7 @@ class Installation:
         async with self.enter(bot) as ctx:
             for question in (*center.questions, *center.unanswerable):
                 started = time.perf_counter()
-                await query_embedder.prepare(question.text)
+                await query_embedder.begin(ctx, question.text)
                 retrieval = await retrieve(ctx, question.text, limit=PASSAGES)
                 seconds = time.perf_counter() - started
                 predictions.append(

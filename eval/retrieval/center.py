@@ -14,25 +14,26 @@ INSERT = """
     insert into articles (id, workspace_id, bot_id, slug, locale, title, description, position,
         content_markdown, content_html, visibility, status, version, origin, author_type, author_name,
         text_changed_at, created_at, updated_at)
-    values (%(id)s, %(workspace)s, %(bot)s, %(id)s, 'en', %(title)s, %(description)s, %(position)s,
+    values (%(id)s, %(workspace)s, %(bot)s, %(id)s, %(locale)s, %(title)s, %(description)s, %(position)s,
         %(markdown)s, %(html)s, 'public', 'published', 1, 'create', 'command', 'eval',
         now(), now(), stamp_change(%(bot)s))
 """
 
 
 async def create_help_center(
-    connection: AsyncConnection[Any], name: str, articles: list[dict[str, Any]]
+    connection: AsyncConnection[Any], name: str, articles: list[dict[str, Any]], locale: str = "en"
 ) -> tuple[Bot, dict[str, str]]:
     """The bot, and the id in the data set by the id of each article."""
     tx = Tx(connection)
     workspace = await actions.create_workspace(tx, name)
-    bot = await actions.create_bot(tx, workspace.id, name, None, "en")
+    bot = await actions.create_bot(tx, workspace.id, name, None, locale)
     names = {new_id("art"): article["id"] for article in articles}
     rows = [
         {
             "id": article_id,
             "workspace": workspace.id,
             "bot": bot.id,
+            "locale": locale,
             "title": article["title"],
             "description": article.get("description"),
             "position": position,
@@ -43,4 +44,4 @@ async def create_help_center(
     ]
     async with connection.cursor() as cursor:
         await cursor.executemany(INSERT, rows)
-    return Bot(bot.id, workspace.id, bot.slug, name, "en"), names
+    return Bot(bot.id, workspace.id, bot.slug, name, locale), names

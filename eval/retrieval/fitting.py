@@ -8,6 +8,7 @@ does on it. In the end it is fitted on all sets, and the table to put into `sear
 
 import asyncio
 import sys
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -36,19 +37,34 @@ WORD_SIGNS = (
 )
 # Signs that speak against an answer.
 AGAINST = ("unknown", "rarest_missing", "missing")
-MEANING_SIGNS = ("similarity", "similarity_best", "standing_best", "excess", "missing")
+MEANING_SIGNS = (
+    "coverage",
+    "proximity",
+    "title_similarity",
+    "base",
+    "size",
+    "standing_best",
+    "excess",
+    "missing",
+)
+# The share that the questions of our invented visitors have of what another set has: they are few.
+VISITORS_SHARE = 0.3
 
 Vector = NDArray[np.float64]
 
 
-def main(arguments: list[str]) -> int:
-    folder = Path(arguments[0]) if arguments else Path()
-    if len(arguments) != 1 or not (folder / SCORER).is_file():
+def main(arguments: Sequence[str]) -> int:
+    parser = ArgumentParser("python -m eval.retrieval.fitting", description=__doc__)
+    parser.add_argument("folder", type=Path, help="the question sets")
+    parser.add_argument("--multilingual", action="store_true", help="embed all sets as other languages")
+    options = parser.parse_args(arguments)
+    folder = options.folder
+    if not (folder / SCORER).is_file():
         print(f"The evaluation set is missing: no {SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
         return 2
-    results = asyncio.run(ask_everything(folder, FITTED))
+    results = asyncio.run(ask_everything(folder, FITTED, is_multilingual=options.multilingual))
     has_meaning = any(row.signals.signs.get("similarity") for row in results["help"].whole)
-    print_fit(results, (*WORD_SIGNS, *MEANING_SIGNS) if has_meaning else WORD_SIGNS)
+    print_fit(results, MEANING_SIGNS if has_meaning else WORD_SIGNS)
     return 0
 
 
@@ -73,14 +89,18 @@ def sureness_of(model: LogisticModel) -> Sureness:
 
 
 def fit(results: Sequence[Result], names: Sequence[str]) -> LogisticModel:
-    """Logistic regression with an L2 penalty, by Newton's method; every set and size weighs the same."""
+    """Logistic regression with an L2 penalty, by Newton's method.
+
+    Every set and size weighs the same, but for those of visitors.
+    """
     signs, labels, weights = [], [], []
     for result in results:
         for rows in (result.whole, *result.samples.values()):
             used = [row for row in rows if row.signals.signs]
             signs += [[row.signals.signs[name] for name in names] for row in used]
             labels += [row.is_held for row in used]
-            weights += [100 / max(1, len(used))] * len(used)
+            share = VISITORS_SHARE if result.is_of_visitors else 1
+            weights += [100 * share / max(1, len(used))] * len(used)
     return fit_consistent(np.array(signs), np.array(labels), np.array(weights), names)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from eval.retrieval.asking import CachedEmbedder, Installation, Prediction
 from eval.retrieval.question_sets import QuestionSet, documentation_sets, help_set, public_sets
 from eval.retrieval.samples import samples_of
+from eval.visitors.centers import TUNED, read_centers
 from instep.core.config import Settings, settings
 from instep.core.database import Database
 from instep.core.embedded import EmbeddedPostgres
@@ -32,6 +33,7 @@ class Result:
     samples: dict[int, list[Prediction]] = field(default_factory=dict)
     # What the scorer of a public set takes; `None` for a set of headings.
     data: Any = None
+    is_of_visitors: bool = False
 
     @property
     def all(self) -> list[Prediction]:
@@ -39,40 +41,50 @@ class Result:
 
 
 @asynccontextmanager
-async def installation() -> AsyncIterator[Installation]:
+async def installation(*, is_multilingual: bool = False) -> AsyncIterator[Installation]:
+    """An installation of its own; `is_multilingual`: it embeds English as it does other languages."""
     with tempfile.TemporaryDirectory(prefix="instep-eval-") as directory:
         Path(directory).chmod(0o711)
         with EmbeddedPostgres.attach(Path(directory), settings={"fsync": "off"}) as embedded:
             migrate(embedded.url)
-            async with installation_in(embedded.url, settings()) as place:
+            async with installation_in(embedded.url, settings(), is_multilingual=is_multilingual) as place:
                 yield place
 
 
 @asynccontextmanager
-async def installation_in(url: str, settings: Settings) -> AsyncIterator[Installation]:
+async def installation_in(
+    url: str, settings: Settings, *, is_multilingual: bool = False
+) -> AsyncIterator[Installation]:
     """An installation whose database is set up; this process searches with its embedding models meanwhile."""
     database = Database(url, size=1)
     await database.open()
     try:
         async with open_embedders(settings) as configured:
-            # All sets are English.
-            cached = CachedEmbedder(configured.english) if configured.english else None
-            query_embedder.use(Embedders(cached, cached))
+            models = (configured.others if is_multilingual else configured.english, configured.others)
+            cached = Embedders(*(CachedEmbedder(model) if model else None for model in models))
+            query_embedder.use(cached)
             yield Installation(url, database, cached)
     finally:
         query_embedder.use(NO_EMBEDDERS)
         await database.close()
 
 
-async def ask_everything(folder: Path, counts: dict[int, int]) -> dict[str, Result]:
+async def ask_everything(
+    folder: Path, counts: dict[int, int], *, is_multilingual: bool = False
+) -> dict[str, Result]:
     """The results by the name of the set; `counts`: the number of samples of each size."""
     results: dict[str, Result] = {}
-    async with installation() as place:
+    async with installation(is_multilingual=is_multilingual) as place:
         for questions, data in public_sets(folder):
             results[questions.name] = Result(data=data)
             await ask_set(place, results[questions.name], questions, counts)
         for questions in documentation_sets(folder.parent / HISTORIES):
             await ask_set(place, results.setdefault("documentation", Result()), questions, counts)
+        for center in read_centers(TUNED).values():
+            # The model of confidence is that of the English embedding model.
+            if center.locale == "en":
+                visitors = results.setdefault("visitors", Result(is_of_visitors=True))
+                await ask_set(place, visitors, center.question_set, counts)
         await ask_set(place, results.setdefault("help", Result()), help_set(), counts)
     return results
 

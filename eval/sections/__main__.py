@@ -22,7 +22,6 @@ from eval.sections.own_questions import begins_right, judge, read_articles, read
 from instep.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.answers.schemas import Answer
 from instep.identity.schemas import Ctx
-from instep.search.semantic.query_embedder import query_embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,6 @@ async def ask_all(
 
 
 async def ask(ctx: Ctx, question: str) -> AskedQuestion:
-    await query_embedder.prepare(question)
     context = await retrieve_context(ctx, QuestionRequest(question, ctx.bot.locale))
     return AskedQuestion(
         context, extractive_answer(context), extractive_answer(replace(context, confidence=1.0))

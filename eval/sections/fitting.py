@@ -21,11 +21,11 @@ from eval.retrieval.question_sets import SCORER, read_scorer
 from eval.retrieval.running import installation
 from eval.sections.gold_passages import holds
 from eval.sections.own_questions import OwnQuestion, quotes_one, read_articles, read_questions
+from eval.visitors.centers import TUNED, VisitorQuestion, read_centers
 from instep.core import limits
 from instep.search.passage_kinds import answers_questions
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Passage
-from instep.search.semantic.query_embedder import query_embedder
 
 FOLDS = 3
 PENALTY, ITERATIONS, STEP = 3.0, 600, 2.0
@@ -81,11 +81,20 @@ async def compare_all(folder: Path) -> tuple[list[str], dict[str, list[Compariso
             if questions:
                 articles = list(data.articles.values())
                 sets[path.parent.name] = await compare(place, path.parent.name, articles, questions, names)
+        sets["visitors"] = []
+        for center in read_centers(TUNED).values():
+            questions = [(row.question, gold_answer(row)) for row in center.questions if row.says]
+            articles = [dict(article) for article in center.articles]
+            sets["visitors"] += await compare(place, center.name, articles, questions, names, center.locale)
     return names, sets
 
 
 def gold_section(own: OwnQuestion) -> IsGold:
     return lambda passage, names: quotes_one(own.passages, passage.text, [passage], names)
+
+
+def gold_answer(question: VisitorQuestion) -> IsGold:
+    return lambda passage, names: question.is_answered_by(passage.text)
 
 
 def gold_text(text: str) -> IsGold:
@@ -98,13 +107,13 @@ async def compare(
     articles: list[dict[str, Any]],
     questions: Sequence[tuple[str, IsGold]],
     names: list[str],
+    locale: str = "en",
 ) -> list[Comparison]:
     """The comparisons of a set; `names` gets those of the signs."""
-    bot, ids = await place.create(name, articles)
+    bot, ids = await place.create(name, articles, locale)
     rows = []
     async with place.enter(bot) as ctx:
         for question, is_gold in questions:
-            await query_embedder.prepare(question)
             count = limits.MAX_PASSAGES_COMPARED
             retrieval = await retrieve(ctx, question, limit=count, candidates=count)
             passages = [passage for passage in retrieval.passages if answers_questions(passage.kind)]

@@ -6,10 +6,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 
 from instep.answers.asked_headings import blocks_with_headings
 from instep.answers.citing import has_no_active_markup, render_with_citations
 from instep.answers.extractive import (
+    MIN_RELATIVE_LIKELIHOOD,
     PassageExtract,
     QuestionTerms,
     extract_passages,
@@ -32,6 +34,7 @@ from instep.search.schemas import Audience, Passage, Retrieval
 FOLLOW_UP_THRESHOLD_FACTOR = 0.5
 # About how many words are quoted of a section that may help.
 MAY_HELP_WORDS = 40
+MAX_MAY_HELP_SECTIONS = 2
 # Characters of a sentence by which it is located again in the article.
 QUOTE_CHARACTERS = 30
 
@@ -129,25 +132,47 @@ def extractive_answer(context: RetrievedContext) -> Answer:
 
 
 def unsure_answer(context: RetrievedContext) -> Answer | None:
-    """Between sure and no: the nearest section by name, with the best part of it, and the offer of a person.
+    """Between sure and no: the nearest sections by name, the best part of each, and the offer of a person.
 
     It counts as not answered. None where the articles are too far from the question, or have no text.
     """
     if context.confidence < limits.MAY_HELP_THRESHOLD or not context.passages:
         return None
-    passage, question = context.passages[0], QuestionTerms(context.query, context.passages)
-    extract = shorten_extract(read_passage(passage, question), question, MAY_HELP_WORDS)
-    if not extract.blocks:
+    question = QuestionTerms(context.query, context.passages)
+    extracts = [
+        extract
+        for passage in likeliest(context.passages)
+        if (extract := shorten_extract(read_passage(passage, question), question, MAY_HELP_WORDS)).blocks
+    ]
+    quoted = [block for n, extract in enumerate(extracts, 1) for block in named_blocks(extract, n)]
+    blocks = (may_help_text(context.locale), *quoted, texts_for(context.locale).person)
+    if not quoted or not has_no_active_markup("\n\n".join(blocks)):
         return None
+    return Answer(blocks, False, context.confidence, cited_passages(extracts), may_help=True)
+
+
+def likeliest(passages: Sequence[Passage]) -> list[Passage]:
+    """The first passage, and the second one if it is about as likely to help."""
+    first, *others = passages
+    least = first.section_score + log(MIN_RELATIVE_LIKELIHOOD)
+    return [
+        first,
+        *(
+            passage
+            for passage in others[: MAX_MAY_HELP_SECTIONS - 1]
+            if passage.section_score >= least and passage.locale == first.locale
+        ),
+    ]
+
+
+def named_blocks(extract: PassageExtract, n: int) -> list[str]:
+    """The blocks of an extract below the name of its section; `n` is the number that they cite."""
+    passage, first = extract.passage, extract.blocks[0]
     name = " > ".join(inline_text(text) for text in (passage.title, *passage.headings[-1:]))
-    quoted = list(render_with_citations(extract.blocks, 1))
-    first = extract.blocks[0]
+    quoted = list(render_with_citations(extract.blocks, n))
     is_sentence = first.kind == "prose" and not first.is_heading
     lead = f"**{name}**: {quoted.pop(0)}" if is_sentence else f"**{name}**:"
-    blocks = (may_help_text(context.locale), lead, *quoted, texts_for(context.locale).person)
-    if not has_no_active_markup("\n\n".join(blocks)):
-        return None
-    return Answer(blocks, False, context.confidence, cited_passages([extract]), may_help=True)
+    return [lead, *quoted]
 
 
 def no_answer(context: RetrievedContext) -> Answer:

@@ -26,14 +26,14 @@ def blocks_with_headings(extracts: Sequence[PassageExtract]) -> Iterator[tuple[A
 
 
 def asked_heading(extract: PassageExtract) -> AnswerBlock | None:
-    """The heading of a passage if it is a question or if the quote begins with yes or no.
+    """The heading of a passage, or else its title, if it is a question or if the quote begins with yes or no.
 
     A bare "Yes." would pass for the answer to whatever was asked, also to the contrary.
     """
-    first, headings = extract.blocks[0], extract.passage.headings
-    if first.is_heading or first.is_question or not headings:
+    first, passage = extract.blocks[0], extract.passage
+    if first.is_heading or first.is_question:
         return None
-    text = headings[-1]
+    text = passage.headings[-1] if passage.headings else passage.title
     if not (text.endswith(QUESTION_MARKS) or YES_OR_NO.match(first.units[0].plain)):
         return None
     block = AnswerBlock("prose", (AnswerUnit(f"**{inline_text(text)}**"),), is_heading=True)

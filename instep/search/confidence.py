@@ -8,8 +8,9 @@ three articles alone every word is rare. The number of articles is a sign of its
 from collections.abc import Mapping, Sequence
 from math import log
 
+from instep.core import limits
 from instep.core.logistic import LogisticModel
-from instep.llm.bundled_embedding import ENGLISH_NAME
+from instep.llm.bundled_embedding import ENGLISH_NAME, MULTILINGUAL_NAME
 from instep.search.matching import PassageMatches
 from instep.search.query.analysis import WeightedQuery
 from instep.search.query.proximity import overlap, proximity
@@ -45,10 +46,11 @@ def signs_of(
         "size": log(max(article_count, 1)) / log(MANY_ARTICLES),
         "is_compared": float(query.is_compared),
         "similarity": max((hit.similarity for hit in hits.values()), default=0.0),
-        "similarity_best": nearest_similarity,
         "standing_best": min(nearest_hit.z_score / MANY_DEVIATIONS, 1.0) if nearest_hit else 0.0,
         # Every question is near to some articles: what counts is how far the nearest stands out of them.
         "excess": max((hit.excess for hit in hits.values()), default=0.0),
+        # Is computed where all else says that there is an answer.
+        "off_topic": 0.0,
         # Neither the words nor the meaning are there; each makes up for the lack of the other.
         "missing": (1 - coverage) * (1 - nearest_similarity),
     }
@@ -60,32 +62,60 @@ def rarest_missing(query: WeightedQuery, passage: PassageMatches) -> float:
     return max((term.rarity for term in query.words if term.word not in present), default=0.0)
 
 
-# Fitted by `python -m eval.retrieval.fitting` (docs/quality.md), for words alone and with the default
-# embedding model, whose similarities are those of no other model.
+# Set by hand: the sign is computed for too few questions of the sets.
+OFF_TOPIC_WEIGHT = -20.0
+# Fitted by `python -m eval.retrieval.fitting` (docs/quality.md), for words alone and with each of the
+# embedding models that come along: the similarities of one are not those of another.
 WORDS = LogisticModel(
     {"coverage": 0.69, "proximity": 1.90, "title_similarity": 4.12, "base": 1.82, "size": 0.03}, -2.33
 )
 MEANING = LogisticModel(
     {
-        "proximity": 0.08,
-        "title_similarity": 0.36,
-        "base": 1.06,
-        "unknown": -0.11,
-        "rarest_missing": -0.49,
-        "size": -2.89,
-        "similarity_best": 0.74,
-        "standing_best": 1.25,
-        "excess": 6.27,
-        "missing": -3.89,
+        "proximity": 0.06,
+        "title_similarity": 0.57,
+        "base": 0.66,
+        "size": -2.75,
+        "standing_best": 0.66,
+        "excess": 7.52,
+        "missing": -3.17,
+        "off_topic": OFF_TOPIC_WEIGHT,
     },
-    -0.69,
+    -0.60,
 )
 
 
-def confidence_of(signs: Mapping[str, float], embedder: str | None) -> float:
-    """The probability that the articles answer the question; `embedder`: what its similarities are from.
+MULTILINGUAL = LogisticModel(
+    {
+        "coverage": 0.24,
+        "proximity": 1.52,
+        "title_similarity": 2.59,
+        "base": 2.18,
+        "size": -2.91,
+        "standing_best": 1.77,
+        "excess": 6.19,
+        "off_topic": OFF_TOPIC_WEIGHT,
+    },
+    -2.49,
+)
+BY_EMBEDDER = {ENGLISH_NAME: MEANING, MULTILINGUAL_NAME: MULTILINGUAL}
+
+
+def model_of(signs: Mapping[str, float], embedder: str | None) -> LogisticModel:
+    """The model of confidence for what signs are from; `embedder`: what its similarities are from.
 
     That none is near in meaning speaks against an answer; that they could not be compared does not.
     """
-    has_meaning = embedder == ENGLISH_NAME and signs["is_compared"] > 0
-    return (MEANING if has_meaning else WORDS).probability(signs)
+    return BY_EMBEDDER.get(embedder or "", WORDS) if signs["is_compared"] else WORDS
+
+
+def confidence_of(signs: Mapping[str, float], embedder: str | None) -> float:
+    """The probability that the articles answer the question; `embedder` as for `model_of`."""
+    return model_of(signs, embedder).probability(signs)
+
+
+def needs_off_topic(signs: Mapping[str, float], embedder: str | None) -> bool:
+    """Whether the sign `off_topic`, which costs time, may change an answer into none."""
+    return (
+        confidence_of(signs, embedder) >= limits.ANSWER_THRESHOLD
+        and "off_topic" in model_of(signs, embedder).weights
+    )

@@ -16,13 +16,14 @@ from instep.search.article_descriptions import (
     summarized_sections,
     with_scores_of_summaries,
 )
-from instep.search.confidence import confidence_of, signs_of
+from instep.search.confidence import confidence_of, needs_off_topic, signs_of
 from instep.search.index.builder import split_article
 from instep.search.index.cache import Index
 from instep.search.index.passages import Anchors, MarkdownPassage, plain_passage
 from instep.search.index.segment import Array
 from instep.search.index.stems import stems_of
 from instep.search.matching import Matcher, PassageMatches, PassageText, read_text, words_of_text
+from instep.search.off_topic_words import off_topic_sign
 from instep.search.passage_kinds import PassageKind, answers_questions
 from instep.search.query.analysis import (
     QueryBuilder,
@@ -34,7 +35,7 @@ from instep.search.query.analysis import (
 from instep.search.query.proximity import term_weights_of
 from instep.search.query.scoring import MAX_SCORE, ArticleFilter, Ranking, rank_index, title_feedback, top
 from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval, Signals
-from instep.search.search_state import search_state_of
+from instep.search.search_state import SearchState, search_state_of
 from instep.search.section_fit import (
     AskedQuestion,
     ComparedSection,
@@ -137,13 +138,11 @@ async def retrieve(
     # The signals are those of the first passages, however many are compared.
     results = [row for row in presented if (row[0].article_id, row[0].number) in first][:limit]
     chosen = best_sections([row[0] for row in presented]) if candidates else [row[0] for row in results]
-    return Retrieval(
-        chosen[:limit],
-        tuple(article.article_id for article in ranked),
-        retrieval_signals(ctx, builder, query, ranked[0], [matches for _, matches in results])
-        if ranked
-        else NO_SIGNALS,
+    signs = (
+        retrieval_signs(builder, query, ranked[0], [matches for _, matches in results]) if ranked else None
     )
+    signals = await signals_of(ctx, state, question, query, ranked[0], signs) if signs else NO_SIGNALS
+    return Retrieval(chosen[:limit], tuple(article.article_id for article in ranked), signals)
 
 
 async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list[ScoredArticle]:
@@ -387,23 +386,33 @@ def passage_of(
     )
 
 
-def retrieval_signals(
-    ctx: Ctx,
-    builder: QueryBuilder,
-    query: WeightedQuery,
-    best: ScoredArticle,
-    passages: list[PassageMatches],
-) -> Signals:
-    """The signals of the best article and of the presented passages."""
+def retrieval_signs(
+    builder: QueryBuilder, query: WeightedQuery, best: ScoredArticle, passages: list[PassageMatches]
+) -> dict[str, float] | None:
+    """The signs of the best article; `None` if none of the presented passages is of it."""
     of_best = [passage for passage in passages if passage.article_id == best.article_id]
     if not of_best:
-        return NO_SIGNALS
-    signs = signs_of(
+        return None
+    return signs_of(
         query,
         of_best,
         best.lexical_score / MAX_SCORE,
         best.title_similarity,
         builder.index.article_count,
     )
+
+
+async def signals_of(
+    ctx: Ctx,
+    state: SearchState,
+    question: str,
+    query: WeightedQuery,
+    best: ScoredArticle,
+    signs: dict[str, float],
+) -> Signals:
+    """How sure the signs are, with what the words do that no article has."""
     embedder = query_embedder.of(ctx)
-    return Signals(confidence_of(signs, embedder.name if embedder else None), signs)
+    name = embedder.name if embedder else None
+    if needs_off_topic(signs, name):
+        signs = signs | {"off_topic": await off_topic_sign(ctx, question, query, state, best.article_id)}
+    return Signals(confidence_of(signs, name), signs)

@@ -97,6 +97,22 @@ async def test_between_sure_and_no_the_nearest_section_may_help(
     assert unanswered["question"] == "How many days do I have to ask for a refund?"
 
 
+async def test_of_two_sections_that_may_help_alike_both_are_named(api: Api, cast: Cast, ctx: Ctx) -> None:
+    text = "## Card\n\nThe card arrives on Monday.\n\n## Letter\n\nThe letter arrives on Friday."
+    await publish(api(cast.acme.write_key), "Post", text)
+    passages = (await retrieve(ctx, "When does it arrive?", candidates=8)).passages
+    passages = [replace(passage, section_score=1.0) for passage in passages]
+
+    answer = extractive_answer(RetrievedContext("When does it arrive?", "en", passages, 0.3))
+    clear = [passages[0], replace(passages[1], section_score=-1.0)]
+    of_one = extractive_answer(RetrievedContext("When does it arrive?", "en", clear, 0.3))
+
+    assert "**Post > Card**: The card arrives on Monday [1]." in answer.text
+    assert "**Post > Letter**: The letter arrives on Friday [2]." in answer.text
+    assert [source.n for source in answer.sources] == [1, 2]
+    assert "Letter" not in of_one.text
+
+
 async def test_what_may_help_is_quoted_with_its_steps_and_code(api: Api, cast: Cast, ctx: Ctx) -> None:
     text = "1. Stop the printer.\n2. Run this:\n\n   ```\n   printer reset\n   ```\n\nLamps blink twice."
     await publish(api(cast.acme.write_key), "Reset the printer", text)

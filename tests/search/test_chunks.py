@@ -20,16 +20,22 @@ def chunks_of(markdown: str, title: str = "Fleet", description: str | None = Non
 def test_short_passages_share_a_chunk_of_plain_text() -> None:
     care = "## Care\n\n**Wash** [it](https://example.com/soap).\n\n"
     text = f"Intro.\n\n{care}## Tools\n\n### Hose\n\n```sh\nhose --on\n```\n"
-    [chunk] = chunks_of(text, description="All about cars.")
+    chunk, *sections = chunks_of(text, description="All about cars.")
 
     assert chunk.text == "Fleet\nAll about cars. Intro. Care: Wash it. Tools: Hose: hose --on"
-    assert (chunk.first, chunk.last) == (0, 3)
+    assert (chunk.first, chunk.last, chunk.is_section) == (0, 3, False)
+    # By themselves they tell which of them is near.
+    assert [section.text.removeprefix("Fleet\n") for section in sections] == [
+        *("All about cars.", "Intro.", "Care: Wash it.", "Tools: Hose: hose --on")
+    ]
+    assert [(section.first, section.last) for section in sections] == [(at, at) for at in range(4)]
+    assert all(section.is_section for section in sections)
 
 
 def test_a_long_passage_has_several_chunks_of_whole_sentences() -> None:
     care, repair = "Wash the car with care. " * 100, "Ask us first. " * 20
     text = f"## Care\n\n{care}\n\n## Repair\n\n{repair}"
-    chunks = chunks_of(text)
+    chunks = [chunk for chunk in chunks_of(text) if not chunk.is_section]
 
     assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
     assert all(chunk.text.startswith("Fleet\n") and chunk.text[-1] in ".:" for chunk in chunks)

@@ -1,7 +1,7 @@
 """Searching by meaning with embeddings, and by words alone where the model fails."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -12,11 +12,11 @@ from instep.core.database import Database, Tx
 from instep.core.jobs import Job
 from instep.identity.schemas import Ctx
 from instep.llm import bundled_embedding
-from instep.llm.embedding import NO_EMBEDDERS, Embedders, HttpEmbedder
+from instep.llm.embedding import NO_EMBEDDERS, Embedders, HttpEmbedder, l2_normalized
 from instep.llm.protocol import CompletionError
 from instep.search import jobs
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Audience
+from instep.search.schemas import Audience, Signals
 from instep.search.semantic import indexing
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
 from instep.search.semantic.vector_segment import chunk_dtype
@@ -81,6 +81,52 @@ async def test_other_words_find_an_article_when_it_has_its_vectors(
     assert (await retrieve(ctx, "wash a vehicle")).passages[0].headings == ("Care",)
     assert {asked.head.split("\r\n")[0] for asked in embedder[1].asked} == {"POST /v1/embeddings HTTP/1.1"}
     assert all(f"Bearer {KEY}" in asked.head for asked in embedder[1].asked)
+
+
+async def test_the_section_that_is_nearest_by_itself_comes_first_in_a_short_article(
+    api: Api, cast: Cast, ctx: Ctx, database: Database, embedder: EmbedderAndEndpoint
+) -> None:
+    text = "## One\n\nAn automobile.\n\n## Two\n\nA bill of some length."
+    await publish(api(cast.acme.write_key), "Fleet", text)
+    await embed(database, embedder[0], cast.acme)
+
+    for question, heading in (("vehicle", "One"), ("receipt", "Two")):
+        assert (await retrieve(ctx, question, candidates=8)).passages[0].headings == (heading,)
+
+
+async def test_a_word_that_no_article_has_and_that_leads_away_takes_sureness(
+    api: Api, cast: Cast, ctx: Ctx, database: Database
+) -> None:
+    class English:
+        name = bundled_embedding.ENGLISH_NAME
+
+        async def vectors(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
+            # A dump is a recycling centre here, and a logo is something else than an invoice.
+            meanings = (("invoice",), ("recycling", "dump"), ("logo",))
+            counts = [[sum(word in text.lower() for word in words) for words in meanings] for text in texts]
+            return [l2_normalized([float(count) for count in row] + [0.2]) for row in counts]
+
+    embedder = English()
+    client = api(cast.acme.write_key)
+    await publish(client, "Change an invoice", "Open the invoice and change what is wrong.")
+    await publish(client, "Recycling centre", "It is open on Sundays.")
+    await embed(database, embedder, cast.acme)
+    query_embedder.use(Embedders.for_all(embedder))
+
+    async def signals_of(question: str) -> Signals:
+        return (await retrieve(ctx, question)).signals
+
+    without, with_logo = (
+        await signals_of("change an invoice"),
+        await signals_of("change the logo of an invoice"),
+    )
+    dump = await signals_of("Is the dump open on Sundays?")
+    query_embedder.use(NO_EMBEDDERS)
+
+    assert without.confidence > limits.ANSWER_THRESHOLD > with_logo.confidence
+    assert with_logo.signs["off_topic"] > 0.1
+    assert dump.signs["off_topic"] == 0
+    assert dump.confidence > limits.ANSWER_THRESHOLD
 
 
 async def test_only_the_nearest_articles_are_semantic_hits(
@@ -225,7 +271,7 @@ async def test_a_chunk_that_the_model_refuses_leaves_the_others(
     async with embedding(does_not_take_holidays) as (embedder, behind):
         await embed(database, embedder, cast.acme)
         request_count = len(behind.asked)
-        assert await count_vectors(owner, article["id"]) == 2
+        assert await count_vectors(owner, article["id"]) == 3
         await embed(database, embedder, cast.acme)
         assert len(behind.asked) == request_count
 

@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from mmap import mmap
@@ -81,6 +81,17 @@ class TermDictionary:
         raw = prefix.encode()
         first = bisect_left(range(len(self)), raw, key=self.raw)
         return range(first, bisect_left(range(len(self)), raw + b"\xff", lo=first, key=self.raw))
+
+    def with_suffix(self, suffix: str) -> Iterator[int]:
+        """The numbers of the strings that end with the suffix, rising."""
+        raw, end = suffix.encode(), self.start + self.block_bytes
+        at = self.data.find(raw, self.start, end)
+        while at >= 0:
+            last = at - self.start + len(raw)
+            number = int(np.searchsorted(self.ends, last))
+            if self.ends[number] == last and len(self.raw(number)) >= len(raw):
+                yield number
+            at = self.data.find(raw, at + 1, end)
 
     def all(self) -> list[str]:
         return [self.raw(number).decode() for number in range(len(self))]

@@ -16,7 +16,7 @@ from instep.identity.schemas import Ctx
 from instep.search.index.cache import Index
 from instep.search.index.segment import Segment
 from instep.search.index.stems import Stems, index_term, language_code, stems_of
-from instep.search.query import lexicon
+from instep.search.query import compounds, lexicon
 from instep.search.query.frequencies import share_of_articles
 from instep.search.query.fuzzy import fuzzy_matches
 from instep.search.query.synonyms import LANGUAGES, Synonyms, synonyms_of
@@ -34,6 +34,7 @@ CONFIGS_BY_LANGUAGE = {language: config for config, language in LANGUAGES.items(
 # How much a match of an expansion counts, where a match of the word itself counts 1.
 FUZZY_BOOST = 0.7
 PREFIX_BOOST = 0.9
+COMPOUND_BOOST = 0.5
 # The weight of a stop word relative to its idf.
 STOP_WORD_WEIGHT = 0.4
 # Extra weight of an adjacent pair of words of a name in code, on top of its two words; relative to its idf.
@@ -172,6 +173,7 @@ class QueryBuilder:
         self.name_words = name_words
         self.stop_words = stop_words
         self.stop_word_stems = {lexicon_stems[word] for word in lexicon.STOP_WORDS} - {None}
+        self.compounds = compounds.Compounds(self.segments, compounds.CONFIGS & stems.keys())
         # By index term: what was looked up.
         self.document_frequencies: dict[str, int] = {}
         words = [word for group in word_groups for word in group]
@@ -190,9 +192,10 @@ class QueryBuilder:
         seen: set[str] = set()
         for group in self.word_groups:
             for word in group:
-                if word not in seen and (term := self.word_term(word)):
-                    seen.add(word)
-                    yield term
+                for word_term in self.terms_of_word(word):
+                    if word_term.word not in seen:
+                        seen.add(word_term.word)
+                        yield word_term
             for first, second in pairwise(group):
                 if f"{first} {second}" not in seen and (term := self.bigram_term(first, second)):
                     seen.add(term.word)
@@ -203,6 +206,29 @@ class QueryBuilder:
         for word in dict.fromkeys(word for group in self.word_groups for word in group):
             index_terms = [index_term(config, f"={word}") for config in self.stems]
             yield QueryTerm(word, self.idf(index_terms), False, unboosted(index_terms), frozenset())
+
+    def terms_of_word(self, word: str) -> Iterator[QueryTerm]:
+        """The term of a word; those of its parts if it is a compound that no article has."""
+        term = self.word_term(word)
+        if term is None:
+            return
+        parts = () if term.is_known else self.compounds.parts_of(word)
+        if not parts:
+            yield term
+        elif all(index_terms for _, index_terms in parts):
+            for part, index_terms in parts:
+                yield replace(
+                    term,
+                    word=part,
+                    weight=self.idf(index_terms),
+                    expansions=unboosted(index_terms),
+                    is_known=True,
+                    rarity=self.rarity(part, index_terms),
+                )
+        else:
+            # The part that no article has makes something else of the other: a night's rate is no usual one.
+            heads = ((head, COMPOUND_BOOST) for _, index_terms in parts for head in index_terms)
+            yield replace(term, expansions=(*term.expansions, *heads))
 
     def word_term(self, word: str) -> QueryTerm | None:
         stem_by_config = {config: stems[word] for config, stems in self.stems.items()}
@@ -273,15 +299,10 @@ class QueryBuilder:
         return self.document_frequencies[index_term]
 
     def expand(self, term: QueryTerm) -> QueryTerm:
-        """The term with its synonyms and, if no article has it, with spelling corrections."""
+        """The term with what stands for it and, if no article has it, with spelling corrections."""
         if term.is_bigram:
             return term
-        boosts: dict[str, float] = {}
-        for expansion, _ in term.expansions:
-            for synonym, boost in sorted(self.synonyms.get(expansion, {}).items()):
-                if self.document_frequency(synonym):
-                    boosts[synonym] = max(boosts.get(synonym, 0.0), boost)
-        boosts = {synonym: boost for synonym, boost in boosts.items() if synonym not in dict(term.expansions)}
+        boosts = {other: boost for other, boost in self.others(term) if other not in dict(term.expansions)}
         if boosts and not term.is_known:
             # A word that nobody wrote is as rare as the words that stand for it.
             term = replace(term, weight=min(term.weight, self.idf(boosts)))
@@ -294,6 +315,17 @@ class QueryBuilder:
                 rarity=min(term.rarity, self.rarity(term.word, corrections)),
             )
         return replace(term, expansions=(*term.expansions, *boosts.items()))
+
+    def others(self, term: QueryTerm) -> list[Expansion]:
+        """The index terms of the word's compounds and of its synonyms, those with the highest boost last."""
+        words = [] if term.is_stop_word else self.compounds.with_part(term.word)
+        synonyms = (
+            (synonym, boost)
+            for expansion, _ in term.expansions
+            for synonym, boost in sorted(self.synonyms.get(expansion, {}).items())
+            if self.document_frequency(synonym)
+        )
+        return sorted((*((word, COMPOUND_BOOST) for word in words), *synonyms), key=lambda other: other[1])
 
     def corrections(self, word: str) -> list[str]:
         """Index terms of the words that were probably meant, those with the fewest edits first."""

@@ -38,6 +38,12 @@ def frequencies(language: str) -> dict[str, float]:
     return table
 
 
+def is_common(word: str, configs: Iterable[str]) -> bool:
+    """Whether a word is among the commonest ones of a language."""
+    languages = (LANGUAGE_OF_CONFIG[config] for config in configs if config in LANGUAGE_OF_CONFIG)
+    return any(word in frequencies(language) for language in languages)
+
+
 def share_of_articles(word: str, configs: Iterable[str]) -> float:
     """The share of usual articles (0 to 1) that have a word, in the language where it is commonest."""
     languages = {LANGUAGE_OF_CONFIG[config] for config in configs if config in LANGUAGE_OF_CONFIG}

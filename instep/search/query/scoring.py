@@ -36,6 +36,8 @@ BODY_BOOST, TITLE_BOOST, TITLE_SIMILARITY_BOOST = 1.0, 0.7, 0.7
 MAX_SCORE = 1 + BODY_BOOST + TITLE_BOOST + TITLE_SIMILARITY_BOOST
 # What a semantic hit adds for each standard deviation that its article is above the mean.
 SEMANTIC_BOOST = 0.325
+# How much the cosine of a passage counts beside its score where the passages of a chunk share a semantic hit.
+PASSAGE_SIMILARITY_BOOST = 1.5
 # Pseudo-relevance feedback: its weight, the number of articles that are taken as relevant, and the share of
 # the best score that an article must exceed to be one of them.
 FEEDBACK_WEIGHT = 0.15
@@ -197,9 +199,9 @@ def title_similarity_of(segment: Segment, query: WeightedQuery, title_words: Arr
 
 
 def add_semantic_hit(segment: Segment, hit: SemanticHit, score: Array, passage_score: Array) -> None:
-    """Add a semantic hit to its article, and to the passage of its chunk that matches the terms best.
+    """Add a semantic hit to its article, and to the passage of its chunk that fits the question best.
 
-    Where no passage of the chunk matches better than the others, the longest one gets it.
+    That is told by terms and meaning together; of equal passages the longest one gets it.
     """
     article = segment.article_numbers.get(hit.article_id)
     if article is not None:
@@ -207,7 +209,13 @@ def add_semantic_hit(segment: Segment, hit: SemanticHit, score: Array, passage_s
         first, end = segment.passages_of(article)
         passages = range(first + hit.first, min(first + hit.last + 1, end))
         if passages:
-            best = max(passages, key=lambda at: (passage_score[at], segment.passage_length[at]))
+
+            def fit_of(passage: int) -> tuple[float, int]:
+                similarity = hit.similarity_of(passage - first)
+                score = float(passage_score[passage]) + PASSAGE_SIMILARITY_BOOST * similarity
+                return score, int(segment.passage_length[passage])
+
+            best = max(passages, key=fit_of)
             passage_score[best] += SEMANTIC_BOOST * hit.z_score
 
 

@@ -1,12 +1,13 @@
 """Splits an article into chunks of about a paragraph each, the texts that are embedded.
 
 The embedding of a long text is similar to nothing, and that of a few words to anything. So a chunk continues
-across headings where passages are short, and ends within a passage where that is long.
+across headings where passages are short, and ends within a passage where that is long. Such chunks tell best
+which article is near. Which of its passages is, the passages tell that are embedded by themselves, too.
 """
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from instep.core import limits
 from instep.search.index.builder import split_article
@@ -30,6 +31,8 @@ class Chunk:
     last: int
     # The title of the article and the sentences, as the model reads them.
     text: str
+    # Whether it is one passage of a chunk that has several, embedded once more by itself.
+    is_section: bool = False
 
     @property
     def hash(self) -> bytes:
@@ -73,7 +76,8 @@ def chunk_articles(articles: Sequence[ArticleChange]) -> list[Chunk]:
 def chunk_article(article: ArticleChange) -> list[Chunk]:
     chunker = Chunker(article)
     previous_headings: tuple[str, ...] = ()
-    for number, passage in enumerate(split_article(article.description, article.markdown or "")):
+    passages = split_article(article.description, article.markdown or "")
+    for number, passage in enumerate(passages):
         headings = chunk_headings(passage)
         new_headings = (f"{heading}:" for heading in headings if heading not in previous_headings)
         for text in (*new_headings, *short_sentences(passage)):
@@ -83,7 +87,28 @@ def chunk_article(article: ArticleChange) -> list[Chunk]:
         # An article without a text is embedded by its title.
         chunker.add(0, "")
     chunker.end_chunk()
-    return chunker.chunks
+    return [*chunker.chunks, *section_chunks(article, passages, chunker.chunks)]
+
+
+def section_chunks(
+    article: ArticleChange, passages: Sequence[MarkdownPassage], shared: Sequence[Chunk]
+) -> Iterator[Chunk]:
+    """A chunk for each passage that shares its own with others, so that they can be told apart."""
+    several = {
+        number
+        for chunk in shared
+        if chunk.first < chunk.last
+        for number in range(chunk.first, chunk.last + 1)
+    }
+    alone = Chunker(article)
+    for number in sorted(several):
+        sentences = list(short_sentences(passages[number]))
+        if sentences and len(" ".join(sentences).encode()) <= limits.CHUNK_BYTES:
+            for text in (*(f"{heading}:" for heading in chunk_headings(passages[number])), *sentences):
+                alone.add(number, text)
+            alone.end_chunk()
+    for chunk in alone.chunks:
+        yield replace(chunk, number=len(shared) + chunk.number, is_section=True)
 
 
 def chunk_headings(passage: MarkdownPassage) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from array import array
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import TypeAlias
@@ -184,6 +184,24 @@ class QueryEmbedder:
         allowed = [(live.segment, scope.mask(live)) for live in state.index.segments]
         is_long = vectors.chunk_count > MAX_INLINE_CHUNKS
         return await off_loop(vectors.nearest, vector, allowed, is_long=is_long)
+
+    async def similarities(
+        self, ctx: Ctx, questions: Sequence[str], state: SearchState, article_id: str
+    ) -> list[float]:
+        """How near an article is to each of some questions, as a cosine; 0 where that can't be told."""
+        embedder = self.of(ctx)
+        if embedder is None:
+            return [0.0] * len(questions)
+        vectors = await vector_cache.index_of(ctx, embedder.name, state.embedding_state)
+        question_vectors = await asyncio.gather(
+            *(self.vector_of(embedder, question) for question in questions)
+        )
+        return [
+            vectors.similarity_of(article_id, vector)
+            if vectors is not None and vector is not None and vectors.dimensions == len(vector)
+            else 0.0
+            for vector in question_vectors
+        ]
 
 
 query_embedder = QueryEmbedder()

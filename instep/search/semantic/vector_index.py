@@ -29,14 +29,14 @@ class SemanticHit:
     """An article near to a question in meaning."""
 
     article_id: str
-    # The numbers of the first and the last passage of its nearest chunk.
+    # The numbers of the first and the last passage of its nearest chunk that is no section.
     first: int
     last: int
-    # z-score of the similarity among the bot's articles (0 = mean, 1 = one standard deviation above).
+    # z-score of its similarity among the bot's articles (0 = mean, 1 = one standard deviation above).
     z_score: float
-    # Cosine of the question's vector and that of the nearest chunk. Cursors do not carry it, nor the chunks.
+    # Cosine of the question's vector and that of the nearest chunk or section, and how far that is above the
+    # mean of the bot's articles. Cursors carry neither, nor the chunks.
     similarity: float = 0.0
-    # How far that is above the mean of the bot's articles. Cursors do not carry it either.
     excess: float = 0.0
     # All its chunks: the numbers of their first and last passages, and their similarities.
     firsts: Sequence[int] = ()
@@ -44,9 +44,10 @@ class SemanticHit:
     similarities: Sequence[float] = ()
 
     def similarity_of(self, passage: int) -> float:
-        """The similarity of the chunks that a passage is part of: that of the nearest, 0 without one."""
+        """How near a passage is: as its nearest own chunk, or else the nearest that it shares; 0 without."""
         chunks = zip(self.firsts, self.lasts, self.similarities, strict=True)
-        return max((value for first, last, value in chunks if first <= passage <= last), default=0.0)
+        values = [(first == last, value) for first, last, value in chunks if first <= passage <= last]
+        return max(values, default=(False, 0.0))[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +128,10 @@ class VectorIndex:
             return ()
         vector = np.asarray(question, dtype=np.float32)
         similarities = [self.base.similarities(vector), self.additions.similarities(vector)]
-        best = self._best_of(similarities)[numbers].astype(np.float64)
-        excess = best - (best.sum() + USUAL_MEAN * MEAN_ARTICLES) / (len(best) + MEAN_ARTICLES)
+        best = self._best_of(similarities, with_sections=False)[numbers].astype(np.float64)
+        excess = best - usual_similarity(best)
+        nearest = self._best_of(similarities, with_sections=True)[numbers].astype(np.float64)
+        usual = usual_similarity(nearest)
         variance = best.var() * len(best) + USUAL_VARIANCE * VARIANCE_ARTICLES
         z_scores = np.round(excess / np.sqrt(variance / (len(best) + VARIANCE_ARTICLES)), 4)
         candidates = np.flatnonzero(z_scores >= lowest_of(z_scores, limits.MAX_SEMANTIC_HITS))
@@ -136,34 +139,52 @@ class VectorIndex:
             (-z_scores[row], self._ids[numbers[row]], row) for row in candidates if z_scores[row] > 0
         )[: limits.MAX_SEMANTIC_HITS]
         return tuple(
-            self._hit(int(numbers[row]), float(-negative), float(excess[row]), similarities)
+            replace(
+                self._hit(int(numbers[row]), similarities),
+                z_score=float(-negative),
+                similarity=float(nearest[row]),
+                excess=float(nearest[row]) - usual,
+            )
             for negative, _, row in rows
         )
 
-    def _best_of(self, similarities: Sequence[Array]) -> Array:
+    def similarity_of(self, article_id: str, question: Sequence[float]) -> float:
+        """The cosine of the nearest chunk of an article and the vector of a question; 0 without a chunk."""
+        number = self._number_of_article.get(article_id)
+        if number is None:
+            return 0.0
+        segment, place = self._place_of(number)
+        rows = slice(segment.starts[place], segment.ends[place])
+        chunks = VectorSegment(self.dimensions, [article_id], np.zeros(1, np.int64), segment.chunks[rows])
+        return float(chunks.similarities(np.asarray(question, dtype=np.float32)).max(initial=0.0))
+
+    def _place_of(self, number: int) -> tuple[VectorSegment, int]:
+        """The segment of an article, and the article's number in it."""
+        added = number - len(self.base.article_ids)
+        return (self.base, number) if added < 0 else (self.additions, added)
+
+    def _best_of(self, similarities: Sequence[Array], *, with_sections: bool) -> Array:
         """float32[articles]: the highest similarity of the article's chunks."""
         pairs = zip((self.base, self.additions), similarities, strict=True)
         return np.concatenate(
-            [np.maximum.reduceat(values, segment.starts) for segment, values in pairs if len(values)]
+            [segment.best_of(values, with_sections=with_sections) for segment, values in pairs]
         )
 
-    def _hit(self, number: int, z_score: float, excess: float, similarities: Sequence[Array]) -> SemanticHit:
-        added = number - len(self.base.article_ids)
-        segment, place = (self.base, number) if added < 0 else (self.additions, added)
-        rows = slice(segment.starts[place], segment.ends[place])
-        firsts, lasts = (segment.chunks[name][rows].tolist() for name in ("first", "last"))
-        values = similarities[added >= 0][rows]
-        nearest = int(values.argmax())
+    def _hit(self, number: int, similarities: Sequence[Array]) -> SemanticHit:
+        """The hit of an article by its chunks alone."""
+        segment, place = self._place_of(number)
+        firsts, lasts = segment.passages_of(place)
+        values = similarities[segment is self.additions][segment.starts[place] : segment.ends[place]].tolist()
+        shared = np.where(segment.is_section[segment.starts[place] : segment.ends[place]], -1, values)
+        nearest = int(shared.argmax())
         return SemanticHit(
             article_id=segment.article_ids[place],
             first=firsts[nearest],
             last=lasts[nearest],
-            z_score=z_score,
-            similarity=float(values[nearest]),
-            excess=excess,
+            z_score=0.0,
             firsts=firsts,
             lasts=lasts,
-            similarities=values.tolist(),
+            similarities=values,
         )
 
     def _numbers(self, segment: Segment, is_allowed: Array) -> Array:
@@ -188,6 +209,11 @@ class VectorIndex:
     @cached_property
     def _numbers_by_segment(self) -> WeakKeyDictionary[Segment, Array]:
         return WeakKeyDictionary()
+
+
+def usual_similarity(values: Array) -> float:
+    """The mean of the articles' similarities, shrunk towards the usual one."""
+    return float(values.sum() + USUAL_MEAN * MEAN_ARTICLES) / (len(values) + MEAN_ARTICLES)
 
 
 def lowest_of(values: Array, count: int) -> float:

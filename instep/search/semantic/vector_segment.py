@@ -22,10 +22,15 @@ FORMAT = 1
 BLOCK = 512
 # The greatest integer of a component.
 MAX_COMPONENT = 127
+# Is added to the number of the first passage of a chunk that is a section (`Chunk.is_section`).
+SECTION_FLAG = 1 << 31
 
 
 def chunk_dtype(dimensions: int) -> "np.dtype[np.void]":
-    """A chunk as it is stored: the hash of its text, its first and last passage, and its vector."""
+    """A chunk as it is stored: the hash of its text, its first and last passage, and its vector.
+
+    `first` is that of a section with `SECTION_FLAG`.
+    """
     return np.dtype(
         [
             ("hash", "V16"),
@@ -47,7 +52,8 @@ def quantized(chunk: Chunk, vector: Vector) -> Array:
     components = np.nan_to_num(np.asarray(vector, dtype=np.float32), posinf=0, neginf=0)
     scale = max(np.abs(components).max() / MAX_COMPONENT, np.finfo(np.float32).tiny)
     row = np.empty(1, chunk_dtype(len(vector)))
-    row["hash"], row["first"], row["last"] = np.void(chunk.hash), chunk.first, chunk.last
+    row["hash"], row["last"] = np.void(chunk.hash), chunk.last
+    row["first"] = chunk.first | SECTION_FLAG * chunk.is_section
     row["scale"], row["vector"] = scale, np.round(components / scale)
     return row
 
@@ -74,6 +80,25 @@ class VectorSegment:
     def ends(self) -> Array:
         """int64[articles]: the row behind the article's last chunk."""
         return np.append(self.starts[1:], len(self.chunks))[: len(self.starts)]
+
+    @cached_property
+    def is_section(self) -> Array:
+        """bool[chunks]: whether a chunk is a section (`Chunk.is_section`)."""
+        sections: Array = self.chunks["first"] >= SECTION_FLAG
+        return sections
+
+    def best_of(self, similarities: Array, *, with_sections: bool) -> Array:
+        """float32[articles]: the highest similarity of the article's chunks."""
+        values = similarities if with_sections else np.where(self.is_section, np.float32(-1), similarities)
+        best: Array = np.maximum.reduceat(values, self.starts) if len(values) else values
+        return best
+
+    def passages_of(self, place: int) -> tuple[list[int], list[int]]:
+        """The numbers of the first and of the last passages of an article's chunks."""
+        rows = slice(self.starts[place], self.ends[place])
+        return (self.chunks["first"][rows] & ~np.uint32(SECTION_FLAG)).tolist(), self.chunks["last"][
+            rows
+        ].tolist()
 
     def chunks_by_article(self, *, without: Collection[str] = ()) -> dict[str, Array]:
         """The chunks of each article but these."""

@@ -1,0 +1,48 @@
+"""Words of a question that no article has, and that lead away from what the nearest article means.
+
+"How do I change the logo of an invoice?" is near to an article on changing invoices, and nearer without its
+logo; "Is the dump open on Sundays?" is farther from the recycling centre's opening hours without its dump. So
+the first asks for something that is not there, and the second says it in another word.
+"""
+
+import re
+from collections.abc import Sequence
+
+from instep.identity.schemas import Ctx
+from instep.search.query.analysis import WeightedQuery
+from instep.search.search_state import SearchState
+from instep.search.semantic.query_embedder import query_embedder
+
+# Each costs one more text to embed.
+MAX_WORDS = 2
+
+
+async def off_topic_sign(
+    ctx: Ctx, question: str, query: WeightedQuery, state: SearchState, article_id: str
+) -> float:
+    """How much nearer an article is without a word that no article has, as a cosine; 0 if none is nearer."""
+    hit = next((hit for hit in query.semantic_hits if hit.article_id == article_id), None)
+    others = questions_without(question, unknown_words(query))
+    if hit is None or not others:
+        return 0.0
+    similarities = await query_embedder.similarities(ctx, others, state, article_id)
+    return max(0.0, *(similarity - hit.similarity for similarity in similarities))
+
+
+def unknown_words(query: WeightedQuery) -> list[str]:
+    """The rarest words that neither an article has nor a synonym or a correction stands for."""
+    unknown = [
+        term
+        for term in query.words
+        if not (term.is_known or term.is_stop_word or any(boost < 1 for _, boost in term.expansions))
+    ]
+    return [term.word for term in sorted(unknown, key=lambda term: -term.rarity)[:MAX_WORDS]]
+
+
+def questions_without(question: str, words: Sequence[str]) -> list[str]:
+    """The question once without each of the words; none that would be empty."""
+    others = (
+        " ".join(re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", question, flags=re.IGNORECASE).split())
+        for word in words
+    )
+    return [other for other in others if other and other != question]
