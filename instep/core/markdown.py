@@ -146,9 +146,15 @@ def keep_attribute(tag: str, name: str, value: str) -> str | None:
     # A heading without words has no id, so that nothing can lead to it.
     if name == "href" and value == f"#{HEADING_PREFIX}":
         return None
-    if name == "href" and value.startswith("#") and not GENERATED_ID.fullmatch(value[1:]):
-        return f"#{HEADING_PREFIX}{value[1:]}"
+    if name == "href" and value.startswith("#"):
+        return f"#{heading_fragment(value[1:])}"
     return value
+
+
+def heading_fragment(fragment: str) -> str:
+    """The fragment that leads to a heading which a link names without the prefix; others stay as they are."""
+    is_other = not fragment or fragment.startswith(":~:") or GENERATED_ID.fullmatch(fragment)
+    return fragment if is_other else HEADING_PREFIX + fragment
 
 
 def extensions(*, has_anchors: bool = True) -> Any:

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.core.config import settings
+from instep.core.markdown import HEADING_PREFIX
 from instep.identity.schemas import Bot
 from instep.text.blocks import read_blocks
 
@@ -69,7 +70,8 @@ def to_paths(text: str, path: str, site: SiteMap, origin: str = "") -> str:
         address, rest = split_target(target)
         known_path = site.path_of(address)
         if known_path is not None:
-            return relative_path(path, known_path) + rest
+            # Git hosts give headings the ids of ours without the prefix.
+            return relative_path(path, known_path) + rest.replace(f"#{HEADING_PREFIX}", "#", 1)
         return origin + target if origin and target.startswith(("/help/", "/files/")) else None
 
     return rewrite(text, convert) if "/help/" in text or "/files/" in text else text

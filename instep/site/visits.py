@@ -25,6 +25,7 @@ from instep.core.config import settings
 from instep.core.errors import AppError, NotFound
 from instep.core.etags import etag_of
 from instep.core.locales import direction, valid_locale
+from instep.core.markdown import heading_fragment
 from instep.core.replica import Replica
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.search.schemas import Audience
@@ -138,11 +139,13 @@ class Visit:
         return root_path(self.ctx.bot, self.locale)
 
     def text(self, html: str) -> Markup:
-        """The sanitised HTML of a text, whose code has colours and whose links stay at the own host."""
+        """The sanitised HTML of a text: code has colours, links stay at the own host and lead to headings."""
         bot = self.ctx.bot
+        site = re.escape(settings().base_url)
+        home = rf'href="(?:{site})?/help/{re.escape(bot.slug)}/'
+        html = re.sub(rf'({home}[^"#]*#)([^"]*)', lambda match: match[1] + heading_fragment(match[2]), html)
         if bot.domain is not None:
-            site = re.escape(settings().base_url)
-            html = re.sub(rf'(href=")(?:{site})?/help/{re.escape(bot.slug)}/', r"\1/", html)
+            html = re.sub(home, 'href="/', html)
             html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)
         # A text that was saved before code had colours has none of its own; others stay as they are.
         return sanitised(colour_code(html))

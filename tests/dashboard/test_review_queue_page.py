@@ -92,6 +92,14 @@ async def test_the_page_of_a_source_tells_what_was_looked_at(desk: Desk, shelf: 
     assert "In “What each plan holds”" in text
 
 
+async def test_an_address_of_a_source_that_no_browser_may_follow_is_text(desk: Desk, client: Client) -> None:
+    draft = await propose(client, await write_article(client), sourceUrl="javascript:alert(1)")
+    text = (await desk.get(f"review/{draft['id']}/source")).text
+
+    assert "<span>javascript:alert(1)</span>" in text
+    assert 'href="javascript' not in text
+
+
 async def test_all_certain_drafts_of_a_source_are_applied_at_once(desk: Desk, shelf: Shelf) -> None:
     certain = [await shelf.edit(title) for title in ("One", "Two")]
     likely = await shelf.edit("Three", certainty="likely")

@@ -22,6 +22,8 @@ async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help
         f"[d]({home}/collections/start#list) [e]({home}/articles/install-now)\n"
     )
     await publish(client, "All", links, collectionId=start["id"])
+    headings = f"## Filters\n\n[f]({home}/articles/find#h-filters)"
+    await publish(client, "Find", headings)
     for source, path in (("/sections/1", "/collections/start"), ("/news", "/changelog")):
         url = f"http://help.test{home}{path}"
         created(await client.post("/v1/redirects", json={"from": source, "url": url}))
@@ -30,6 +32,8 @@ async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help
     files = FilesOf(first)
     report = await Importer(database, cast.globex).bring(READER.read(files), files)
 
+    [page] = [content.decode() for path, content in first.items() if path.endswith("find.md")]
+    assert page.endswith("[f](02-find.md#filters)")
     # The text of `fill` names a place that its article has never had.
     assert [loss.what.rpartition("/")[2] for loss in report.losses] == ["01-setup.md#one"]
     there = api(cast.globex.write_key)

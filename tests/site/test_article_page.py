@@ -27,6 +27,21 @@ async def test_a_visitor_reads_the_article(client: Client, api: Api, cast: Cast)
     assert f"/help/{cast.acme.slug}/collections/first-steps" in page.links
 
 
+async def test_links_to_headings_of_other_pages_lead_to_them(client: Client, api: Api, cast: Cast) -> None:
+    home = f"/help/{cast.acme.slug}"
+    await publish(client, "Find", "## Filters\n\nNarrow it.")
+    links = f"[a]({home}/articles/find#filters) [b](http://help.test{home}/articles/find#h-filters)"
+    await publish(client, "Install", f"{links} [c](https://other.example/#filters)")
+
+    page = Page((await visit(api, f"{cast.acme.slug}/articles/install")).text)
+    target = await visit(api, f"{cast.acme.slug}/articles/find")
+
+    assert f"{home}/articles/find#h-filters" in page.links
+    assert f"http://help.test{home}/articles/find#h-filters" in page.links
+    assert "https://other.example/#filters" in page.links
+    assert 'id="h-filters"' in target.text
+
+
 async def test_the_page_shows_what_the_api_gives_as_html(client: Client, api: Api, cast: Cast) -> None:
     text = (
         "# One\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n<details><summary>a</summary>x</details>\n"
