@@ -91,9 +91,7 @@ async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuest
 
 async def lock_question(ctx: Ctx, question_key: bytes) -> None:
     """Keep others from saving this question before this transaction ends."""
-    await ctx.tx.execute(
-        "select pg_advisory_xact_lock(hashtextextended('question ' || %(key)s, 0))", key=question_key.hex()
-    )
+    await ctx.tx.advisory_lock(f"question {question_key.hex()}")
 
 
 async def insert_message(
@@ -166,10 +164,7 @@ async def find_accent(ctx: Ctx) -> AccentPair | None:
 async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
     """The bot's sealed secret. `lock` keeps others from creating one before this transaction ends."""
     if lock:
-        await ctx.tx.execute(
-            "select pg_advisory_xact_lock(hashtextextended('visitor_secret ' || %(bot)s::text, 0))",
-            bot=ctx.bot.id,
-        )
+        await ctx.tx.advisory_lock(f"visitor_secret {ctx.bot.id}")
     sealed: bytes | None = await ctx.tx.value(
         "select sealed from visitor_secrets where workspace_id = %(workspace)s and bot_id = %(bot)s",
         workspace=ctx.workspace_id,
