@@ -43,6 +43,12 @@ THEMES = "enum Theme\n{\n    Light,\n    Dark,\n    Sepia,\n}\n"
             "You can add PNG, JPEG, GIF or WebP pictures to cards. Avatars are PNG or JPEG.",
         ),
         (
+            "app/webhook_event.rb", "TYPES = %w[invoice.created invoice.paid invoice.overdue].freeze\n",
+            "overdue", " invoice.voided", "Send an event when an invoice is voided",
+            "Webhooks get the events `invoice.created`, `invoice.paid` and `invoice.overdue`.",
+            "Webhooks get the events `invoice.created`, `invoice.paid`, `invoice.overdue` and `invoice.voided`.",
+        ),
+        (
             "alerts/channels.ts", CHANNELS, '"Slack" },\n', '  { id: "sms", label: "SMS" },\n',
             "Send alerts to SMS", "Alerts of guests only go to Email, Slack and Webhook.", None,
         ),

@@ -275,12 +275,12 @@ def test_a_reviewer_is_told_of_the_same_quantity_in_another_sentence(ask: Ask) -
             '{\n  "locked": "Your account is locked for 30 minutes."\n}\n',
         )
     }
-    text = "You see *Your account is locked for 15 minutes.*\n\nThe link is valid for 15 minutes.\n"
+    text = "You see *Your account is locked for 15 minutes.*\n\nA 15-minute link follows.\n"
 
     [proposal] = ask(files, text).proposals
 
     assert proposal.text == text.replace("locked for 15", "locked for 30")
-    assert proposal.warnings == ("“15 minutes” is still in line 3: check whether it means the same.",)
+    assert proposal.warnings == ("“15-minute” is still in line 3: check whether it means the same.",)
 
 
 def test_a_label_of_one_button_is_edited_where_the_change_edits_more() -> None:

@@ -12,6 +12,8 @@ from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.line_alignment import LinePair
 
 _LITERAL = re.compile(r"""(["'`])([^"'`\n]{2,40})\1""")
+# The words of `%w[csv json]`, Ruby's list of strings, and of `%i[csv json]`, its list of symbols.
+_WORD_LIST = re.compile(r"%[wi][\[({<]([^\])}>\n]*)")
 # The member that a line defines: `FIT(`, `case fit = `, `System,`.
 _LEADING = re.compile(r"""\s*(?:case\s+)?([A-Za-z][\w-]*)(?=\s*(?:[,;=(:]|$))""")
 _WORD = re.compile(r"[A-Za-z]\w*|\d[\w.]*")
@@ -107,11 +109,16 @@ def _shape(text: str) -> str:
     return re.sub(r"(?:w[\s.]*)+", "w", bare)
 
 
+def _literals(text: str) -> list[str]:
+    words = _WORD_LIST.search(text)
+    return words[1].split() if words else [match[2] for match in _LITERAL.finditer(text)]
+
+
 def _new_literals(old: Line, new: Line, path: str, weight: float) -> Iterator[NewMembers]:
-    """Literals that a line with several of them has in addition: `"jpg" | "png" | "avif"`."""
+    """Literals that a line with several of them has in addition: `"jpg" | "png" | "avif"`, `%w[jpg png]`."""
     if max(len(old.text), len(new.text)) > LONG_LINE:
         return
-    before, after = ([match[2] for match in _LITERAL.finditer(line.text)] for line in (old, new))
+    before, after = (_literals(line.text) for line in (old, new))
     added = [text for text in after if text not in before]
     if len(before) < _MIN_SIBLINGS or not 0 < len(added) <= _MAX_NEW or any(t not in after for t in before):
         return

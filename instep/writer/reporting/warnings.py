@@ -19,7 +19,7 @@ _GAP_WARNING = re.compile(
     rf"The code does not say all about `(?P<name>.*)`: fill in what is marked {re.escape(GAP)}\."
 )
 _MAX_REMAINING = 5
-_QUANTITY = re.compile(r"(?<![\w.,])\d[\d.,]*\s[a-z]{3,}\b")
+_QUANTITY = re.compile(r"(?<![\w.,])(?P<number>\d[\d.,]*)[\s-](?P<unit>[a-z]{3,})\b")
 
 
 def warnings_for(edits: Sequence[Edit], removals: Sequence[Removal], text: str) -> tuple[str, ...]:
@@ -81,12 +81,14 @@ def _remaining_removals(removals: Sequence[Removal], text: str) -> Iterator[str]
 
 
 def _remaining_quantities(fact: Rename | Rewording | Value, text: str) -> Iterator[str]:
-    """Warnings about quantities of the old text, such as "15 minutes", that other sentences still state."""
-    for quantity in dict.fromkeys(match[0] for match in _QUANTITY.finditer(fact.old)):
-        match = None if quantity in fact.new else mention(quantity).search(text)
+    """Warnings about quantities of the old text which other sentences still state: "14 days", "14-day"."""
+    for quantity in _QUANTITY.finditer(fact.old):
+        unit = re.escape(quantity["unit"].removesuffix("s"))
+        spelled = re.compile(rf"(?<![\w.,]){re.escape(quantity['number'])}[\s-]{unit}s?\b")
+        match = None if spelled.search(fact.new) else spelled.search(text)
         if match:
             line = line_of(text, match.start())
-            yield f"“{quantity}” is still in line {line}: check whether it means the same."
+            yield f"“{match[0]}” is still in line {line}: check whether it means the same."
 
 
 def _remaining_name(fact: Rename, text: str) -> Iterator[str]:
