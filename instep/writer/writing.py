@@ -76,7 +76,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     candidates = draft_candidates(nearest_articles(ranking, corpus), mentions, need, corpus)
     edits = find_edits(certain, corpus, likely_article_ids(candidates))
     add_example_edits(edits, in_likely_articles(example_edits(code, corpus), candidates), corpus)
-    removals = find_removals(code, facts, corpus)
+    removals = find_removals(code, facts, corpus, change.title)
     add_removals(edits, removals, corpus)
     add_heading_links(edits, corpus)
     edits = with_ported(edits, ported.texts)

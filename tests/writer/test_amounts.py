@@ -16,6 +16,7 @@ from tests.writer.conftest import Ask, text_of
         ("public TimeSpan Keep { get; set; } = TimeSpan.FromDays(30);", ["Keep 30 days"]),
         ("const defaultTTL = 90 * 24 * time.Hour", ["defaultTTL 2160 hours"]),
         ("private val chunk = 10 * 1024 * 1024", ["chunk 10485760 bytes"]),
+        ("const val MAX = 25L * 1024 * 1024", ["MAX 26214400 bytes"]),
         ("static let standstill: TimeInterval = 3 * 60", ["standstill 180 "]),
         ("scrapeInterval: 30s", ["scrapeInterval 30 seconds"]),
         ("cookies[:x] = { value: 1, expires_in: 15.minutes, path: '/' }", ["expires_in 15 minutes"]),
@@ -78,6 +79,10 @@ def test_the_amount_of_one_thing_is_not_that_of_another(
 
 
 SLA = "# Response times\n\n| Priority | First reply |\n|---|---|\n| Urgent | 1 hour |\n| Normal | 8 hours |\n"
+RAISED = (
+    "# Plans\n\n| Plan | Price |\n|---|---|\n| Solo | $12 |\n| Team | $29 |\n\n"
+    "The Team plan costs $29 a month for each seat.\n"
+)
 PLANS = "# Plans\n\n| | Solo | Team |\n|---|---|---|\n| Price | $12 | $29 |\n| Connections | 1 | 3 |\n"
 
 
@@ -95,6 +100,12 @@ PLANS = "# Plans\n\n| | Solo | Team |\n|---|---|---|\n| Price | $12 | $29 |\n| C
             "solo:\n  price_cents: 1200\n  connections: 1\nteam:\n  price_cents: 3500\n  connections: 5\n",
             PLANS,
             PLANS.replace("$29", "$35").replace("| 3 |", "| 5 |"),
+        ),
+        (
+            "solo:\n  price_cents: 1200\nteam:\n  price_cents: 2900\n",
+            "solo:\n  price_cents: 1200\nteam:\n  price_cents: 3500\n",
+            RAISED,
+            RAISED.replace("$29", "$35"),
         ),
     ],
 )  # fmt: skip

@@ -47,6 +47,16 @@ def test_the_entry_about_a_removed_name_goes_and_nothing_else(ask: Ask, page: st
     assert "`MAX_UPLOAD`, which the change removes (app/settings.py, line 2)" in proposal.reason
 
 
+def test_a_definition_is_enough_where_the_title_says_that_it_goes(ask: Ask) -> None:
+    before, after = "PAGE_SIZE = 20\nMAX_UPLOAD = 10\n", "PAGE_SIZE = 20\n"
+    files, page = {"app/settings.py": (before, after)}, TABLE.format(ROW)
+
+    assert ask(files, page, "Tidy up settings").proposals == ()
+    (proposal,) = ask(files, page, "Remove MAX_UPLOAD").proposals
+
+    assert proposal.text == TABLE.format("")
+
+
 def test_a_section_goes_with_what_it_lists(ask: Ask) -> None:
     listed = (
         "## `MAX_UPLOAD`\n\n| Name | Meaning |\n|---|---|\n| `MAX_UPLOAD` | Bytes. |\n| `None` | Any. |\n\n"

@@ -45,8 +45,8 @@ THEMES = "enum Theme\n{\n    Light,\n    Dark,\n    Sepia,\n}\n"
         (
             "app/webhook_event.rb", "TYPES = %w[invoice.created invoice.paid invoice.overdue].freeze\n",
             "overdue", " invoice.voided", "Send an event when an invoice is voided",
-            "Webhooks get the events `invoice.created`, `invoice.paid` and `invoice.overdue`.",
-            "Webhooks get the events `invoice.created`, `invoice.paid`, `invoice.overdue` and `invoice.voided`.",
+            "Events are `invoice.created`, `invoice.paid` and `invoice.overdue`.",
+            "Events are `invoice.created`, `invoice.paid`, `invoice.overdue` and `invoice.voided`.",
         ),
         (
             "alerts/channels.ts", CHANNELS, '"Slack" },\n', '  { id: "sms", label: "SMS" },\n',

@@ -211,3 +211,15 @@ def test_a_diff_brings_no_link_picture_or_hidden_character_into_an_article(ask: 
     ):
         new = old.replace("workspace", f"workspace {bait}")
         assert text_of(ask({"form.py": (f'title = "{old}"\n', f'title = "{new}"\n')}, f"{old}.\n")) is None
+
+
+def test_a_default_in_an_annotation_is_that_of_the_field_below_it(ask: Ask) -> None:
+    arguments = (
+        "struct Args {{\n    #[arg(long, default_value_t = {})]\n    /// How many threads\n"
+        "    max_threads: usize,\n    #[arg(long, default_value_t = 4)]\n    max_files: usize,\n}}\n"
+    )
+    text = "- `--max-threads N`: how many threads (default: 4)\n- `--max-files N`: files (default: 4)\n"
+
+    [proposal] = ask({"src/cli.rs": (arguments.format(4), arguments.format(8))}, text).proposals
+
+    assert proposal.text == text.replace("threads (default: 4)", "threads (default: 8)")

@@ -69,6 +69,8 @@ class StatedQuantity:
     is_near_topic: bool
     # How many words of the change the sentence has.
     shared_terms: int
+    # Whether the sentence or the row names the plan or group whose value it is.
+    names_section: bool = False
 
 
 def stated_quantities(fact: Value, article: Article, title: str = "") -> list[StatedQuantity]:
@@ -81,7 +83,7 @@ def stated_quantities(fact: Value, article: Article, title: str = "") -> list[St
     most = max((place.shared_terms for place in places.values()), default=0)
     # Where one sentence speaks of the change, others that have a word of it may state another value.
     least = most if most >= _MIN_SHARED_TERMS else 0
-    return [place for place in places.values() if place.shared_terms >= least]
+    return [place for place in places.values() if place.names_section or place.shared_terms >= least]
 
 
 def says_unit(fact: Value) -> bool:
@@ -106,7 +108,8 @@ def _places(fact: Value, amount: Amount, article: Article, terms: frozenset[str]
         new = restated(match, amount)
         if is_said and new is not None:
             named = replace(fact, old=match[0], new=new, is_beside_name=False)
-            yield StatedQuantity(*match.span(), named, is_near, _shared_terms(place, terms))
+            section = fact.section is not None and _has_all(parts_of(fact.section.name), place.text)
+            yield StatedQuantity(*match.span(), named, is_near, _shared_terms(place, terms), section)
 
 
 def _says_topic(fact: Value, amount: Amount, place: StatedValue, words: Sequence[str], title: str) -> bool:

@@ -15,17 +15,25 @@ _MIN_SIMILARITY = 0.4
 # What letters count beside tokens, so that they decide between lines that share as many tokens.
 _TIE_SHARE = 0.001
 _MAX_ARGUMENTS = 8
+_MAX_ANNOTATIONS = 8
+_COMMENT = re.compile(r"\s*(?:#|//|/?\*)")
+# `#[arg(`, `@DefaultValue(`, `[DefaultValue(`.
+_ANNOTATION = re.compile(r"\s*(?:#\[|@[A-Za-z]|\[[A-Z])")
 _FLAG = re.compile(r"\s*[\"']--[a-z][\w-]+[\"'],\s*")
 _SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
 
 
 @dataclass(frozen=True, slots=True)
 class LinePair:
-    """Two versions of a line, and the line before the new one, or the flag whose argument it is."""
+    """Two versions of a line, and the line before the new one, or the flag whose argument it is.
+
+    `annotated` is what the new line is an annotation of: the first line below it that is no other one.
+    """
 
     old: Line
     new: Line
     before: str = ""
+    annotated: str = ""
 
 
 def pairs_of(file: FilePatch) -> Iterator[LinePair]:
@@ -35,7 +43,8 @@ def pairs_of(file: FilePatch) -> Iterator[LinePair]:
         first = next((line.new for line in hunk.lines if line.mark != "-"), 0)
         for removed, added in hunk.blocks():
             for old, new in _paired(_readable(removed), _readable(added)):
-                yield LinePair(old, new, _line_before(texts[: new.new - first]))
+                at = new.new - first
+                yield LinePair(old, new, _line_before(texts[:at]), _annotated_line(texts[at:]))
     yield from _moved_settings(file)
 
 
@@ -47,6 +56,14 @@ def _line_before(texts: Sequence[str]) -> str:
         if not text.rstrip().endswith(","):
             break
     return texts[-1] if texts else ""
+
+
+def _annotated_line(texts: Sequence[str]) -> str:
+    """The line below annotations and comments, if the first text is an annotation."""
+    if not texts or not _ANNOTATION.match(texts[0]):
+        return ""
+    below = texts[1:_MAX_ANNOTATIONS]
+    return next((text for text in below if not (_ANNOTATION.match(text) or _COMMENT.match(text))), "")
 
 
 def _moved_settings(file: FilePatch) -> Iterator[LinePair]:

@@ -19,11 +19,12 @@ _ASSIGNED = re.compile(
 )
 _END = re.compile(r"[;,]?\s*(?:#.*|//.*)?$")
 # A call or a member that says the unit: `ofMinutes(10)`, `days(30)`, `Duration::from_secs(5)`.
-_CALL = re.compile(rf"(?:new\s+)?(?:\w+(?:\.|::))*([A-Za-z_]\w*)\(\s*({_NUMBER})\s*\)")
+_CALL = re.compile(rf"(?:new\s+)?(?:\w+(?:\.|::))*([A-Za-z_]\w*)\(\s*({_NUMBER})[Ll]?\s*\)")
 _KEYWORD = re.compile(rf"(?:\w+\.)*\w+\(\s*(\w+)\s*[=:]\s*({_NUMBER})\s*\)")
 _MEMBER = re.compile(rf"({_NUMBER})\.(?:to\w+\(\s*\w+\.)?([A-Za-z]+)\)?")
 _SUFFIXED = re.compile(rf"[\"']?({_NUMBER})\s?([A-Za-z]{{1,12}})[\"']?")
-_FACTOR = re.compile(rf"({_NUMBER})|(?:\w+\.)*([A-Za-z]\w*)")
+# Languages with many kinds of numbers mark them: `25L`.
+_FACTOR = re.compile(rf"({_NUMBER})[LlUu]{{0,3}}|(?:\w+\.)*([A-Za-z]\w*)")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
 _CLOSED = re.compile(r"\([^()]*\)")
 _MAX_FACTORS = 6

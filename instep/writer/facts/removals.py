@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from instep.core.name_matching import is_distinct
+from instep.core.name_matching import is_distinct, mention
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Hunk
 from instep.writer.articles.corpus import Corpus
@@ -24,6 +24,7 @@ _OPENING = ("{", "[", "(")
 _NAME = re.compile(r"[A-Za-z_]\w+")
 _INVISIBLE_KINDS = frozenset({"test", "internal", "docs"})
 _MAX_REMOVALS = 200
+_REMOVING = re.compile(r"\b(?:remov|delet|drop)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Removal:
     new: str = ""
 
 
-def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus) -> list[Removal]:
+def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus, title: str) -> list[Removal]:
     """Names in articles that the change no longer defines, except for those that it renames."""
     sources_by_name: dict[str, list[SourceLine]] = {}
     for name, source in removed_definitions(change_set):
@@ -49,7 +50,9 @@ def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus) -> list[R
     added_names = _added_names(change_set)
     return [
         Removal(
-            name, tuple(sources_by_name[name]), _doubt(name, sources_by_name[name], occurrences, added_names)
+            name,
+            tuple(sources_by_name[name]),
+            _doubt(name, sources_by_name[name], occurrences, added_names, title),
         )
         for name in names
         if not _times(name, occurrences.added) and not _times(name, occurrences.unchanged)
@@ -131,10 +134,15 @@ def _added_names(change_set: ChangeSet) -> set[str]:
 
 
 def _doubt(
-    name: str, sources: Sequence[SourceLine], occurrences: OccurrenceCounts, added_names: Iterable[str]
+    name: str,
+    sources: Sequence[SourceLine],
+    occurrences: OccurrenceCounts,
+    added_names: Iterable[str],
+    title: str,
 ) -> str | None:
     is_file = any(PurePosixPath(source.file).name == name for source in sources)
-    if _times(name, occurrences.removed) < 2 and not is_file:
+    is_told = bool(_REMOVING.search(title) and mention(name).search(title))
+    if _times(name, occurrences.removed) < 2 and not is_file and not is_told:
         return "no use of it goes along with its definition"
     successor = next((new for new in sorted(added_names) if _is_variant(name, new)), None)
     return f"`{successor}` may take its place" if successor else None

@@ -33,6 +33,12 @@ _TYPE = re.compile(r"(?<=\w)(\s*):\s*&?[A-Za-z][\w.]*(?:<[\w., ]*>)?\??\s*(?==\s
 _WRAPPER = re.compile(r"(\b[Dd]efault\s*[:=]\s*)[\w.]+\(\s*$")
 _LETTERS = re.compile(r"[A-Za-z]{2}")
 _DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
+# What is before a default in an annotation: `#[arg(long, default_value_t = `, `@DefaultValue("`.
+_ANNOTATED_DEFAULT = re.compile(r"(?i:\bdefault(?:_?value)?(?:_t)?)\s*[=(]\s*[\"'`]?$")
+# An annotation by which a field is an option of a command line.
+_FLAG_ANNOTATION = re.compile(r"\s*#\[(?:arg|clap|structopt)\b")
+# The field that an annotation is above: `pub page_size: u8,`, `private int pageSize;`.
+_ANNOTATED_FIELD = re.compile(r"\s*(?:[\w<>?,\[\].]+\s+)*?([A-Za-z_]\w*)\s*[:;={,)]")
 _FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
 # The beginning of a field's definition: `seats = IntegerField(default=`, `t.integer :seats, default: `.
 _FIELD_CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=()]+)?=\s*[\w.]+\(")
@@ -45,6 +51,10 @@ def names_of_value(replacement: TokenReplacement, start: int, end: int, owner: s
     The value is between `start` and `end` of the new line; `owner` is the name of what is around it.
     """
     requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
+    annotated_names = tuple(_annotated_names(replacement, start))
+    if annotated_names:
+        yield from annotated_names
+        return
     left = _WRAPPER.sub(r"\1", _TYPE.sub(r"\1 ", OPERATOR.sub("", replacement.pair.new.text[:start])))
     known_names = (requirement[1],) if requirement else _option_of(left)
     right = replacement.pair.new.text[end:]
@@ -82,6 +92,16 @@ def _option_of(left: str) -> tuple[str, ...]:
         return ()
     definition = _FIRST_ARGUMENT.search(left) or _DECLARATION.match(left) or _FIELD_CALL.match(left)
     return (definition[1],) if definition and _is_telling(definition[1]) else ()
+
+
+def _annotated_names(replacement: TokenReplacement, start: int) -> Iterator[str]:
+    """The names of the field whose default an annotation above it says, as a flag first; none elsewhere."""
+    left = replacement.pair.new.text[:start]
+    field = _ANNOTATED_FIELD.match(replacement.pair.annotated)
+    if field and _is_telling(field[1]) and _ANNOTATED_DEFAULT.search(left):
+        if _FLAG_ANNOTATION.match(left):
+            yield f"--{field[1].replace('_', '-')}"
+        yield field[1]
 
 
 def _opened_by(line: str) -> str:
