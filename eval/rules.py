@@ -66,7 +66,7 @@ def certain_edits(change: Change, articles: Sequence[Article]) -> EditsByArticle
     edits = find_edits(certain, corpus, likely_article_ids(candidates))
     examples = in_likely_articles(example_edits(change_set, corpus), candidates)
     add_example_edits(edits, examples, corpus)
-    add_removals(edits, find_removals(change_set, facts, corpus), corpus)
+    add_removals(edits, find_removals(change_set, facts, corpus, change.title), corpus)
     return edits
 
 

@@ -53,6 +53,7 @@ from instep.web.public import access_of
 from instep.web.public_limit import PublicLimit
 from instep.web.route_index import RouteIndex
 from instep.web.security_headers import SecurityHeaders
+from instep.web.serving import stop_with_supervisor
 from instep.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
@@ -98,6 +99,7 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    stop_with_supervisor()
     async with running(settings()) as runtime:
         put_into(app, runtime)
         # Objects that exist by now are permanent, so the garbage collector need not scan them again.

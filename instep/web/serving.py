@@ -1,10 +1,13 @@
 """Runs the web server on listening sockets, in this process or in several."""
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable
+from multiprocessing import parent_process
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 import uvicorn
@@ -36,6 +39,22 @@ def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], proce
             serve(app, sockets, processes)
     else:
         serve(app, sockets, processes)
+
+
+def stop_with_supervisor() -> None:
+    """In one of several server processes: stop as by SIGTERM when the supervisor is gone.
+
+    One that is killed stops no process, and they would keep the port from the next `instep serve`.
+    """
+    supervisor = parent_process()
+    if supervisor is None:
+        return
+
+    def outlive() -> None:
+        supervisor.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    Thread(target=outlive, daemon=True).start()
 
 
 def serve(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int) -> None:

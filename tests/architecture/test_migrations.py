@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from uuid import uuid4
@@ -51,13 +50,13 @@ OLD_DRAFTS = """
 
 
 @pytest.fixture
-def empty_url(cluster: EmbeddedPostgres) -> Iterator[str]:
+def empty_url(cluster: EmbeddedPostgres) -> str:
     name = sql.Identifier(f"empty_{uuid4().hex}")
     maintenance = make_conninfo(cluster.url, dbname="postgres")
     with psycopg.connect(maintenance, autocommit=True) as connection:
         connection.execute(sql.SQL("create database {}").format(name))
-        yield make_conninfo(cluster.url, dbname=name.as_string(None).strip('"'))
-        connection.execute(sql.SQL("drop database {}").format(name))
+    # It goes with the cluster of the tests.
+    return make_conninfo(cluster.url, dbname=name.as_string(None).strip('"'))
 
 
 def test_an_empty_database_gets_the_schema_and_one_workspace(empty_url: str) -> None:

@@ -269,6 +269,6 @@ def test_no_text_takes_a_pattern_more_than_linear_time() -> None:
     assert slow == []
 
 
-@pytest.mark.parametrize("slow", [r"\s*a", r"(?:x+)+y", r" {0,3}(#+)(?: +(.*?))?(?: +#+)?$"])
+@pytest.mark.parametrize("slow", [r"\s*a", r"(?:x+)+y", r"#(.*?)(?: +#+)?$"])
 def test_a_slow_pattern_is_noticed(slow: str) -> None:
     assert list(slow_uses("slow", re.compile(slow), {"search"}))

@@ -149,8 +149,9 @@ async def test_the_many_articles_of_one_bot_let_another_have_its_turn(
 ) -> None:
     monkeypatch.setattr(indexing, "BATCH_ARTICLES", 1)
     monkeypatch.setattr(jobs, "EMBED_CHUNKS", 1)
-    # These two have the oldest changes; those of the many bots of other tests would take the whole time.
+    # These two have the oldest changes, and come first; the bots of other tests would take all the time.
     monkeypatch.setattr(jobs, "EMBED_BATCH", 2)
+    monkeypatch.setattr(jobs, "EMBED_SECONDS", 10)
     names = [f"Sabbatical {number}" for number in range(4)]
     for company, name in [*((cast.globex, name) for name in names), (cast.acme, "Ledger")]:
         article = await publish(api(company.write_key), name, "Tell us early.")
