@@ -153,7 +153,7 @@ def keep_attribute(tag: str, name: str, value: str) -> str | None:
 
 def heading_fragment(fragment: str) -> str:
     """The fragment that leads to a heading which a link names without the prefix; others stay as they are."""
-    is_other = not fragment or fragment.startswith(":~:") or GENERATED_ID.fullmatch(fragment)
+    is_other = fragment.startswith(":~:") or GENERATED_ID.fullmatch(fragment)
     return fragment if is_other else HEADING_PREFIX + fragment
 
 

@@ -46,11 +46,14 @@ async def test_a_note_shows_what_the_line_of_the_code_was_before(desk: Desk, she
 +    MAX_UPLOAD = 50 * MB
 +    MAX_MESSAGE = 200 * MB
 """
-    await owner.execute("update tasks set diff = %(diff)s", diff=diff)
+    change_task = (
+        "update tasks set diff = %(diff)s where id = (select task_id from drafts where id = %(draft)s)"
+    )
+    await owner.execute(change_task, diff=diff, draft=draft["id"])
     text = (await desk.get(page)).text
 
     assert "<del>MAX_UPLOAD = 25 * MB\n</del><ins>MAX_UPLOAD = 50 * MB\n</ins>" in text
-    await owner.execute("update tasks set diff = %(diff)s", diff=diff.replace("+13,3", "+17,3"))
+    await owner.execute(change_task, diff=diff.replace("+13,3", "+17,3"), draft=draft["id"])
     assert "MAX_UPLOAD = 25 * MB" not in (await desk.get(page)).text
 
 
