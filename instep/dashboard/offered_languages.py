@@ -2,13 +2,44 @@
 
 from instep.web.catalogues import language_name
 
-OFFERED = (
-    *("en", "de", "es", "fr", "it", "nl", "pl", "pt-BR", "sv", "tr", "uk", "ar", "he", "ja", "ko", "zh-Hans"),
+# Named here, because the data of so many languages would take 33 MB of each server process.
+LANGUAGES = (
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("fr", "Français"),
+    ("it", "Italiano"),
+    ("nl", "Nederlands"),
+    ("pl", "Polski"),
+    ("pt-BR", "Português (Brasil)"),
+    ("sv", "Svenska"),
+    ("tr", "Türkçe"),
+    ("uk", "Українська"),
+    ("ar", "العربية"),
+    ("he", "עברית"),
+    ("ja", "日本語"),
+    ("ko", "한국어"),
+    ("zh-Hans", "中文 (简体)"),
     # Regions and further languages, which are seldom what a first help center begins with.
-    *("en-GB", "de-AT", "de-CH", "fr-CA", "es-MX", "pt-PT", "zh-Hant"),
-    *("cs", "da", "el", "fi", "hi", "hu", "id", "nb", "ro", "th", "vi"),
+    ("en-GB", "English (United Kingdom)"),
+    ("de-AT", "Deutsch (Österreich)"),
+    ("de-CH", "Deutsch (Schweiz)"),
+    ("fr-CA", "Français (Canada)"),
+    ("es-MX", "Español (México)"),
+    ("pt-PT", "Português (Portugal)"),
+    ("zh-Hant", "中文 (繁體)"),
+    ("cs", "Čeština"),
+    ("da", "Dansk"),
+    ("el", "Ελληνικά"),
+    ("fi", "Suomi"),
+    ("hi", "हिन्दी"),
+    ("hu", "Magyar"),
+    ("id", "Indonesia"),
+    ("nb", "Norsk bokmål"),
+    ("ro", "Română"),
+    ("th", "ไทย"),
+    ("vi", "Tiếng Việt"),
 )
-LANGUAGES = tuple((code, language_name(code)) for code in OFFERED)
 
 
 def name_with_code(locale: str) -> str:
