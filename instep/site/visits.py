@@ -143,7 +143,8 @@ class Visit:
         bot = self.ctx.bot
         site = re.escape(settings().base_url)
         home = rf'href="(?:{site})?/help/{re.escape(bot.slug)}/'
-        html = re.sub(rf'({home}[^"#]*#)([^"]+)', lambda match: match[1] + heading_fragment(match[2]), html)
+        page = rf'(?:{home}|href="{re.escape(bot.help_url)}/)[^"#]*'
+        html = re.sub(rf'({page}#)([^"]+)', lambda match: match[1] + heading_fragment(match[2]), html)
         if bot.domain is not None:
             html = re.sub(home, 'href="/', html)
             html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)

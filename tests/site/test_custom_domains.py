@@ -106,10 +106,15 @@ async def test_links_of_texts_to_the_old_address_stay_at_the_host(
     await publish(
         client,
         "Install",
-        f"[Upgrade](/help/{slug}/articles/upgrade), [again](http://help.test/help/{slug}/articles/upgrade#a).",
+        f"[Upgrade](/help/{slug}/articles/upgrade), [again](http://help.test/help/{slug}/articles/upgrade#a)"
+        f" and [here](http://{slug}.acme.example/articles/upgrade#a).",
     )
     links = [link for link in Page((await get("/articles/install")).text).links if "upgrade" in link]
-    assert links == ["/articles/upgrade", "/articles/upgrade#h-a"]
+    assert links == [
+        "/articles/upgrade",
+        "/articles/upgrade#h-a",
+        f"http://{slug}.acme.example/articles/upgrade#h-a",
+    ]
 
 
 async def test_former_addresses_answer_301_to_the_host(
