@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 
+import httpx2
 import pytest
 from fastapi import FastAPI
 from playwright.async_api import Browser as Chromium
@@ -17,7 +18,7 @@ from tests.dashboard.review_desk import Shelf
 from tests.runtime.installation import installed
 from tests.support.cast import Api, Cast
 from tests.support.http import Response
-from tests.support.sign_in import HERE, PASSWORD, TOKEN, Browser, browser, sign_up
+from tests.support.sign_in import HERE, TOKEN, Browser, browser, sign_up
 
 
 class Desk:
@@ -112,9 +113,13 @@ def complaints() -> Complaints:
 
 
 @pytest.fixture
-async def tab(system_chromium: Chromium, complaints: Complaints) -> AsyncIterator[Page]:
-    """A page in a profile of its own."""
-    async with await system_chromium.new_context(reduced_motion="reduce") as profile:
+async def tab(
+    system_chromium: Chromium, development_server: str, complaints: Complaints
+) -> AsyncIterator[Page]:
+    """A page in a profile of its own, for paths of a real server."""
+    async with await system_chromium.new_context(
+        reduced_motion="reduce", base_url=development_server
+    ) as profile:
         page = await profile.new_page()
         await complaints.watch(page)
         yield page
@@ -122,14 +127,14 @@ async def tab(system_chromium: Chromium, complaints: Complaints) -> AsyncIterato
 
 @pytest.fixture
 async def signed_in_tab(tab: Page, development_server: str, owner: Tx, cast: Cast) -> Page:
-    """A page in the profile of an owner of Acme, at `/app/`, on a real server."""
+    """An empty page in the profile of an owner of Acme, who has signed in at a real server."""
     user = await sign_up(owner, cast.acme.workspace_id)
     # The people of the tests before have signed in from the same address, which may do so 20 times a minute.
     await owner.execute("delete from rate_windows")
-    await tab.goto(f"{development_server}/sign-in")
-    await tab.get_by_label("E-mail").fill(user.email)
-    await tab.get_by_label("Password").fill(PASSWORD)
-    await tab.get_by_role("button", name="Sign in").click()
-    # A test that goes elsewhere before that would cut the sending of the form off.
-    await tab.wait_for_url("**/app/**", wait_until="commit")
+    async with httpx2.AsyncClient(base_url=development_server) as client:
+        assert (await Browser(client).sign_in(user.email)).status_code == 303
+        cookies = [(cookie.name, cookie.value) for cookie in client.cookies.jar]
+    await tab.context.add_cookies(
+        [{"name": name, "value": value or "", "url": development_server} for name, value in cookies]
+    )
     return tab

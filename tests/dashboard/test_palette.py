@@ -24,7 +24,7 @@ async def test_an_article_is_opened_by_keyboard_alone(
     signed_in_tab: Page, cast: Cast, client: Client, complaints: Complaints
 ) -> None:
     await client.post("/v1/articles", json={"title": "Upload limits", "contentMarkdown": "10 MB."})
-    await signed_in_tab.goto(f"{signed_in_tab.url.partition('/app')[0]}/app/{cast.acme.slug}/articles")
+    await signed_in_tab.goto(f"/app/{cast.acme.slug}/articles")
     palette = signed_in_tab.get_by_role("dialog", name="Commands")
     await signed_in_tab.keyboard.press("Control+k")
     await expect(palette.get_by_role("option", name="Health")).to_be_visible()
@@ -41,7 +41,7 @@ async def test_an_article_is_opened_by_keyboard_alone(
 
 
 async def test_a_command_is_chosen_with_the_arrows(signed_in_tab: Page, cast: Cast) -> None:
-    await signed_in_tab.goto(f"{signed_in_tab.url.partition('/app')[0]}/app/{cast.acme.slug}/tasks")
+    await signed_in_tab.goto(f"/app/{cast.acme.slug}/tasks")
     await signed_in_tab.keyboard.press("Control+k")
     await signed_in_tab.keyboard.type("ta")
     await signed_in_tab.keyboard.press("ArrowDown")

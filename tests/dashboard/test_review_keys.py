@@ -34,7 +34,7 @@ async def test_five_drafts_are_reviewed_in_twelve_keys(
     signed_in_tab: Page, shelf: Shelf, owner: Tx, complaints: Complaints
 ) -> None:
     drafts = [await shelf.edit(title) for title in ("Five", "Four", "Three", "Two", "One")][::-1]
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     keyboard = Keyboard(signed_in_tab)
     await keyboard.sees("One")
     await keyboard.press("a")
@@ -71,7 +71,7 @@ async def test_five_drafts_are_reviewed_in_twelve_keys(
 async def test_a_decision_is_undone_with_a_key(signed_in_tab: Page, shelf: Shelf) -> None:
     await shelf.edit("Two")
     draft = await shelf.edit("One")
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     keyboard = Keyboard(signed_in_tab)
     await keyboard.press("a")
     await keyboard.sees("Two")
@@ -85,7 +85,7 @@ async def test_a_decision_is_undone_with_a_key(signed_in_tab: Page, shelf: Shelf
 async def test_keys_go_through_drafts_and_changes(signed_in_tab: Page, shelf: Shelf) -> None:
     await shelf.edit("Two")
     await shelf.edit("One")
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     keyboard = Keyboard(signed_in_tab)
     await keyboard.press("j")
     await keyboard.sees("Two")
@@ -105,7 +105,7 @@ async def test_keys_go_through_drafts_and_changes(signed_in_tab: Page, shelf: Sh
 
 async def test_a_conflict_is_decided_with_keys(signed_in_tab: Page, shelf: Shelf) -> None:
     draft = await shelf.conflict()
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     keyboard = Keyboard(signed_in_tab)
     await keyboard.press("1", "3", "a")
     await expect(signed_in_tab.get_by_text("Applied “Roles and what they may do”.")).to_be_visible()
@@ -120,7 +120,7 @@ async def test_a_decision_that_comes_too_late_says_so_and_leads_back(
 ) -> None:
     await shelf.edit("Two")
     draft = await shelf.edit("One")
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     await owner.execute(
         """
         update drafts set status = 'dismissed', settled_at = now(), settled_by_type = 'person',
@@ -142,7 +142,7 @@ async def test_another_reviewer_is_seen_within_five_seconds(
     signed_in_tab: Page, shelf: Shelf, owner: Tx, cast: Cast
 ) -> None:
     draft = await shelf.edit("One")
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     ada = await sign_up(owner, cast.acme.workspace_id, Role.EDITOR)
     await owner.execute(
         """
@@ -162,7 +162,7 @@ async def test_another_reviewer_is_seen_within_five_seconds(
 async def test_a_phone_shows_the_list_and_then_the_draft(signed_in_tab: Page, shelf: Shelf) -> None:
     await shelf.edit("One")
     await signed_in_tab.set_viewport_size({"width": 390, "height": 844})
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     await expect(signed_in_tab.get_by_role("article")).to_be_hidden()
     await signed_in_tab.get_by_role("link", name="One").click()
 
@@ -173,7 +173,7 @@ async def test_a_phone_shows_the_list_and_then_the_draft(signed_in_tab: Page, sh
 
 async def test_the_only_draft_is_applied_with_the_mouse(signed_in_tab: Page, shelf: Shelf) -> None:
     draft = await shelf.edit("One")
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     await signed_in_tab.get_by_role("button", name="Apply", exact=True).click()
 
     await expect(signed_in_tab.get_by_text("Applied “One”.")).to_be_visible()

@@ -16,17 +16,17 @@ COMMENT = "It is an internal name."
 
 @pytest.fixture(params=["scripts", "no scripts"])
 async def review_tab(
-    request: pytest.FixtureRequest, signed_in_tab: Page, system_chromium: Browser
+    request: pytest.FixtureRequest, signed_in_tab: Page, system_chromium: Browser, development_server: str
 ) -> AsyncIterator[Page]:
-    """The queue of an owner of Acme, with scripts and without."""
+    """A page of an owner of Acme, with scripts and without."""
     if request.param == "scripts":
         yield signed_in_tab
         return
     state = await signed_in_tab.context.storage_state()
-    async with await system_chromium.new_context(java_script_enabled=False, storage_state=state) as profile:
-        page = await profile.new_page()
-        await page.goto(signed_in_tab.url)
-        yield page
+    async with await system_chromium.new_context(
+        java_script_enabled=False, storage_state=state, base_url=development_server
+    ) as profile:
+        yield await profile.new_page()
 
 
 async def sees(tab: Page, title: str) -> None:
@@ -55,7 +55,7 @@ async def test_enter_in_the_comment_dismisses_with_it(
 ) -> None:
     draft = await (shelf.conflict("One") if is_conflict else shelf.edit("One"))
     text = await shelf.text_of(draft)
-    await review_tab.reload()
+    await review_tab.goto("/app/")
     await write_comment(review_tab)
     await review_tab.keyboard.press("Enter")
 
@@ -66,7 +66,7 @@ async def test_enter_in_the_comment_dismisses_with_it(
 
 async def test_a_comment_goes_with_a_reason(review_tab: Page, shelf: Shelf, owner: Tx) -> None:
     draft = await shelf.edit("One")
-    await review_tab.reload()
+    await review_tab.goto("/app/")
     await write_comment(review_tab)
     await review_tab.get_by_role("button", name="Wrong text").click()
 
@@ -76,7 +76,7 @@ async def test_a_comment_goes_with_a_reason(review_tab: Page, shelf: Shelf, owne
 
 async def test_enter_in_the_title_saves_and_applies_nothing(review_tab: Page, shelf: Shelf) -> None:
     draft = await shelf.edit("One")
-    await review_tab.reload()
+    await review_tab.goto("/app/")
     await review_tab.get_by_role("link", name="Edit", exact=True).click()
     title = review_tab.get_by_label("Title")
     await title.fill("Files")
@@ -89,7 +89,7 @@ async def test_enter_in_the_title_saves_and_applies_nothing(review_tab: Page, sh
 
 async def test_a_held_key_applies_one_draft_alone(signed_in_tab: Page, shelf: Shelf) -> None:
     drafts = [await shelf.edit(title) for title in ("Four", "Three", "Two", "One")][::-1]
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     await signed_in_tab.keyboard.down("a")
     await sees(signed_in_tab, "Two")
     for _ in range(3):
@@ -106,7 +106,7 @@ async def test_a_held_key_applies_one_draft_alone(signed_in_tab: Page, shelf: Sh
 async def test_a_held_key_goes_on_moving(signed_in_tab: Page, shelf: Shelf) -> None:
     for title in ("Three", "Two", "One"):
         await shelf.edit(title)
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     for title in ("Two", "Three"):
         await signed_in_tab.keyboard.down("j")
         await sees(signed_in_tab, title)
@@ -125,7 +125,7 @@ async def test_a_second_press_waits_for_a_draft_that_can_be_seen(
         await route.continue_()
 
     await signed_in_tab.route(f"**/review/{two['id']}*", answer_late)
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     complaints.lines.clear()
     await signed_in_tab.keyboard.press(key)
     await signed_in_tab.keyboard.press(key)
@@ -146,7 +146,7 @@ async def test_a_second_press_waits_for_a_draft_that_can_be_seen(
 async def test_a_double_click_applies_one_draft_alone(signed_in_tab: Page, shelf: Shelf) -> None:
     three, two, one = [await shelf.edit(title) for title in ("Three", "Two", "One")]
     async with signed_in_tab.expect_response(f"**/review/{two['id']}*") as response:
-        await signed_in_tab.reload()
+        await signed_in_tab.goto("/app/")
     await (await response.value).finished()
     await signed_in_tab.get_by_role("button", name="Apply", exact=True).dblclick()
 
@@ -157,7 +157,7 @@ async def test_a_double_click_applies_one_draft_alone(signed_in_tab: Page, shelf
 
 async def test_a_double_click_applies_the_last_draft_once(signed_in_tab: Page, shelf: Shelf) -> None:
     draft = await shelf.edit("One")
-    await signed_in_tab.reload()
+    await signed_in_tab.goto("/app/")
     decisions: list[str] = []
     signed_in_tab.on(
         "request", lambda request: decisions.append(request.url) if "/apply" in request.url else None
