@@ -56,7 +56,9 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
     pages: dict[str, str] = {}
     for row in rows_of(corpora, name, "articles.jsonl"):
         article = await publish(client, row["title"][:200], row["text"])
-        pages[article["id"]] = words_of_page(render(article["contentMarkdown"]))
+        pages[article["id"]] = words_of_page(
+            f"<h1>{article['title']}</h1>{render(article['contentMarkdown'])}"
+        )
     questions = [row["question"] for row in rows_of(corpora, name, "questions.jsonl")]
     questions += [row["title"] for row in rows_of(corpora, name, "articles.jsonl")]
 

@@ -29,7 +29,8 @@ OF_FILES = re.compile(
 )
 # Sent as they are, but for what would end the request's line.
 ENDS_THE_LINE = re.compile("[\x00-\x20\x7f-\U0010ffff]")
-PUBLIC = {200, 301, 304, 400, 404, 405}
+# Pages of the dashboard lead to `/sign-in`.
+PUBLIC = {200, 301, 303, 304, 400, 404, 405}
 API = {200, 400, 404, 405}
 # Headers that say where an answer leads to, or that are read of every request.
 HEADERS = (
@@ -42,8 +43,10 @@ OUR_HEADERS = {
     *("allow", "location", "etag", "cache-control", "content-security-policy", "x-content-type-options"),
     *("referrer-policy", "cross-origin-opener-policy", "vary", "last-modified", "accept-ranges"),
     *("content-range", "content-encoding", "transfer-encoding", "www-authenticate"),
-    *("cross-origin-resource-policy", "permissions-policy"),
+    *("cross-origin-resource-policy", "permissions-policy", "set-cookie", "x-robots-tag", "retry-after"),
 }
+# What the forms of the dashboard's pages are held against.
+FORM_COOKIE = "instep-form="
 
 
 class Wire:
@@ -140,6 +143,7 @@ async def test_headers_lead_to_nothing_else(corpora: Path, wire: Wire, cast: Cas
 
 def refuse_to_leak(answer: Answer, target: str) -> None:
     assert answer.headers.keys() <= OUR_HEADERS, (target, answer.headers)
+    assert answer.headers.get("set-cookie", FORM_COOKIE).startswith(FORM_COOKIE), (target, answer.headers)
     assert not OF_FILES.search(answer.body), target
     location = answer.headers.get("location", "/")
     host = urlsplit(location).netloc
@@ -160,8 +164,8 @@ def public_targets(cast: Cast, text: str) -> list[str]:
         if isinstance(route, Mount):
             paths.append(f"{path}/{text}")
         elif not path.startswith("/v1/"):
-            values = {"bot": cast.acme.slug, "slug": "install", "locale": "de"}
             names = re.findall(r"{(\w+)}", path)
+            values = dict.fromkeys(names, "install") | {"bot": cast.acme.slug, "locale": "de"}
             paths += [path.format(**values | {name: text}) for name in names]
     return paths
 

@@ -13,6 +13,8 @@ WORD = re.compile(r"\w+")
 CITED = re.compile(r"(?s)(.*?) \[(\d+)\]")
 # The citation in a line of its own, below code.
 CITATION_LINE = re.compile(r"(?m)^\[\d+\]$")
+# What is said of steps that are not all: where they stand among them.
+STEPS = re.compile(r"Steps \d+ to \d+ of \d+")
 FENCE = re.compile(r"(?ms)^ *(```+)\n(.*?)^ *\1$")
 
 
@@ -35,6 +37,8 @@ def unsupported(answer: Json, pages: dict[str, str]) -> list[str]:
     prose = CITATION_LINE.sub("", FENCE.sub("", text))
     for cited, number in CITED.findall(prose):
         sentence = re.sub(r"^[\s.!?:;,\"')|]*(?:\d+[.)] )?", "", cited)
+        if STEPS.fullmatch(sentence):
+            continue
         if words_of(sentence).strip() and words_of(sentence.split("|---|")[-1]) not in by_number[int(number)]:
             missing.append(sentence)
     rest = CITED.sub("", prose)
