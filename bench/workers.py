@@ -1,10 +1,8 @@
 """`make bench-workers`: requests per second of two server processes beside one, on the same machine.
 
-Load and PostgreSQL share the processors with the servers. So two more ratios are printed. "At most" is what
-two processes can reach on these cores: all processors, divided by the time that a request takes in all
-programs together. "On their own" is what they reach on two cores that they share with nothing: twice the
-time of a request in one process, divided by that in two, which grows where they wait for each other or share
-a cache.
+Load and PostgreSQL share the processors with the servers, so two free processes can reach at most all
+processors, divided by the time that a request takes in all programs together. To see what a second process
+adds where it has processors to run on, each is also held to a share of one, which leaves enough for the rest.
 """
 
 import argparse
@@ -17,10 +15,13 @@ from pathlib import Path
 from bench.__main__ import LAST, READ_PAGES, SEARCHED_BOTS, first_slug, postmaster
 from bench.installation import URL, installed, servers
 from bench.load import run_wrk
-from bench.processes import family_seconds
+from bench.processes import children_of, family_seconds
+from bench.quotas import held_to
 from bench.requests import get_script, list_script, page_script, search_script
 
 WORKERS = (1, 2)
+# Two processes with such shares and all that serves them fit on two processors.
+SHARE = 0.4
 # The kernel chooses the process of each connection: of few, one process may get nearly all.
 CONNECTIONS = 64
 
@@ -33,6 +34,23 @@ class Run:
     server_ms: float
     database_ms: float
     load_ms: float
+
+
+Runs = dict[tuple[str, int], list[Run]]
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The process ids of the server and of PostgreSQL; the load runs below this process."""
+
+    server: int
+    database: int
+
+    def seconds(self) -> tuple[float, float, float]:
+        """The processor time of the server, PostgreSQL and the load so far."""
+        times = os.times()
+        load = times.children_user + times.children_system
+        return family_seconds(self.server), family_seconds(self.database), load
 
 
 def main() -> None:
@@ -50,51 +68,54 @@ def main() -> None:
             "public page": page_script(first_slug(url), READ_PAGES - 1),
             "search": search_script(keys[:SEARCHED_BOTS]),
         }
-        runs: dict[tuple[str, int], list[Run]] = {}
+        free: Runs = {}
+        held: Runs = {}
         for _ in range(options.rounds):
             for workers in WORKERS:
                 with servers(Path(name), workers=workers) as server:
-                    for row, script in scripts.items():
-                        # Each process reads the indexes first.
+                    programs = Programs(server, postmaster(url))
+                    # Each process reads the indexes first.
+                    for script in scripts.values():
                         run_wrk(URL, script, 1, CONNECTIONS)
-                        run = measure(script, server, postmaster(url), options.seconds)
-                        runs.setdefault((row, workers), []).append(run)
-        show(scripts, runs)
+                    measure(scripts, workers, programs, options.seconds, free)
+                    with held_to(SHARE, children_of(server) if workers > 1 else [server]):
+                        measure(scripts, workers, programs, options.seconds, held)
+        show(scripts, free, held)
 
 
-def measure(script: str, server: int, database: int, seconds: int) -> Run:
-    before = family_seconds(server), family_seconds(database), children_seconds()
-    figures = run_wrk(URL, script, seconds, CONNECTIONS)
-    after = family_seconds(server), family_seconds(database), children_seconds()
-    assert not figures.failed
-    times = (1_000 * (end - begin) / figures.count for begin, end in zip(before, after, strict=True))
-    return Run(figures.per_second, *times)
+def measure(scripts: dict[str, str], workers: int, programs: Programs, seconds: int, runs: Runs) -> None:
+    """Add one run of each script."""
+    for row, script in scripts.items():
+        before = programs.seconds()
+        figures = run_wrk(URL, script, seconds, CONNECTIONS)
+        assert not figures.failed
+        times = (
+            1_000 * (end - begin) / figures.count
+            for begin, end in zip(before, programs.seconds(), strict=True)
+        )
+        runs.setdefault((row, workers), []).append(Run(figures.per_second, *times))
 
 
-def children_seconds() -> float:
-    """The processor time of the load, which is the only child that ends meanwhile."""
-    times = os.times()
-    return times.children_user + times.children_system
-
-
-def show(rows: dict[str, str], runs: dict[tuple[str, int], list[Run]]) -> None:
+def show(rows: dict[str, str], free: Runs, held: Runs) -> None:
     print(f"{os.cpu_count()} processors; CPU ms of a request: server + PostgreSQL + load")
-    columns = f"{'ratio':>7}{'at most':>9}{'on their own':>14}{'1 process/s':>13}{'2 processes/s':>15}"
-    print(f"{'':26}{columns}  CPU of one, server of two")
+    print(f"{'':26}{'ratio':>7}{'at most':>9}  {f'at {SHARE:.0%} of a processor each':<32}CPU of one")
     for row in rows:
-        one, two = (statistics.median(run.per_second for run in runs[row, workers]) for workers in WORKERS)
+        one, two = per_second(free, row)
+        held_one, held_two = per_second(held, row)
         times = [
-            statistics.median(getattr(run, name) for run in runs[row, 1])
+            statistics.median(getattr(run, name) for run in free[row, 1])
             for name in ("server_ms", "database_ms", "load_ms")
         ]
-        server_of_two = statistics.median(run.server_ms for run in runs[row, len(WORKERS)])
         most = min(len(WORKERS), 1_000 * (os.cpu_count() or 1) / sum(times) / one)
         print(
-            f"{row:26}{two / one:7.2f}{most:9.2f}{len(WORKERS) * times[0] / server_of_two:14.2f}"
-            f"{one:13.0f}{two:15.0f}  "
+            f"{row:26}{two / one:7.2f}{most:9.2f}  "
+            f"{f'{held_two / held_one:.2f} ({held_one:.0f} and {held_two:.0f} a second)':<32}"
             + " + ".join(f"{milliseconds:.2f}" for milliseconds in times)
-            + f", {server_of_two:.2f}"
         )
+
+
+def per_second(runs: Runs, row: str) -> list[float]:
+    return [statistics.median(run.per_second for run in runs[row, workers]) for workers in WORKERS]
 
 
 if __name__ == "__main__":
