@@ -1,7 +1,7 @@
 """Asks a help center all questions of a set, and keeps what the search said to each."""
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.embedding import Embedder, Embedders, Vector
+from instep.llm.embedding import Embedders
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Signals
 from instep.search.semantic.indexing import embed_bot
@@ -41,29 +41,6 @@ class Prediction:
     @property
     def is_first_right(self) -> bool:
         return bool(self.ranking) and self.ranking[0] in self.question.relevant
-
-
-class CachedEmbedder:
-    """Samples share their articles, so that each text is embedded once.
-
-    A question may take its time: what is measured is what is found, also on a busy machine.
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self.cache: dict[str, Vector] = {}
-
-    @property
-    def name(self) -> str:
-        return self.embedder.name
-
-    async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
-        missing = [text for text in dict.fromkeys(texts) if text not in self.cache]
-        if missing:
-            self.cache.update(
-                zip(missing, await self.embedder.vectors(missing, limits.EMBEDDING_SECONDS), strict=True)
-            )
-        return [self.cache[text] for text in texts]
 
 
 @dataclass(frozen=True, slots=True)

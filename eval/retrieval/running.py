@@ -2,12 +2,13 @@
 
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eval.retrieval.asking import CachedEmbedder, Installation, Prediction
+from eval.retrieval.asking import Installation, Prediction
+from eval.retrieval.kept_vectors import FILE, CachedEmbedder, KeptVectors
 from eval.retrieval.question_sets import QuestionSet, documentation_sets, help_set, public_sets
 from eval.retrieval.samples import samples_of
 from eval.visitors.centers import TUNED, read_centers
@@ -47,21 +48,27 @@ async def installation(*, is_multilingual: bool = False) -> AsyncIterator[Instal
         Path(directory).chmod(0o711)
         with EmbeddedPostgres.attach(Path(directory), settings={"fsync": "off"}) as embedded:
             migrate(embedded.url)
-            async with installation_in(embedded.url, settings(), is_multilingual=is_multilingual) as place:
-                yield place
+            with closing(KeptVectors(FILE)) as kept:
+                async with installation_in(
+                    embedded.url, settings(), is_multilingual=is_multilingual, kept=kept
+                ) as place:
+                    yield place
 
 
 @asynccontextmanager
 async def installation_in(
-    url: str, settings: Settings, *, is_multilingual: bool = False
+    url: str, settings: Settings, *, is_multilingual: bool = False, kept: KeptVectors | None = None
 ) -> AsyncIterator[Installation]:
-    """An installation whose database is set up; this process searches with its embedding models meanwhile."""
+    """An installation whose database is set up; this process searches with its embedding models meanwhile.
+
+    `kept`: the vectors of earlier runs, to which those of this one are added.
+    """
     database = Database(url, size=1)
     await database.open()
     try:
         async with open_embedders(settings) as configured:
             models = (configured.others if is_multilingual else configured.english, configured.others)
-            cached = Embedders(*(CachedEmbedder(model) if model else None for model in models))
+            cached = Embedders(*(CachedEmbedder(model, kept) if model else None for model in models))
             query_embedder.use(cached)
             yield Installation(url, database, cached)
     finally:
