@@ -19,6 +19,7 @@ from instep.search.query.analysis import (
     from_cursor,
     to_cursor,
 )
+from instep.search.query.misspellings import corrected
 from instep.search.query.scoring import (
     ArticleFilter,
     Hit,
@@ -89,10 +90,11 @@ async def search_articles(
     hits = await _page_of_hits(ctx, rank_index(index, query, scope), query, form, page)
     if hits.rows:
         return hits
-    await query_embedder.begin(ctx, search.query)
+    meant = corrected(search.query, builder)
+    await query_embedder.begin(ctx, meant)
     query = any_terms_query(builder)
     rankings = rank_index(index, query, scope)
-    semantic_hits = await query_embedder.nearest(ctx, search.query, state, scope) or ()
+    semantic_hits = await query_embedder.nearest(ctx, meant, state, scope) or ()
     query = replace(query, semantic_hits=semantic_hits)
     return await _page_of_hits(ctx, with_semantic_hits(rankings, semantic_hits, scope), query, form, page)
 

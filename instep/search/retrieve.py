@@ -32,6 +32,7 @@ from instep.search.query.analysis import (
     any_terms_query,
     question_query,
 )
+from instep.search.query.misspellings import corrected
 from instep.search.query.proximity import term_weights_of
 from instep.search.query.scoring import MAX_SCORE, ArticleFilter, Ranking, rank_index, title_feedback, top
 from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval, Signals
@@ -116,7 +117,7 @@ async def retrieve(
         state = await search_state_of(ctx)
         index, scope = state.index, ArticleFilter(locale, audience, state.hidden)
         builder = await analyze_query(ctx, state, question, locale)
-        semantic_hits = await query_embedder.nearest(ctx, question, state, scope)
+        wording, semantic_hits = await nearest_articles(ctx, question, builder, state, scope)
         query = replace(
             weigh(builder), semantic_hits=semantic_hits or (), is_compared=semantic_hits is not None
         )
@@ -141,8 +142,19 @@ async def retrieve(
     signs = (
         retrieval_signs(builder, query, ranked[0], [matches for _, matches in results]) if ranked else None
     )
-    signals = await signals_of(ctx, state, question, query, ranked[0], signs) if signs else NO_SIGNALS
+    signals = await signals_of(ctx, state, wording, query, ranked[0], signs) if signs else NO_SIGNALS
     return Retrieval(chosen[:limit], tuple(article.article_id for article in ranked), signals)
+
+
+async def nearest_articles(
+    ctx: Ctx, question: str, builder: QueryBuilder, state: SearchState, scope: ArticleFilter
+) -> tuple[str, tuple[SemanticHit, ...] | None]:
+    """The wording that could be compared, which is that without typing errors if possible, and its hits."""
+    meant = corrected(question, builder)
+    semantic_hits = await query_embedder.nearest(ctx, meant, state, scope)
+    if semantic_hits is None and meant != question:
+        return question, await query_embedder.nearest(ctx, question, state, scope)
+    return meant, semantic_hits
 
 
 async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list[ScoredArticle]:

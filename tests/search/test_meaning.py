@@ -129,6 +129,37 @@ async def test_a_word_that_no_article_has_and_that_leads_away_takes_sureness(
     assert dump.confidence > limits.ANSWER_THRESHOLD
 
 
+@pytest.mark.parametrize(
+    ("typed", "compared"),
+    [
+        # Two letters that changed places, one too few, one too many.
+        ("Repiar my bill", "repair my bill"),
+        ("Repar my bill", "repair my bill"),
+        ("Reppair my bill", "repair my bill"),
+        # With another letter it is a word of its own, as "latex" is, and what the language has is no error.
+        ("Repoir my bill", "Repoir my bill"),
+        ("Formal my bill", "Formal my bill"),
+        # Two words may be meant.
+        ("Fourms my bill", "Fourms my bill"),
+    ],
+)
+async def test_a_question_is_compared_without_typing_errors(
+    api: Api,
+    cast: Cast,
+    ctx: Ctx,
+    database: Database,
+    embedder: EmbedderAndEndpoint,
+    typed: str,
+    compared: str,
+) -> None:
+    await publish(api(cast.acme.write_key), "Repair", "Normal, not in forms, but in forums.")
+    await embed(database, embedder[0], cast.acme)
+
+    await retrieve(ctx, typed)
+
+    assert sent_texts(embedder[1])[-1] == compared
+
+
 async def test_only_the_nearest_articles_are_semantic_hits(
     api: Api,
     cast: Cast,
