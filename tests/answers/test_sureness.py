@@ -55,12 +55,31 @@ async def test_the_name_of_the_help_center_makes_no_answer_surer(api: Api, cast:
     await publish_three(client)
     await publish(client, "Zebrix", "Zebrix takes payments by card. Zebrix sends a receipt.")
 
+    question = "Does Zebrix take PayPal, cheques or cash?"
+
     by_name = [
-        (await retrieve(replace(ctx, bot=replace(ctx.bot, name=name)), "Does Zebrix take PayPal?")).signals
+        (await retrieve(replace(ctx, bot=replace(ctx.bot, name=name)), question)).signals
         for name in ("Zebrix", "Another")
     ]
 
     assert by_name[0].confidence < by_name[1].confidence - 0.05
+
+
+async def test_words_alone_are_not_sure_without_a_word_that_says_much_of_the_question(
+    api: Api, cast: Cast
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish_three(client)
+    await publish(client, "Change an invoice", "Open the invoice, choose Change, and save it.")
+
+    whole, without_logo = [
+        await ask(api(None), cast.acme, question)
+        for question in ("How do I change an invoice?", "How do I change the logo of an invoice?")
+    ]
+
+    assert (whole["answered"], whole["mayHelp"]) == (True, False)
+    assert (without_logo["answered"], without_logo["mayHelp"]) == (False, True)
+    assert "choose Change" in without_logo["answer"]
 
 
 @pytest.mark.parametrize("question", ["Which hotels accept lamas?", "How do I connect a printer?"])
