@@ -97,8 +97,8 @@ MULTILINGUAL = LogisticModel(
     },
     -2.49,
 )
-# The share of a question's rarity that one missing word may have: of the questions of all sets that words alone
-# were sure of, half had the right article first where a word had more, and seven of ten where none had.
+# The share of a question's rarity that one missing word may have. Of the questions of all sets that words
+# alone were sure of, half had the right article first where a word has more, and seven of ten where none has.
 MAX_MISSING_SHARE = 0.25
 UNSURE = limits.ANSWER_THRESHOLD - 0.01
 BY_EMBEDDER = {ENGLISH_NAME: MEANING, MULTILINGUAL_NAME: MULTILINGUAL}

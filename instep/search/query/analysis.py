@@ -176,6 +176,8 @@ class QueryBuilder:
         self.compounds = compounds.Compounds(self.segments, compounds.CONFIGS & stems.keys())
         # By index term: what was looked up.
         self.document_frequencies: dict[str, int] = {}
+        # By word: what was looked up for its errors in typing.
+        self.forms_by_word: dict[str, list[tuple[Segment, int, int]]] = {}
         words = [word for group in word_groups for word in group]
         # By index term: the index terms of its synonyms, with their boosts.
         self.synonyms = {
@@ -332,13 +334,22 @@ class QueryBuilder:
         language_codes = {language_code(config) for config in self.stems}
         distances = {
             correction: distance
-            for segment in self.segments
-            for form, distance in fuzzy_matches(word, segment.surface_forms)
+            for segment, form, distance in self.similar_forms(word)
             if (correction := segment.term_of_surface_form(form))[0] in language_codes
         }
         return sorted(distances, key=lambda term: (distances[term], -self.document_frequency(term), term))[
             :MAX_CORRECTIONS
         ]
+
+    def similar_forms(self, word: str) -> list[tuple[Segment, int, int]]:
+        """The surface forms within a few edits of a word: segment, number there, and edits."""
+        if word not in self.forms_by_word:
+            self.forms_by_word[word] = [
+                (segment, form, edits)
+                for segment in self.segments
+                for form, edits in fuzzy_matches(word, segment.surface_forms)
+            ]
+        return self.forms_by_word[word]
 
     def expand_prefix(self, term: QueryTerm) -> QueryTerm:
         """The last word, which may still be in typing, with the words that it may become."""

@@ -10,7 +10,6 @@ from collections import Counter
 
 from instep.search.query.analysis import QueryBuilder, QueryTerm
 from instep.search.query.frequencies import is_common
-from instep.search.query.fuzzy import fuzzy_matches
 
 
 def corrected(question: str, builder: QueryBuilder) -> str:
@@ -31,8 +30,7 @@ def meant_word(word: str, builder: QueryBuilder) -> str | None:
     """The word of the articles that was meant for sure; `None` if there is none, or several."""
     forms = {
         segment.surface_forms.raw(number).decode()
-        for segment in builder.segments
-        for number, edits in fuzzy_matches(word, segment.surface_forms)
+        for segment, number, edits in builder.similar_forms(word)
         if edits == 1
     }
     meant = [form for form in forms if len(form) != len(word) or Counter(form) == Counter(word)]
