@@ -62,7 +62,7 @@ def rarest_missing(query: WeightedQuery, passage: PassageMatches) -> float:
     return max((term.rarity for term in query.words if term.word not in present), default=0.0)
 
 
-# Set by hand: the sign is computed for too few questions of the sets.
+# Set by hand, for the sign is computed for few questions; a fit with all of them gives -16 (docs/quality.md).
 OFF_TOPIC_WEIGHT = -20.0
 # Fitted by `python -m eval.retrieval.fitting` (docs/quality.md), for words alone and with each of the
 # embedding models that come along: the similarities of one are not those of another.
