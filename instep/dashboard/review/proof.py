@@ -11,9 +11,9 @@ from instep.core import limits
 from instep.core.markdown import renders_at_once
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.dashboard.review.block_marks import mark_block
 from instep.dashboard.review.diff_lines import NumberedHunk, numbers_of, read_hunks
 from instep.dashboard.review.pieces import Piece, Pieces, read_pieces
-from instep.dashboard.review.table_marks import mark_block
 from instep.dashboard.review.word_marks import mark_all
 from instep.text.tokens import words_in
 
@@ -43,7 +43,7 @@ class ProofBlock:
     last_line: int = 0
     # Nothing of the difference is words: a link's address, a level, the kind of a list.
     is_formal: bool = False
-    # Whether rows of the block that stay are folded.
+    # Whether rows or lines of the block that stay are folded.
     has_fold: bool = False
 
 

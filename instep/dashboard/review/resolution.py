@@ -10,9 +10,9 @@ from instep.core.errors import InvalidRequest
 from instep.core.markdown import renders_at_once
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.dashboard.review.block_marks import mark_block
 from instep.dashboard.review.openings import Openings, read_openings
 from instep.dashboard.review.pieces import excerpt_html
-from instep.dashboard.review.table_marks import mark_block
 from instep.drafts.conflicts import (
     ConflictPart,
     MergePart,

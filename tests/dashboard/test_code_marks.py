@@ -1,0 +1,60 @@
+"""In a block of code a person sees which lines change, and those around them."""
+
+import re
+
+from instep.core.markdown import render_excerpt
+from instep.dashboard.review.block_marks import mark_block
+from instep.dashboard.review.word_marks import MarkedHtml
+
+LINES = [f"STEP_{number} = {number}" for number in range(1, 31)]
+
+
+def marked(before: list[str], after: list[str], *, is_folded: bool = False) -> MarkedHtml:
+    texts = ("\n".join(["```python", *lines, "```"]) for lines in (before, after))
+    return mark_block(*map(render_excerpt, texts), is_folded=is_folded)
+
+
+def lines_with_signs(html: str) -> list[str]:
+    return [
+        f"{sign or ' '} {re.sub('<[^>]*>', '', line)}"
+        for sign, line in re.findall(r'<span(?: data-sign="(.)")?>(.*)\n</span>', html)
+    ]
+
+
+def test_a_changed_line_stands_above_the_one_that_comes_for_it_with_its_words_marked() -> None:
+    html = marked(["a = 1", 'b = "<x>" + 2', "c = 3"], ["a = 1", 'b = "<x>" + 4', "c = 3"]).html
+
+    assert lines_with_signs(html) == [
+        "  a = 1",
+        "- b = &quot;&lt;x&gt;&quot; + 2",
+        "+ b = &quot;&lt;x&gt;&quot; + 4",
+        "  c = 3",
+    ]
+    assert "<del>2</del>" in html
+    assert "<ins>4</ins>" in html
+
+
+def test_lines_that_only_one_text_has_are_marked_as_a_whole() -> None:
+    html = marked(["a = 1", "b = 2"], ["a = 1", "    c = 3", "", "d = 4"]).html
+
+    assert "<del>b = 2</del>" in html or "<del>b</del>" in html
+    assert "<ins>d = 4</ins>" in html
+    assert [line[0] for line in lines_with_signs(html)] == [" ", "-", "+", "+", "+"]
+
+
+def test_of_long_code_the_changed_line_is_shown_with_those_beside_it() -> None:
+    after = [*LINES[:19], "STEP_20 = 25", *LINES[20:]]
+
+    folded = marked(LINES, after, is_folded=True)
+
+    assert folded.has_fold
+    assert re.findall(r'<span class="folded">(.*)\n', folded.html) == [
+        "17 unchanged lines",
+        "8 unchanged lines",
+    ]
+    assert len(lines_with_signs(folded.html)) == 6
+    assert len(lines_with_signs(marked(LINES, after).html)) == 31
+
+
+def test_another_language_of_the_code_alone_marks_nothing() -> None:
+    assert not mark_block(render_excerpt("```py\na\n```"), render_excerpt("```python\na\n```")).has_marks
