@@ -156,9 +156,9 @@ def as_text(answer: Json, folder: Folder) -> str:
     if answer["dryRun"]:
         lines.append("Nothing was changed: this was a dry run.")
     elif writes:
-        lines += [*folder.summary().splitlines(), f"Commit these changes of {folder.name}."]
+        lines += [*folder.summary().splitlines(), "Commit these changes."]
     elif not lines:
-        lines.append(f"{folder.name} and the help center are in step.")
+        lines.append("The folder and the help center are in step.")
     return "\n".join(without_commands(line) for line in lines)
 
 

@@ -11,6 +11,8 @@ from instep.ci.escaping import COMMAND, escaped, fenced, line_excerpt, one_line,
 from instep.ci.shapes import Bot, Draft, Evidence, Task
 from instep.core import limits
 
+# The note of unified diffs; no line of a text begins with a backslash there.
+NO_NEWLINE = "\\ No newline at end of file"
 TYPES = {"edit": "edit", "new_article": "new article", "gap_draft": "new article from questions"}
 
 
@@ -153,13 +155,24 @@ def place_of(place: Evidence) -> str:
 
 def small_text(draft: Draft) -> list[str]:
     """The diff of an edit or the text of a new article, unless it is too long for a log."""
-    text = draft.content_markdown if draft.diff is None else draft.diff
-    lines = text.rstrip("\n").split("\n")
+    lines = text_lines(draft.content_markdown, draft.diff)
     return (
         [line_excerpt(line.rstrip("\r")) for line in lines]
         if len(lines) <= limits.MAX_REPORTED_DIFF_LINES
         else []
     )
+
+
+def text_lines(text: str, diff: str | None) -> list[str]:
+    """The lines of a draft's diff, or of its text where it has none.
+
+    That a text ends without a line break is told where only one of both does.
+    """
+    lines = (text if diff is None else diff).rstrip("\n").split("\n")
+    notes = [] if diff is None else [n for n, line in enumerate(lines) if line == NO_NEWLINE]
+    if len(notes) == 1 and lines[notes[0] - 1][:1] in ("+", "-"):
+        return lines
+    return [line for number, line in enumerate(lines) if number not in notes]
 
 
 def left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:

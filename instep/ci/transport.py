@@ -83,9 +83,14 @@ class Transport:
                     raise Unreachable("the response is too large")
                 return HttpResponse(response.status, response.headers, content)
         except URLError as error:
-            raise Unreachable(str(error.reason) or type(error).__name__) from None
+            raise Unreachable(cause_of(error.reason) or type(error).__name__) from None
         except (OSError, HTTPException) as error:
-            raise Unreachable(str(error) or type(error).__name__) from None
+            raise Unreachable(cause_of(error) or type(error).__name__) from None
+
+
+def cause_of(error: object) -> str:
+    """What went wrong, in words: `Connection refused`, without the number of the error."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def is_address(text: str) -> bool:

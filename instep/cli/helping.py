@@ -14,6 +14,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class ExampleCommand(TyperCommand):
     """A command whose help ends with the examples in its epilog, one per line."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        # What is missing has the same name in the error as in the help.
+        name_values(self.params)
+        try:
+            return super().make_context(*args, **kwargs)
+        except typer.BadParameter as error:
+            error.message = plain_refusal(error.message)
+            raise
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         name_values(self.get_params(ctx))
         examples, self.epilog = self.epilog, None
@@ -29,6 +38,11 @@ class Area(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         name_values(self.get_params(ctx))
         super().format_help(ctx, formatter)
+
+
+def plain_refusal(message: str) -> str:
+    """What is wrong with a value, without the words of the library that has checked it."""
+    return message.removeprefix("Value error, ").partition(", unable to parse")[0]
 
 
 class NamedArgument(TyperArgument):

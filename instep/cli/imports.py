@@ -43,9 +43,11 @@ def import_articles(
 ) -> None:
     """Import articles with their collections, links, pictures, languages and old addresses.
 
-    At a terminal it first tells what will come, and asks. The same source again writes only what has changed
-    there; what was changed on both sides becomes a draft to review. A killed import goes on when it is
-    started again.
+    At a terminal it first tells what will come, and asks.
+
+    The same source again writes only what changed; what changed on both sides becomes a draft.
+
+    A killed import goes on when it is started again.
     """
     from instep.imports.tree import UnreadableSource
 

@@ -20,6 +20,10 @@ from instep.text.diff import compare
 NOW = DraftApply()
 WORKING_COPY_IN_HISTORY = "The article had changes that were not published yet: they are in its history now."
 WITHOUT_SOURCE = "This draft has neither a `sourceUrl` nor a task, which releases name: apply it yourself."
+WITHOUT_URL = (
+    "The change has no web page (`--url` of `instep change`), by which `instep release` finds its drafts:"
+    " name the task in `taskIds` of the API, or apply the draft yourself."
+)
 
 
 class NoChanges(AppError):
@@ -90,8 +94,8 @@ async def _approve(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledTe
         await queries.rebase(ctx, draft, text, counts)
         await queries.set_lines(ctx, draft.id, await lines_after_merge(draft, text.content))
     await queries.approve(ctx, draft.id)
-    if draft.source_url is None and draft.task_id is None:
-        ctx.warnings.append(WITHOUT_SOURCE)
+    if draft.source_url is None:
+        ctx.warnings.append(WITHOUT_SOURCE if draft.task_id is None else WITHOUT_URL)
     return draft
 
 

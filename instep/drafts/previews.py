@@ -41,10 +41,11 @@ class PreviewedDraft:
 
 
 @writes
-async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False) -> Preview:
+async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False) -> str:
     """Make a link to a pending draft, or to all drafts of its source; it works for `PREVIEW_TTL`.
 
-    A source has at most `MAX_PREVIEWS` links; those that have expired are removed.
+    A source has at most `MAX_PREVIEWS` links; those that have expired are removed. Gives back the draft's id,
+    which stays in the audit log when the link is gone.
     """
     await find_pending(ctx, draft_id)
     source_key = await find_source_key(ctx, draft_id)
@@ -67,13 +68,11 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
     )
     if count >= limits.MAX_PREVIEWS:
         raise InvalidState(f"This source has {limits.MAX_PREVIEWS} preview links: revoke one first.")
-    return await ctx.tx.fetch_one(
-        Preview,
-        f"""
+    await ctx.tx.execute(
+        """
         insert into previews
             (id, workspace_id, bot_id, draft_id, source_key, author_name, created_at, expires_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(draft)s, %(key)s, %(author)s, %(now)s, %(expires)s)
-        returning {PREVIEW}
         """,
         id=new_id("prev"),
         bot=ctx.bot.id,
@@ -83,6 +82,7 @@ async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False)
         now=ctx.now,
         expires=ctx.now + limits.PREVIEW_TTL,
     )
+    return draft_id
 
 
 async def lock_count(ctx: Ctx) -> None:
@@ -91,16 +91,20 @@ async def lock_count(ctx: Ctx) -> None:
 
 
 @writes
-async def revoke_preview(ctx: Ctx, preview_id: str) -> str:
-    """End a link at once; its id."""
+async def revoke_preview(ctx: Ctx, draft_id: str, preview_id: str) -> str:
+    """End a link to a draft or to all drafts of its source at once; the draft's id."""
     count = await ctx.tx.execute(
-        "delete from previews where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
+        """
+        delete from previews
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and source_key = %(key)s
+        """,
         bot=ctx.bot.id,
         id=preview_id,
+        key=await find_source_key(ctx, draft_id),
     )
     if count == 0:
         raise NotFound("There is no such preview link: it has expired or was revoked.")
-    return preview_id
+    return draft_id
 
 
 async def list_previews(ctx: Ctx, draft_id: str) -> list[Preview]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from instep.ci.escaping import line_excerpt, one_line, without_commands
-from instep.ci.report import TYPES, place_of, state_of
+from instep.ci.report import TYPES, place_of, state_of, text_lines
 from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
@@ -41,8 +41,7 @@ def aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 def as_text(draft: DraftShown, has_colours: bool) -> str:
     """What a reviewer decides by, then the diff of an edit or the text of a new article."""
     head = [one_line(draft.title), *(f"  {name:8}{text}" for name, text in facts_of(draft))]
-    body = draft.content_markdown if draft.diff is None else draft.diff
-    lines = [without_commands(line) for line in body.rstrip("\n").split("\n")]
+    lines = [without_commands(line) for line in text_lines(draft.content_markdown, draft.diff)]
     if has_colours and draft.diff is not None:
         # The first two lines of a diff name its sides; they begin as removed and added lines do.
         lines[2:] = [coloured(line) for line in lines[2:]]

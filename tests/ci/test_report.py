@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from instep.ci.diff import LeftOut
-from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines
+from instep.ci.report import Run, as_json, as_markdown, as_text, left_out_lines, text_lines
 from instep.ci.shapes import Bot, Draft, Task, parse_shape
 from instep.core import limits
 from instep.core.markdown import render
@@ -58,6 +58,20 @@ def run(*drafts: Json, **fields: Any) -> Run:
     task = TASK | {"status": "completed", "outcome": outcome, "summary": "Found.", "drafts": listed} | fields
     details = [parse_shape(Draft, draft) for draft in drafts[: limits.MAX_REPORTED_DRAFTS]]
     return Run(URL, [LeftOut("a.lock", "lock file")], parse_shape(Task, task), details, bot=BOT)
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        ("-a\n{note}+b\n{note}", ["-a", "+b"]),
+        ("-a\n+b\n c\n{note}", ["-a", "+b", " c"]),
+        ("-a\n{note}+b\n", ["-a", "\\ No newline at end of file", "+b"]),
+    ],
+)
+def test_a_missing_line_break_at_the_end_is_told_where_it_changes(lines: str, shown: list[str]) -> None:
+    diff = lines.format(note="\\ No newline at end of file\n")
+
+    assert text_lines("b", diff) == shown
 
 
 def test_a_log_tells_of_each_draft_what_a_reviewer_wants_to_know() -> None:

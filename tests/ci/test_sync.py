@@ -80,11 +80,11 @@ def test_a_folder_and_the_help_center_follow_each_other(job: Job) -> None:
         "written   a.md  The file has what changed in Instep.\nNothing was changed: this was a dry run.\n",
     )
     assert "written   a.md" in told.text
-    assert "2 insertions(+), 2 deletions(-)\nCommit these changes of docs/help.\n" in told.text
+    assert "2 insertions(+), 2 deletions(-)\nCommit these changes.\n" in told.text
     assert merged.text.startswith("merged    a.md")
     assert job.file(A) == "---\ntitle: A & B\n---\n1\n\nTwo\n\n3\n\n4\n"
     assert job.text_of("a") == "1\n\nTwo\n\n3\n\n4\n"
-    assert settled.text == "docs/help and the help center are in step.\n"
+    assert settled.text == "The folder and the help center are in step.\n"
 
 
 def test_pictures_names_of_all_scripts_and_renames_reach_the_help_center(job: Job) -> None:
@@ -126,7 +126,7 @@ def test_a_move_in_instep_is_a_rename_for_git(job: Job) -> None:
         f"R100\t{two}\tdocs/help/03-c.md",
     ]
     assert job.file(one) == linked.replace("02-c.md", "03-c.md")
-    assert settled.text == "docs/help and the help center are in step.\n"
+    assert settled.text == "The folder and the help center are in step.\n"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_an_order_in_a_configuration_file_is_told_and_left(job: Job, name: str, 
 
     assert f"its place is in {name}: change it there." in told.text
     assert job.repository.git("status", "--porcelain") == ""
-    assert job.sync().text == "docs/help and the help center are in step.\n"
+    assert job.sync().text == "The folder and the help center are in step.\n"
 
 
 def test_what_is_not_committed_or_no_checkout_is_refused(job: Job, tmp_path: Path) -> None:

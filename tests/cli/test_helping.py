@@ -59,3 +59,21 @@ def test_an_unknown_command_is_answered_with_the_one_that_may_be_meant(
 
     assert (result.code, result.out) == (2, "")
     assert sentence in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["key", "create"], "Missing argument 'NAME'."),
+        (["key", "create", "ci", "--scope", "all"], "'all' is not one of 'content:read', 'content:write'."),
+        (["serve", "--port", "many"], "Invalid value for '--port': Input should be a valid integer"),
+    ],
+)
+def test_a_wrong_value_is_told_in_the_words_of_the_help(words: list[str], sentence: str) -> None:
+    result = run_command(*words)
+    told = " ".join(result.err.replace("│", "").split())
+
+    assert result.code == 2
+    assert sentence in told
+    assert "Value error" not in told
+    assert "unable to parse" not in told

@@ -65,6 +65,18 @@ async def test_a_revoked_link_leads_nowhere(desk: Desk, shelf: Shelf, api: Api) 
     assert (await api(None).get(path)).status_code == 404
 
 
+async def test_the_audit_names_the_draft_of_a_link_that_is_gone(desk: Desk, shelf: Shelf) -> None:
+    draft = await shelf.edit("Attachments")
+    preview_id = (await preview_path(desk, draft, "source")).removeprefix("/preview/").partition(".")[0]
+    page = f"review/{draft['id']}"
+    await desk.send(page, f"{page}/revoke-preview", preview=preview_id)
+    audit = (await desk.get("settings/audit?action=preview")).text
+
+    assert ("create preview" in audit, "revoke preview" in audit) == (True, True)
+    assert audit.count("<bdi>Attachments</bdi></a>") == 2
+    assert preview_id not in audit
+
+
 async def test_a_link_ends_after_seven_days(desk: Desk, shelf: Shelf, api: Api, owner: Tx) -> None:
     path = await preview_path(desk, await shelf.edit())
     left = await owner.value(

@@ -182,6 +182,23 @@ async def test_a_draft_that_no_release_can_name_is_approved_with_a_warning(
         assert len(json.loads(approved.headers.get("Instep-Warnings", "[]"))) == warning_count
 
 
+async def test_the_draft_of_a_change_without_a_page_is_approved_with_a_warning(
+    api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    await write_articles(client)
+    await send(client)
+    await run_jobs()
+    [draft] = (await get(client, "drafts"))["results"]
+    await owner.execute("update drafts set source_url = null where id = %(id)s", id=draft["id"])
+
+    approved = await client.post(f"/v1/drafts/{draft['id']}/apply", json={"when": "release"})
+
+    [warning] = json.loads(approved.headers["Instep-Warnings"])
+    assert "taskIds" in warning
+    assert await release(client, taskIds=[draft["source"]["taskId"]]) == outcome(applied=[draft])
+
+
 async def test_an_edit_that_changes_nothing_leaves_the_approval(client: Client, draft: Json) -> None:
     await approve(client, draft)
 

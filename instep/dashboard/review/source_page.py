@@ -91,7 +91,7 @@ async def send_revocation(page: BotPage) -> Response:
     draft_id = draft_id_of(page)
     try:
         async with page.ctx.tx.transaction():
-            await revoke_preview(page.ctx, page.form.get("preview", ""))
+            await revoke_preview(page.ctx, draft_id, page.form.get("preview", ""))
     except NotFound as error:
         return page.leave(f"review/{draft_id}/source#previews", error.message)
     return page.leave(f"review/{draft_id}/source#previews", "The link is revoked: it leads nowhere now.")
