@@ -80,10 +80,10 @@ def announcement(stage: Stage) -> str:
             f"export INSTEP_URL={site} INSTEP_API_KEY={stage.key}",
             "# The review queue",
             f"{own_command()} draft list",
-            *(line for review in stage.reviews for line in review_lines(review)),
-            "# The API has all of it: the queue, and a draft with its diff and evidence",
+            "# The API has it too: the queue, and a draft with its diff and evidence",
             f"curl -s {site}/v1/drafts {key} {PRETTY}",
             *(f"curl -s {site}/v1/drafts/{review.draft.id} {key} {PRETTY}" for review in stage.reviews[:1]),
+            *(line for review in stage.reviews for line in review_lines(review)),
             "",
         ]
     )

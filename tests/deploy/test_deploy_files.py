@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,16 @@ def test_everything_that_the_image_is_built_from_is_in_its_context() -> None:
 
     assert copied == allowed
     assert all((ROOT / name).exists() for name in copied)
+
+
+def test_every_extra_can_be_built_into_the_image_and_is_told() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    page = (ROOT / "docs" / "help" / "02-run-it" / "15-deploy.md").read_text()
+
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", page.partition("## Extras")[2], re.MULTILINE)) == (
+        extras.keys() - {"build", "dev"}
+    )
+    assert '".[$EXTRAS]"' in DOCKERFILE
 
 
 def test_a_process_gets_the_time_that_it_takes_to_stop() -> None:
