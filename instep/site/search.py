@@ -63,6 +63,8 @@ async def show_search(request: Request) -> Response:
             query=query,
             is_searched=is_searched,
             articles=results_by_article(visit, passages.rows),
+            # What is near in meaning alone may have nothing to do with it.
+            has_words=any(passage.coverage > 0 for passage in passages.rows),
             is_first="start_cursor" not in request.query_params,
             next_cursor=passages.next_cursor,
         )

@@ -30,6 +30,21 @@ async def test_delete_asks_in_a_dialog_and_can_be_undone(
     assert complaints.lines == []
 
 
+async def test_a_colour_is_picked_or_typed(
+    signed_in_tab: Page, cast: Cast, development_server: str, complaints: Complaints
+) -> None:
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/site")
+    picker, typed = tab.get_by_label("Pick a colour"), tab.get_by_role("textbox", name="Colour", exact=True)
+
+    await picker.fill("#aa5500")
+    await expect(typed).to_have_value("#aa5500")
+    await typed.fill("#0055AA")
+
+    await expect(picker).to_have_value("#0055aa")
+    assert complaints.lines == []
+
+
 async def test_filters_take_effect_as_they_change(
     signed_in_tab: Page, client: Client, cast: Cast, development_server: str
 ) -> None:

@@ -1,6 +1,8 @@
 """Where `/app/` leads: to the review of a bot of the person's own workspace."""
 
+import re
 import secrets
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
@@ -15,6 +17,14 @@ async def test_the_first_page_is_the_review_of_the_first_bot(desk: Desk, cast: C
     answer = await desk.visitor.get("/app/")
 
     assert answer.headers["Location"] == f"/app/{cast.acme.slug}/review"
+
+
+async def test_every_page_leads_to_the_public_help_center(desk: Desk, api: Api) -> None:
+    page = await desk.get("settings/general")
+
+    link = re.search(r'href="([^"]+)">View help center', page.text)
+    assert link is not None
+    assert (await api(None).get(urlsplit(link[1]).path)).status_code == 200
 
 
 async def test_a_bot_of_another_workspace_is_not_remembered(desk: Desk, cast: Cast) -> None:

@@ -123,7 +123,7 @@ async def test_one_key_after_the_other_goes_to_a_section(development_server: str
 async def test_a_key_that_is_turned_off_stays_off(development_server: str, tab: Page) -> None:
     await tab.goto(development_server + REVIEW)
     await tab.keyboard.press("?")
-    dialog = tab.get_by_role("dialog", name="Keys")
+    dialog = tab.get_by_role("dialog", name="Keyboard shortcuts")
     await expect(dialog.get_by_role("checkbox", name="Apply")).to_be_checked()
     await dialog.get_by_role("checkbox", name="Articles").uncheck()
     await tab.keyboard.press("Escape")

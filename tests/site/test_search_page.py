@@ -6,8 +6,12 @@ import httpx2
 import pytest
 
 from instep.core import limits
+from instep.core.database import Database
+from instep.llm.embedding import NO_EMBEDDERS, Embedders
+from instep.search.semantic.query_embedder import query_embedder
 from tests.site.pages import Page, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.embeddings import embed, embedding, knows
 from tests.support.limits import SetLimit
 
 TEXT = "Acme is quick.\n\n## Invite people\n\nOpen **Team**. Choose *Invite* and enter an address. Done.\n"
@@ -34,6 +38,20 @@ async def test_a_result_leads_to_the_place_and_shows_its_best_sentence_with_the_
     assert "Pets" not in page.text
     assert answer.text.count("<h2>") == 1
     assert "<title>inviting people · Search · Acme</title>" in answer.text
+
+
+async def test_results_that_have_none_of_the_words_say_so(
+    client: Client, api: Api, cast: Cast, database: Database
+) -> None:
+    await publish(client, "Automobile", "Wash it.")
+    async with embedding(knows) as (embedder, _):
+        await embed(database, embedder, cast.acme)
+        query_embedder.use(Embedders.for_all(embedder))
+        pages = [(await search(api, cast, query)).text for query in ("vehicle upkeep", "automobile upkeep")]
+        query_embedder.use(NO_EMBEDDERS)
+
+    assert all(">Automobile</a>" in page for page in pages)
+    assert ["No article has these words." in page for page in pages] == [True, False]
 
 
 async def test_no_cache_keeps_it_and_no_search_engine_lists_it(api: Api, cast: Cast) -> None:

@@ -1,6 +1,7 @@
 // The dashboard's behaviour. Every page works without it; this makes it quicker.
 import "./policy.js";
 import { askInDialogs, moveRowsByKeys, sendAsChanged } from "./content.js";
+import { listenForColours } from "./colours.js";
 import { listenForKeys } from "./keys.js";
 import { listenForMenus, supportDialogCommands } from "./floating.js";
 import { listenForCopies } from "./copying.js";
@@ -21,6 +22,7 @@ showProgress(document);
 keepSignedIn(document);
 endToasts(document);
 listenForCopies(document);
+listenForColours(document);
 askInDialogs(document);
 sendAsChanged(document);
 moveRowsByKeys(document);

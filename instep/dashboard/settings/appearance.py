@@ -17,6 +17,7 @@ from instep.files.schemas import path_of_file
 from instep.files.storage import Storages
 from instep.identity.audit import record
 from instep.identity.scopes import Role
+from instep.site.cards import PRODUCT_BLUE
 from instep.web.bodies import body_from
 from instep.web.custom_domains import own_host
 from instep.web.forms import Form
@@ -45,6 +46,7 @@ async def look(page: BotPage, refusal: AppError | None = None) -> Response:
         frame=row.site_frame,
         help_url=page.bot.help_url,
         own_host=own_host(settings()),
+        product_blue=PRODUCT_BLUE,
     )
 
 
