@@ -27,7 +27,7 @@ SUBSECTIONS = (
     ("apps", "Connected apps", Role.OWNER),
     ("redirects", "Redirects", Role.VIEWER),
     ("synonyms", "Synonyms", Role.VIEWER),
-    ("suppressed", "Held back", Role.VIEWER),
+    ("suppressed", "Not proposed again", Role.VIEWER),
     ("audit", "Audit", Role.OWNER),
 )
 Result = TypeVar("Result")
