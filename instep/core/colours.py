@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from coloraide import Color
 
+# What a help center without an accent colour has, by day.
+PRODUCT_BLUE = "#005f9e"
 # Backgrounds of links and marks in the accent colour: `--sheet` and `--tint` of `tokens.css` in `frontend`.
 LIGHT_GROUNDS = ("oklch(1 0 0)", "oklch(0.962 0.007 230)")
 DARK_GROUNDS = ("oklch(0.222 0.014 250)", "oklch(0.262 0.016 250)")

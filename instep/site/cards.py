@@ -15,6 +15,7 @@ from pathlib import Path
 import structlog
 from PIL import Image, ImageDraw, ImageFont, features
 
+from instep.core.colours import PRODUCT_BLUE
 from instep.core.locales import direction
 from instep.web.assets import BUILT, manifest
 
@@ -23,7 +24,6 @@ log = structlog.get_logger()
 WIDTH, HEIGHT = 1200, 630
 MARGIN, BAND = 80, 20
 INK, QUIET, PAPER = "#16202a", "#4b5a67", "#ffffff"
-PRODUCT_BLUE = "#005f9e"
 # Sizes of a title in pixels: the largest at which it takes at most this many lines.
 TITLE_SIZES, TITLE_LINES = (84, 72, 60), 3
 NAME_SIZE, COLLECTION_SIZE = 40, 34

@@ -7,6 +7,7 @@ from starlette.routing import Route
 
 from instep.answers.visitor_tokens import visitor_secret
 from instep.core import limits
+from instep.core.colours import PRODUCT_BLUE
 from instep.core.config import settings
 from instep.core.errors import AppError, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
@@ -17,7 +18,6 @@ from instep.files.schemas import path_of_file
 from instep.files.storage import Storages
 from instep.identity.audit import record
 from instep.identity.scopes import Role
-from instep.site.cards import PRODUCT_BLUE
 from instep.web.bodies import body_from
 from instep.web.custom_domains import own_host
 from instep.web.forms import Form
