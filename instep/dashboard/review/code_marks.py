@@ -30,10 +30,10 @@ def mark_code(before: str, after: str, *, is_folded: bool = False) -> MarkedHtml
     whole = NumberedHunk(1, tuple(diff_lines(lines_of(old[2]), lines_of(new[2]))))
     rows = [marked_row(line) for line in one_below_the_other(side_by_side(whole))]
     has_marks = any(row.is_changed for row in rows)
-    shown_lines = list(fold(rows, folded_line)) if is_folded and has_marks else [row.html for row in rows]
-    return MarkedHtml(
-        f"{new[1]}{''.join(shown_lines)}{new[3]}", has_marks, has_fold=len(shown_lines) < len(rows)
-    )
+    lines = [row.html for row in rows]
+    if is_folded and has_marks:
+        lines = list(fold(rows, folded_line))
+    return MarkedHtml(f"{new[1]}{''.join(lines)}{new[3]}", has_marks, has_fold=len(lines) < len(rows))
 
 
 def lines_of(html: str) -> list[str]:
