@@ -206,7 +206,8 @@ async def test_two_presses_create_one_article(
 
     posts = posts_of(page)
     await page.goto(f"{development_server}/app/{cast.acme.slug}/articles/new")
-    await page.get_by_label("Title", exact=True).fill("Once")
+    await expect(page.get_by_label("Title", exact=True)).to_be_focused()
+    await page.keyboard.type("Once")
     await writer.type("Go.")
     # Neither while the answer is on its way nor while its page is, the text is sent again.
     await page.route("**/articles/**", answer_late)
