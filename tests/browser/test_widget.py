@@ -149,12 +149,15 @@ async def test_the_columns_of_a_wide_table_can_be_read(
 async def test_a_question_goes_on_from_the_ones_before(
     page: Page, hosts: HostSite, tag: str, cast: Cast, owner: Tx
 ) -> None:
+    await page.set_viewport_size({"width": 390, "height": 500})
     await page.goto(hosts.add(HostPage(tag)))
     await ask(page)
     await expect(panel(page).get_by_role("button", name="Yes")).to_be_visible()
     await question_field(page).fill("And where do I drop them?")
     await page.keyboard.press("Enter")
     await expect(panel(page).get_by_role("button", name="Yes")).to_have_count(2)
+    # The answer is seen, and not only the question above it.
+    await expect(panel(page).locator(".answer li").last).to_be_in_viewport()
 
     asked = """select array_agg(distinct conversation_id) from messages
         where bot_id = %(bot)s and question in (%(first)s, %(second)s)"""

@@ -14,8 +14,8 @@ export class Conversation {
 
   async ask(question) {
     const { panel } = this;
-    const answer = new Answer(panel);
     const shown = element("p", { class: "question", dir: "auto" }, question);
+    const answer = new Answer(panel, shown);
     panel.log.append(shown, answer.node);
     panel.reveal(shown);
     panel.widget.tell("ask");
@@ -48,8 +48,8 @@ export class Conversation {
 }
 
 class Answer {
-  constructor(panel) {
-    Object.assign(this, { panel, node: element("div", { class: "answer" }), body: element("div", { class: "text", dir: "auto" }) });
+  constructor(panel, question) {
+    Object.assign(this, { panel, question, node: element("div", { class: "answer" }), body: element("div", { class: "text", dir: "auto" }) });
   }
 
   begin() {
@@ -73,6 +73,7 @@ class Answer {
   draw() {
     const base = this.panel.config.helpUrl;
     this.body.replaceChildren(...render(this.text, { base, mark: (number) => this.mark(number) }));
+    this.panel.follow(this.question);
   }
 
   mark(number) {
@@ -89,6 +90,7 @@ class Answer {
     const rows = articleRows(whole.sources, (source) => panel.showArticle(source));
     const list = rows.length > 0 && element("ul", { class: "rows", "aria-label": texts.sources.replace("{count}", rows.length) }, rows);
     node.replaceChildren(body, list || "", this.next(whole));
+    panel.follow(this.question);
     panel.announce(this.spoken);
   }
 

@@ -208,6 +208,12 @@ export class Panel {
   /** In the page itself it scrolls no further than it must. */
   reveal(node) {
     node.scrollIntoView({ block: this.isInline ? "nearest" : "start" });
+    this.revealedTop = this.main.scrollTop;
+  }
+
+  /** A question goes up as its answer grows, unless the visitor has scrolled meanwhile. */
+  follow(question) {
+    if (!this.isInline && this.main.scrollTop === this.revealedTop) this.reveal(question);
   }
 
   /** Screen readers hear it once. */
