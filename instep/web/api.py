@@ -17,7 +17,7 @@ from instep.identity.access import is_write
 from instep.web.authenticated_route import AuthenticatedRoute, literal_paths, route_metadata
 from instep.web.call import Access
 
-PageSize = Annotated[int, Query(ge=1, le=limits.MAX_PAGE_SIZE, description="How many rows, at the most.")]
+PageSize = Annotated[int, Query(ge=1, le=limits.MAX_PAGE_SIZE, description="At most this many rows.")]
 IfMatch = Annotated[str | None, Header(description="Refuse the change unless the text has this ETag.")]
 IfNoneMatch = Annotated[str | None, Header(description="Answer 304 where this is still the ETag.")]
 Form = Annotated[Format, Query(alias="format", description="Which form of the text the answer holds.")]

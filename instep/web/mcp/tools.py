@@ -17,7 +17,7 @@ from instep.web.shapes import Body, Text, integral
 
 Limit = Annotated[
     int,
-    Field(ge=1, le=limits.MAX_TOOL_ROWS, description="How many rows, at the most: long ones come in fewer."),
+    Field(ge=1, le=limits.MAX_TOOL_ROWS, description="At most this many rows; of long ones fewer come at once."),
     BeforeValidator(integral),
 ]
 Cursor = Annotated[
