@@ -11,7 +11,6 @@ from tests.docs.terminal import Terminal
 
 LINE = re.compile(r"\d+\. (.+)")
 LINK = re.compile(r"(http://\S+\?token=\S+)\s")
-KEY = re.compile(r"isk_\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class Reader:
         await expect(self.window.get_by_text(text).locator("visible=true").first).to_be_visible()
 
     async def copy_key(self) -> None:
-        [self.copied] = set(KEY.findall(await self.window.locator(".secret").inner_text()))
+        self.copied = await self.window.get_by_label("Key", exact=True).input_value()
 
     async def copy_field(self, label: str) -> None:
         self.copied = await self.window.get_by_label(label).input_value()

@@ -280,6 +280,7 @@ PAGES = (
     PageState("Review", "edit", "{review_edit}/edit", person="anna"),
     PageState("Review", "conflict", "{review_conflict}", person="anna"),
     PageState("Review", "long table", "{review_table}", person="anna"),
+    PageState("Review", "long code", "{review_code}", person="anna"),
     PageState("Review", "settled", "{review_settled}", person="anna"),
     PageState("Review", "source", "{review_edit}/source", person="anna"),
     PageState("Set up", "empty", "{setup}", "empty"),

@@ -9,6 +9,7 @@ from tests.drafts.review import propose, write_article
 from tests.support.cast import Client, Json
 
 LONG_TABLE = "| Plan | Limit |\n| --- | --- |\n" + "".join(f"| Plan {n} | {n} MB |\n" for n in range(1, 41))
+LONG_CODE = "```yaml\n" + "".join(f"option-{n}: {n} MB\n" for n in range(1, 41)) + "```\n"
 DIFF = f"""diff --git a/config/limits.py b/config/limits.py
 --- a/config/limits.py
 +++ b/config/limits.py
@@ -32,6 +33,8 @@ async def fill_review(owner: Tx, client: Client, slug: str) -> dict[str, str]:
     await client.patch(f"/v1/articles/{conflict['id']}", json={"contentMarkdown": text})
     table = await write_article(client, "What each plan holds", LONG_TABLE, live=False)
     drafts["table"] = await propose(client, table, LONG_TABLE.replace("| 20 MB |", "| 25 MB |"))
+    code = await write_article(client, "What to configure", LONG_CODE, live=False)
+    drafts["code"] = await propose(client, code, LONG_CODE.replace(": 20 MB", ": 25 MB"))
     settled = await write_article(client, "Invoices", LIMITS, live=False)
     drafts["settled"] = await propose(client, settled, NEW_LIMITS)
     await client.post(f"/v1/drafts/{drafts['settled']['id']}/dismiss", json={"reason": "later"})

@@ -17,7 +17,9 @@ from instep.web.shapes import Body, Text, integral
 
 Limit = Annotated[
     int,
-    Field(ge=1, le=limits.MAX_TOOL_ROWS, description="At most this many rows; of long ones fewer come at once."),
+    Field(
+        ge=1, le=limits.MAX_TOOL_ROWS, description="At most this many rows; of long ones fewer come at once."
+    ),
     BeforeValidator(integral),
 ]
 Cursor = Annotated[
