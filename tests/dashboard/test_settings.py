@@ -461,7 +461,7 @@ async def test_an_owner_ends_the_connection_of_anybody(
     assert "No app is connected." in gone.text
 
 
-async def test_what_is_held_back_is_told_and_may_come_again(
+async def test_what_is_not_proposed_again_is_told_and_may_come_again(
     editor: Desk, client: Client, cast: Cast, database: Database
 ) -> None:
     article = await client.post("/v1/articles", json={"title": "Install", "contentMarkdown": "Run it twice."})
@@ -474,5 +474,5 @@ async def test_what_is_held_back_is_told_and_may_come_again(
     again = await editor.send("settings/redirects", "settings/suppressed", id=suppressed_id)
 
     assert ("“it” → “it thrice”" in page.text, "not needed" in page.text) == (True, True)
-    assert "Nothing is held back." in lifted.text
+    assert "Nothing so far." in lifted.text
     assert again.status_code == 404

@@ -311,7 +311,7 @@ PAGES = (
     PageState("Settings", "people", "/app/nordwind/settings/people", person="olga"),
     PageState("Settings", "apps", "/app/nordwind/settings/apps", person="olga"),
     PageState("Settings", "redirects", "/app/nordwind/settings/redirects", person="olga"),
-    PageState("Settings", "held back", "/app/nordwind/settings/suppressed", person="olga"),
+    PageState("Settings", "not proposed again", "/app/nordwind/settings/suppressed", person="olga"),
     PageState("Settings", "audit", "/app/nordwind/settings/audit", person="olga"),
     PageState("Settings", "widget demo", "/app/nordwind/settings/widget/demo", person="olga"),
     PageState("Settings", "widget empty", "/app/fresh/settings/widget", person="fritz"),
@@ -322,7 +322,7 @@ PAGES = (
     PageState("Settings", "apps empty", "/app/fresh/settings/apps", person="fritz"),
     PageState("Settings", "synonyms", "/app/nordwind/settings/synonyms", person="olga"),
     PageState("Settings", "redirects empty", "/app/fresh/settings/redirects", person="fritz"),
-    PageState("Settings", "held back empty", "/app/fresh/settings/suppressed", person="fritz"),
+    PageState("Settings", "nothing dismissed", "/app/fresh/settings/suppressed", person="fritz"),
     PageState("Settings", "general for an editor", "/app/nordwind/settings/general", person="anna"),
     PageState(
         "Settings", "nothing in the audit", "/app/nordwind/settings/audit?actor=zeppelin", person="olga"
