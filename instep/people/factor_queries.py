@@ -76,6 +76,11 @@ async def list_passkeys(tx: Tx, person_id: str) -> list[Passkey]:
     )
 
 
+async def lock_passkeys(tx: Tx, person_id: str) -> None:
+    """Lock the number of the person's passkeys until this transaction ends."""
+    await tx.advisory_lock(f"passkeys {person_id}")
+
+
 async def insert_passkey(
     tx: Tx, passkey_id: str, person_id: str, name: str, public_key: bytes, sign_count: int
 ) -> bool:

@@ -100,7 +100,11 @@ async def ask_for_new_passkey(tx: Tx, site: PasskeySite, person: Person) -> Pass
 async def add_passkey(
     tx: Tx, site: PasskeySite, person: Person, token: str, credential: str, name: str
 ) -> list[str]:
-    """Store the passkey that the browser made; returns recovery codes if the person had none yet."""
+    """Store the passkey that the browser made, in a transaction of the caller.
+
+    Returns recovery codes if the person had none yet. Raises `PasskeyRefused` for a credential that does not
+    answer the question of `token`, and `InvalidRequest` where the person has `limits.MAX_PASSKEYS` already.
+    """
     from webauthn import verify_registration_response
     from webauthn.helpers import bytes_to_base64url
     from webauthn.helpers.exceptions import WebAuthnException
@@ -108,6 +112,7 @@ async def add_passkey(
     challenge = await take_challenge(tx, "passkey_creation", token)
     if challenge is None or challenge.person_id != person.id:
         raise PasskeyRefused
+    await factor_queries.lock_passkeys(tx, person.id)
     if len(await factor_queries.list_passkeys(tx, person.id)) >= limits.MAX_PASSKEYS:
         raise InvalidRequest(f"A person has at most {limits.MAX_PASSKEYS} passkeys: remove one first.")
     try:
