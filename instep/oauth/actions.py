@@ -112,7 +112,6 @@ async def connect_app(
         "challenge": authorization.challenge,
     }
     async with tx.transaction():
-        await queries.make_room(tx, person.id, limits.MAX_CONNECTIONS_PER_PERSON - 1)
         await queries.insert_grant(tx, row)
         actor = person.as_actor("page", authorization.app.name)
         await record(tx, person.workspace_id, actor, "connect_app", grant_id)
@@ -128,7 +127,10 @@ async def redeem_code(tx: Tx, grant_id: str | None, request: CodeGrant) -> Token
         if not grant.is_alive or not _is_for(grant, request):
             raise OAuthRefusal("invalid_grant", BAD_CODE)
         async with tx.transaction():
+            # A connection begins here, not with its code, so here it is counted.
+            await queries.lock_grants(tx, grant.person_id)
             if await queries.redeem(tx, grant.id, limits.REFRESH_TOKEN_TTL):
+                await queries.make_room(tx, grant.person_id, grant.id, limits.MAX_CONNECTIONS_PER_PERSON)
                 return await _issue_tokens(tx, grant, Scope(grant.scope))
     await _revoke_by_app(tx, grant)
     raise OAuthRefusal("invalid_grant", f"The authorization code {REUSED}")

@@ -81,16 +81,23 @@ async def insert_grant(tx: Tx, row: dict[str, Any]) -> None:
     )
 
 
-async def make_room(tx: Tx, person_id: str, max_count: int) -> None:
-    """Revoke the least recently used grants of a person beyond `max_count`."""
+async def lock_grants(tx: Tx, person_id: str) -> None:
+    """Lock the number of the person's connections until this transaction ends."""
+    await tx.advisory_lock(f"oauth_grants {person_id}")
+
+
+async def make_room(tx: Tx, person_id: str, new_grant_id: str, max_count: int) -> None:
+    """Revoke the least recently used connections of a person, so that with the new one `max_count` remain."""
     await tx.execute(
         f"""
         update oauth_grants set revoked_at = now() where id in (
-          select g.id from oauth_grants g where g.person_id = %(person)s and {CONNECTED}
-          order by coalesce(g.used_at, g.created_at) desc offset %(most)s)
+          select g.id from oauth_grants g
+          where g.person_id = %(person)s and g.id <> %(new)s and {CONNECTED}
+          order by coalesce(g.used_at, g.created_at) desc offset %(others)s)
         """,
         person=person_id,
-        most=max_count,
+        new=new_grant_id,
+        others=max_count - 1,
     )
 
 

@@ -10,7 +10,7 @@ from instep.core.jobs import Job
 from instep.oauth import actions
 from instep.ops import prune
 from tests.support.cast import Api, Cast
-from tests.support.http import stranger
+from tests.support.http import at_once, stranger
 from tests.support.limits import SetLimit
 from tests.support.mcp import WORKSPACE, post
 from tests.support.oauth import (
@@ -21,6 +21,7 @@ from tests.support.oauth import (
     connect_somebody,
     decide,
     member,
+    redeem,
     refresh,
     refusal,
     register,
@@ -69,6 +70,22 @@ async def test_the_connection_used_least_lately_makes_room(
         async with stranger(app, tokens["access_token"]) as agent:
             statuses.append((await post(agent, WORKSPACE, "tools/list")).status_code)
     assert statuses == [200, 401, 200]
+
+
+async def test_connections_that_begin_at_once_make_room_for_each_other(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, set_limit: SetLimit
+) -> None:
+    set_limit("MAX_CONNECTIONS_PER_PERSON", 2)
+    person = await member(owner, cast.acme)
+    async with browser_of(app, owner, person) as browser, stranger(app) as client:
+        requests = [Request(await register(client)) for _ in range(6)]
+        codes = [(await decide(browser, request))["code"] for request in requests]
+
+        answers = await at_once(6, lambda number: redeem(client, requests[number], codes[number]))
+
+    assert [answer.status_code for answer in answers] == [200] * 6
+    async with database.enter_workspace(person.workspace_id) as tx:
+        assert len(await actions.list_grants(tx, person)) == 2
 
 
 async def test_what_is_over_is_forgotten_and_what_is_in_use_stays(
