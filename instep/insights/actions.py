@@ -3,6 +3,7 @@
 import hashlib
 from bisect import bisect_right
 from dataclasses import replace
+from datetime import datetime
 from typing import Literal
 
 from pydantic import MISSING
@@ -48,7 +49,7 @@ STATUSES: dict[QuestionFilter, list[str]] = {
 HEALTH_ORDER = Order(("score", "article_id"), descending=False)
 VISITOR_HASH_BYTES = 16
 DRAFT_GAP = "draft_gap"
-# Marks the payload of a job that a person has requested, so that no number of visitors is needed.
+# Marks the payload of a job that a person has requested: it needs no number of visitors, and is always kept.
 REQUESTED = "requested"
 
 
@@ -131,7 +132,10 @@ async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> Unanswer
 
 @writes
 async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
-    """Have an article written that answers a question, however few have asked it; it becomes a draft."""
+    """Have an article written that answers a question, however few have asked it; it becomes a draft.
+
+    It is refused (400 `invalid_state`) while `limits.MAX_PENDING_GAP_DRAFTS` such drafts await review.
+    """
     question = await get_unanswered(ctx, question_id)
     if question.status in ("dismissed", "drafted"):
         raise InvalidState(f"No article is written: this question is {question.status} already.")
@@ -139,7 +143,7 @@ async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
         raise InvalidState(
             f"{limits.MAX_PENDING_GAP_DRAFTS} drafts that answer questions await review: settle some first."
         )
-    await defer(ctx.tx, DRAFT_GAP, _gap_payload(ctx, question.id) | {REQUESTED: "yes"}, dedupe=question.id)
+    await defer_gap_draft(ctx, question.id, is_requested=True)
     return question
 
 
@@ -179,12 +183,22 @@ async def _defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
     if need is None:
         return
     run_at = ctx.now + limits.GAP_DRAFT_REFRESH_DELAY if need == "renewal" else None
-    payload = _gap_payload(ctx, question_id)
-    await defer(ctx.tx, DRAFT_GAP, payload, run_at=run_at, dedupe=question_id)
+    await defer_gap_draft(ctx, question_id, run_at=run_at)
 
 
-def _gap_payload(ctx: Ctx, question_id: str) -> dict[str, str]:
-    return {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
+async def defer_gap_draft(
+    ctx: Ctx, question_id: str, *, is_requested: bool = False, run_at: datetime | None = None
+) -> None:
+    """Add the job that drafts an article for a question, at once unless `run_at` is given.
+
+    A requested one is a job of its own, which no visitor's question replaces by one that nobody requested.
+    """
+    payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
+    dedupe = question_id
+    if is_requested:
+        payload[REQUESTED] = "yes"
+        dedupe = f"{question_id} {REQUESTED}"
+    await defer(ctx.tx, DRAFT_GAP, payload, run_at=run_at, dedupe=dedupe)
 
 
 async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:

@@ -10,14 +10,14 @@ from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.errors import PlanInactive
-from instep.core.jobs import Job, defer
+from instep.core.jobs import Job
 from instep.core.restarts import restartable
 from instep.core.sandbox import run_with_timeout
 from instep.drafts.actions import queue_gap_draft, renew_gap_draft
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Ctx
-from instep.insights.actions import REQUESTED
+from instep.insights.actions import REQUESTED, defer_gap_draft
 from instep.insights.questions import queries
 from instep.insights.questions.gap_drafts import draft_of, gap_request
 from instep.insights.schemas import Gap
@@ -36,8 +36,9 @@ async def draft_gap(database: Database, job: Job, model: Model | None = None) ->
         await process_gap(database, job.payload, model)
     except PlanInactive:
         async with job_context(database, job.payload, WRITER) as ctx:
-            run_at, gap_id = ctx.now + limits.PAUSED_GAP_RETRY_DELAY, job.payload["question"]
-            await defer(ctx.tx, job.kind, job.payload, run_at=run_at, dedupe=gap_id)
+            run_at = ctx.now + limits.PAUSED_GAP_RETRY_DELAY
+            is_requested = REQUESTED in job.payload
+            await defer_gap_draft(ctx, job.payload["question"], is_requested=is_requested, run_at=run_at)
 
 
 async def process_gap(database: Database, payload: dict[str, str], model: Model | None) -> None:
@@ -86,5 +87,6 @@ async def store_gap_draft(ctx: Ctx, payload: dict[str, str], proposal: Proposal)
         await renew_gap_draft(ctx, gap.draft_id, draft)
         return
     await queries.lock_gap_drafts(ctx)
-    if await queries.count_gap_drafts(ctx) < limits.MAX_PENDING_GAP_DRAFTS:
+    # There was room when a person requested it, so it is kept even if others have taken that room since.
+    if REQUESTED in payload or await queries.count_gap_drafts(ctx) < limits.MAX_PENDING_GAP_DRAFTS:
         await queries.set_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))

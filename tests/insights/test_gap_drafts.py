@@ -7,13 +7,17 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Database, Tx
+from instep.core.errors import InvalidState
 from instep.core.jobs import Job
-from instep.insights.actions import DRAFT_GAP
+from instep.identity.job_context import job_context
+from instep.insights.actions import DRAFT_GAP, draft_unanswered
 from instep.insights.jobs import draft_gap
 from instep.llm.protocol import Completion, CompletionError, Model, Prompt
+from instep.tasks.jobs import WRITER
 from instep.workspaces.actions import pause_workspace, resume_workspace
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company, Json, RunJobs
+from tests.support.databases import until_blocked
 from tests.support.http import at_once, ok
 from tests.support.questions import ask as ask_chat
 from tests.support.scripted_model import Scripted
@@ -43,8 +47,11 @@ async def detail(client: Client, draft_id: str) -> Json:
 
 
 async def run_now(database: Database, company: Company, gap: str, model: Model | None = None) -> None:
-    payload = {"workspace": company.workspace_id, "bot": str(company.bot_id), "question": gap}
-    await draft_gap(database, Job(1, DRAFT_GAP, payload, 1), model)
+    await draft_gap(database, Job(1, DRAFT_GAP, payload_of(company, gap), 1), model)
+
+
+def payload_of(company: Company, gap: str) -> dict[str, str]:
+    return {"workspace": company.workspace_id, "bot": str(company.bot_id), "question": gap}
 
 
 async def test_the_third_visitor_makes_it_a_draft_from_what_the_articles_say(
@@ -245,23 +252,39 @@ async def test_so_many_wait_for_review_and_no_more(
     assert second["title"] != first["title"]
 
 
+async def test_a_requested_draft_is_kept_though_the_queue_filled_while_it_was_written(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_PENDING_GAP_DRAFTS", 1)
+    requested = await ask_as(database, cast.acme, ["ann"])
+    async with job_context(database, payload_of(cast.acme, requested), WRITER) as ctx:
+        await draft_unanswered(ctx, requested)
+    # Enough visitors ask both questions for drafts by themselves; the other one then fills the queue.
+    await ask_as(database, cast.acme)
+    other = await ask_as(database, cast.acme, question="Which hotels accept lamas?")
+    await run_now(database, cast.acme, other)
+
+    await run_jobs()
+
+    client = api(cast.acme.write_key)
+    assert len(await gaps(client)) == 2
+    async with job_context(database, payload_of(cast.acme, other), WRITER) as ctx:
+        further = await ask_as(database, cast.acme, ["ann"], "Where can I park my bicycle?")
+        with pytest.raises(InvalidState, match="1 drafts that answer questions await review"):
+            await draft_unanswered(ctx, further)
+
+
 async def test_jobs_at_once_do_not_queue_more_than_may_wait_for_review(
     api: Api, cast: Cast, database: Database, owner: Tx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_PENDING_GAP_DRAFTS", 1)
     gap_ids = [await ask_as(database, cast.acme, question=text) for text in (RESET, "Who accepts lamas?")]
-    blocked = """
-        select count(*) from pg_locks
-        where not granted and pid in (select pid from pg_stat_activity where datname = current_database())
-    """
 
     async with owner.transaction():
         # Drafts can be counted and not inserted, so that neither job ends before the other has counted.
         await owner.execute("lock table drafts in share mode")
         jobs = [asyncio.create_task(run_now(database, cast.acme, gap_id)) for gap_id in gap_ids]
-        async with asyncio.timeout(30):
-            while await owner.value(blocked) != len(jobs):
-                pass
+        await until_blocked(owner, len(jobs))
     await asyncio.gather(*jobs)
 
     assert len(await gaps(api(cast.acme.write_key))) == 1

@@ -12,7 +12,8 @@ from instep.core.jobs import Job
 from instep.ops.prune import PRUNE, prune
 from instep.webhooks.sender import Sender
 from tests.support.cast import Cast, Client, Json
-from tests.support.deliveries import add_deliveries, claim, deliveries_of, outcome_of, record, until
+from tests.support.databases import until_blocked
+from tests.support.deliveries import add_deliveries, claim, deliveries_of, outcome_of, record
 from tests.support.http import ok
 from tests.webhooks.endpoints import WEBHOOKS, send_test
 from tests.webhooks.receiver import Receiver
@@ -94,9 +95,9 @@ async def test_pruning_waits_in_no_circle(
     async with await psycopg.AsyncConnection.connect(database_url) as third:
         await third.execute("select from deliveries where id = %s for update", [second])
         pruning = asyncio.create_task(prune(database, Job(1, PRUNE, {}, 1)))
-        await until_waiting(owner, 1)
+        await until_blocked(owner, 1)
         acting = asyncio.ensure_future(act())
-        await until_waiting(owner, 2)
+        await until_blocked(owner, 2)
     await asyncio.gather(pruning, acting)
 
     assert await owner.value("select count(*) from deliveries") == 0
@@ -118,9 +119,3 @@ async def turn_around(owner: Tx) -> None:
             """,
             number=number,
         )
-
-
-async def until_waiting(owner: Tx, number: int) -> None:
-    """Until so many wait for what somebody else has locked."""
-    sql = "select count(*) >= %(number)s from pg_stat_activity where wait_event_type = 'Lock'"
-    await until(lambda: owner.value(sql, number=number))
