@@ -94,6 +94,8 @@ def message_of(problem: Any) -> str:
         return "The body is missing: send a JSON object."
     if kind == "value_error":
         return str(context["error"])
+    if context.get("min_length") == 1:
+        return "it is empty"
     is_list = context.get("field_type") == "List"
     sentence = LIST_SENTENCES.get(kind) if is_list else SENTENCES.get(kind)
     return sentence.format(**context) if sentence else DEFAULT_SENTENCE
@@ -115,7 +117,7 @@ DEFAULT_SENTENCE = "it is not a value that can be used here"
 DATE_SENTENCE = "it must be a date and time, such as 2026-01-31T12:00:00Z"
 LIST_SENTENCES = {
     "too_long": "it holds more than {max_length} entries",
-    "too_short": "it holds fewer than {min_length} entries",
+    "too_short": "it must have at least {min_length} entries",
 }
 SENTENCES = {
     "missing": "it is required",
@@ -130,8 +132,8 @@ SENTENCES = {
     "datetime_from_date_parsing": DATE_SENTENCE,
     "datetime_parsing": DATE_SENTENCE,
     "datetime_type": DATE_SENTENCE,
-    "string_too_short": "it is shorter than {min_length} characters",
-    "too_short": "it is shorter than {min_length} characters",
+    "string_too_short": "it must have at least {min_length} characters",
+    "too_short": "it must have at least {min_length} characters",
     "list_type": "it must be a list",
     "bool_type": "it must be true or false",
     "bool_parsing": "it must be true or false",

@@ -1,5 +1,6 @@
 """Base classes and field types of wire shapes: camelCase names, strict input, complete output."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
@@ -35,6 +36,16 @@ def not_blank(text: str) -> str:
     return text
 
 
+def visible(text: str) -> str:
+    if not VISIBLE.search(text):
+        raise ValueError("it is empty")
+    return text
+
+
+def empty_if_invisible(text: str) -> str:
+    return text if VISIBLE.search(text) else ""
+
+
 def integral(value: Any) -> Any:
     """JSON has one kind of number: 1.0 is the integer 1 (JSON Schema, section 6.1.1)."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -44,13 +55,17 @@ def integral(value: Any) -> Any:
 Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})]
 # Python treats more characters as white space than the regular expressions of JSON Schema do.
 NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
+# The inside of a character class for characters that show nothing: white space, controls, and the format
+# characters that occur in texts, such as the zero-width space and marks of direction.
+INVISIBLE = r"\s\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+VISIBLE = re.compile(f"[^{INVISIBLE}]")
 Title = Annotated[
     Text,
     Field(
         max_length=limits.MAX_TITLE_CHARACTERS,
-        json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
+        json_schema_extra={"minLength": 1, "pattern": rf"^[^\u0000]*[^{INVISIBLE}][^\u0000]*$"},
     ),
-    AfterValidator(not_blank),
+    AfterValidator(visible),
 ]
 Markdown = Annotated[Text, Field(max_length=limits.MAX_CONTENT_CHARACTERS)]
 # Not all JSON Schema readers support Unicode character classes: of the first 256 characters this allows
@@ -70,7 +85,9 @@ Locale = Annotated[
     Field(examples=["en"], json_schema_extra={"pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"}),
     AfterValidator(valid_locale),
 ]
-Description = Annotated[Text, Field(max_length=limits.MAX_DESCRIPTION_CHARACTERS)]
+Description = Annotated[
+    Text, Field(max_length=limits.MAX_DESCRIPTION_CHARACTERS), AfterValidator(empty_if_invisible)
+]
 SourceUrl = Annotated[Text, Field(max_length=limits.MAX_SOURCE_URL_CHARACTERS)]
 Visibility = Literal["public", "authenticated"]
 Position = Annotated[int, Field(ge=0, le=limits.MAX_INTEGER), BeforeValidator(integral)]

@@ -41,6 +41,8 @@ class StrictRequest(Request):
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if self._body and kind != "application/json":
             raise InvalidRequest("Send the body as JSON, with `Content-Type: application/json`.")
+        if self._body and self.headers.get("content-encoding", "identity").lower() != "identity":
+            raise InvalidRequest("Send the body uncompressed, without `Content-Encoding`.")
 
     async def json(self) -> Any:
         try:

@@ -110,6 +110,7 @@ async def test_a_title_may_have_200_characters_of_any_script(client: Client) -> 
         ("title", None),
         ("title", ""),
         ("title", " \n\t"),
+        ("title", "\u200b\u202e\ufeff"),
         ("title", "x" * 201),
         ("title", 5),
         ("title", ["Install"]),

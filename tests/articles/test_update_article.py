@@ -86,10 +86,11 @@ async def test_a_title_may_have_200_characters(client: Client) -> None:
     assert ok(await client.patch(INSTALL, json={"title": "語" * 200}))["title"] == "語" * 200
 
 
-async def test_an_empty_description_clears_it(client: Client) -> None:
+@pytest.mark.parametrize("empty", ["", " \n"])
+async def test_an_empty_description_clears_it(client: Client, empty: str) -> None:
     await create_article(client, description="How to.")
 
-    assert ok(await client.patch(INSTALL, json={"description": ""}))["description"] is None
+    assert ok(await client.patch(INSTALL, json={"description": empty}))["description"] is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Request bodies: JSON objects, strict, of at most 2 MiB."""
 
+import gzip
 import json
 
 import pytest
@@ -81,6 +82,15 @@ async def test_a_body_without_a_content_type_is_refused(client: Client) -> None:
     refusal = await client.post("/v1/collections", content=b'{"title": "x"}')
 
     assert error(refusal) == (400, "invalid_request")
+
+
+async def test_a_compressed_body_is_refused(client: Client) -> None:
+    headers = {"Content-Type": JSON, "Content-Encoding": "gzip"}
+
+    refusal = await client.post("/v1/collections", content=gzip.compress(b'{"title": "x"}'), headers=headers)
+
+    assert error(refusal) == (400, "invalid_request")
+    assert "uncompressed" in body_of(refusal)["error"]
 
 
 async def test_json_is_taken_with_a_charset_and_in_any_case(client: Client) -> None:

@@ -7,7 +7,7 @@ from instep.articles.schemas import VersionText
 from instep.text.diff import split_lines
 from instep.text.word_changes import LineRun, WordRun, mark_changes
 
-# LineRun that stay visible on each side of a change; fewer than `MIN_FOLDED_LINES` are never folded.
+# Lines that stay visible on each side of a change; fewer than `MIN_FOLDED_LINES` are never folded.
 CONTEXT_LINES = 3
 MIN_FOLDED_LINES = 4
 
