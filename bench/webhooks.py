@@ -20,11 +20,12 @@ from typing import Any, TypeAlias
 import psycopg
 import uvloop
 
-from instep.core.config import read_settings, secret_key
+from instep.core.config import read_settings
 from instep.core.crypto import KeyRing
 from instep.core.database import Tx
 from instep.core.embedded import EmbeddedPostgres, processes
 from instep.core.ids import new_id
+from instep.core.secret_keys import secret_key
 from instep.migrations import migrate
 from instep.workspaces import actions
 

@@ -13,7 +13,7 @@ from instep.alerts.actions import SEND_ALERT
 from instep.alerts.jobs import AlertSender
 from instep.answers.visitor_data import KEEP_ERASURES
 from instep.backups.jobs import BACK_UP, back_up, keep_erasures, schedule_backups
-from instep.core.config import Settings, secret_key, settings
+from instep.core.config import settings
 from instep.core.crypto import key_ring
 from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
@@ -22,6 +22,8 @@ from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import OutboundClient
 from instep.core.postgres import application_url, replica_url, running_postgres
 from instep.core.replica import Replica
+from instep.core.secret_keys import secret_key
+from instep.core.settings import Settings
 from instep.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
 from instep.files.actions import SWEEP_FILES
 from instep.files.jobs import schedule_sweep, sweep_files

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 
-from instep.core.config import Settings
+from instep.core.settings import Settings
 from instep.ops.exposition import serving_worker_metrics
 from instep.runtime import running, work
 from instep.web.log import configure_logging

@@ -13,8 +13,8 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore
 
 from instep.backups.errors import BackupFailed
-from instep.core.config import Settings
 from instep.core.errors import Unusable
+from instep.core.settings import Settings
 from instep.files.storage import open_bucket
 
 SETTING = "INSTEP_BACKUPS"

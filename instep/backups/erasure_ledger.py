@@ -14,7 +14,7 @@ from instep.answers.erasure_marks import ErasureMark
 from instep.backups.destinations import Destination, open_folder, scheduled_destination
 from instep.backups.errors import RestoreRefused
 from instep.core import limits
-from instep.core.config import Settings
+from instep.core.settings import Settings
 
 FOLDER = "erasures"
 

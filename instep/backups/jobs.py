@@ -20,10 +20,11 @@ from instep.backups.snapshot import make_backup
 from instep.backups.tables import Connection
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.core.config import Settings, settings
+from instep.core.config import settings
 from instep.core.database import OUTAGES, Database
 from instep.core.errors import Unusable
 from instep.core.jobs import Job, defer, schedule_next
+from instep.core.settings import Settings
 from instep.files.storage import open_bucket
 from instep.workspaces.backup_state import find_backup_state
 

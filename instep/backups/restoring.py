@@ -24,11 +24,11 @@ from instep.backups.manifest import Manifest
 from instep.backups.settling import settle_past
 from instep.backups.snapshot import OPTIONS
 from instep.core.clock import isoformat
-from instep.core.config import Settings
 from instep.core.crypto import key_ring
 from instep.core.database import OUTAGES, Tx
 from instep.core.outages import outage_of
 from instep.core.postgres import running_postgres
+from instep.core.settings import Settings
 from instep.files.storage import open_bucket
 from instep.migrations import UNFINISHED_RESTORE, head, migrate_to, revisions
 from instep.ops.rotation import count_sealed

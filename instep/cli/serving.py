@@ -24,9 +24,10 @@ def serve(
     from threading import Thread
 
     from instep.cli.admin_session import work_at
-    from instep.core.config import secret_key, settings
+    from instep.core.config import settings
     from instep.core.outbound.client import trusted_certificates
     from instep.core.postgres import running_postgres
+    from instep.core.secret_keys import secret_key
     from instep.core.served_url import remember_served_url
     from instep.core.signals import exit_cleanly_on_signals
     from instep.files.storage import open_bucket

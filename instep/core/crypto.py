@@ -7,7 +7,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from instep.core.config import previous_secret_keys, secret_key, settings
+from instep.core.config import settings
+from instep.core.secret_keys import previous_secret_keys, secret_key
 
 ID_BYTES = 4
 KEY_BYTES = 32

@@ -10,8 +10,9 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from instep.core import limits
-from instep.core.config import previous_secret_keys, settings
+from instep.core.config import settings
 from instep.core.errors import AppError
+from instep.core.secret_keys import previous_secret_keys
 
 Row = TypeVar("Row")
 SIGNATURE_BYTES = 12

@@ -8,8 +8,8 @@ from types import MappingProxyType
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from instep.core.config import Settings
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
+from instep.core.settings import Settings
 
 # How a connection notices that the machine at its other end is gone: seconds, and milliseconds of the last.
 # Without them a request would wait for a quarter of an hour, and an idle connection for two hours.

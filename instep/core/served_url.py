@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
-from instep.core.config import Settings
+from instep.core.settings import Settings
 
 FILE = "served_url"
 

@@ -15,11 +15,11 @@ from obstore import delete_async, get_range_async, put_async
 from obstore.exceptions import BaseError
 from obstore.store import ObjectStore, from_url
 
-from instep.core.config import Settings
 from instep.core.database import Database, Tx
 from instep.core.errors import Unavailable, Unusable
 from instep.core.ids import new_id
 from instep.core.restarts import between_attempts
+from instep.core.settings import Settings
 from instep.identity.schemas import Ctx
 
 log = structlog.get_logger()

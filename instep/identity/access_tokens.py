@@ -8,8 +8,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from instep.core import limits
-from instep.core.config import Settings
 from instep.core.database import Database, Tx
+from instep.core.settings import Settings
 from instep.identity.keys import hash_key
 from instep.identity.queries import BOT_DOMAIN
 from instep.identity.schemas import TokenAuth

@@ -6,10 +6,10 @@ from contextlib import aclosing, asynccontextmanager
 from ipaddress import ip_network
 from pathlib import Path
 
-from instep.core.config import Settings
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
 from instep.core.outbound.urls import parse_url
+from instep.core.settings import Settings
 from instep.llm import anthropic, bundled_embedding, local_embedding, openai
 from instep.llm.anthropic import Anthropic
 from instep.llm.client import HttpModel

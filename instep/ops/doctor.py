@@ -1,12 +1,14 @@
 """`instep doctor` reports the state of an installation and its problems."""
 
 from instep import __version__
-from instep.core.config import SECRETS, Settings, environment_name, secret_key_file
+from instep.core.config import environment_name
 from instep.core.crypto import key_ring
 from instep.core.database import OUTAGES, Tx
 from instep.core.disk import FreeSpace, free_space_at
 from instep.core.errors import Unusable
 from instep.core.outages import outage_of
+from instep.core.secret_keys import secret_key_file
+from instep.core.settings import SECRETS, Settings
 from instep.files.storage import check_bucket
 from instep.llm.factory import check_local_model, describe_embeddings, describe_model
 from instep.ops.health import STATE, State, problems_of, try_to_write

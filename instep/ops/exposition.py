@@ -22,10 +22,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from instep.core.config import Settings
 from instep.core.database import Database
 from instep.core.errors import Unavailable, Unusable
 from instep.core.metrics import REGISTRY
+from instep.core.settings import Settings
 from instep.search.index.cache import MAX_UNFLUSHED_ARTICLES
 from instep.web.public import public
 

@@ -10,9 +10,9 @@ import structlog
 
 from instep import __version__
 from instep.core import limits
-from instep.core.config import Settings
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import send_request
+from instep.core.settings import Settings
 from instep.core.tracing import Recorder, is_exporting
 from instep.llm.factory import allow_only
 

@@ -21,13 +21,13 @@ from joserfc.jwt import JWTClaimsRegistry
 
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.core.config import Settings
 from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest
 from instep.core.ids import new_id
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch, send_request
 from instep.core.outbound.urls import parse_url
+from instep.core.settings import Settings
 from instep.identity.audit import record
 from instep.identity.issuers import ALGORITHMS, signing_keys
 from instep.identity.sessions import new_token

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.core.config import Settings
 from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest, NotFound
+from instep.core.settings import Settings
 from instep.identity.audit import record
 from instep.identity.schemas import Person
 from instep.identity.sessions import new_token

@@ -8,10 +8,10 @@ from uuid import UUID
 from starlette.requests import Request
 
 from instep.core import limits
-from instep.core.config import Settings
 from instep.core.database import Database, Guard, Tx
 from instep.core.errors import InsufficientScope, InvalidValue, PlanInactive, RateLimited, Unauthorized
 from instep.core.ids import as_uuid
+from instep.core.settings import Settings
 from instep.identity.access import refuse_read_only
 from instep.identity.bots import refuse_without_bot
 from instep.identity.keys import authenticate_key, hash_of_presented, key_statement

@@ -9,10 +9,10 @@ from fastapi import Depends
 from starlette.requests import Request
 
 from instep.core.clock import utc_now
-from instep.core.config import Settings
 from instep.core.database import Tx
 from instep.core.paging import PageRequest
 from instep.core.replica import Replica
+from instep.core.settings import Settings
 from instep.identity.queries import ENTER_BOT, covers_all, list_covered_bots
 from instep.identity.schemas import Actor, BotStamp, Channel, Ctx, KeyAuth, WorkspaceCtx
 from instep.identity.scopes import Role

@@ -11,10 +11,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from instep.core import limits
-from instep.core.config import Settings
 from instep.core.database import Database
 from instep.core.domains import domain_or_none
 from instep.core.outbound.networks import is_within
+from instep.core.settings import Settings
 from instep.web.client_addresses import read_address
 from instep.web.public import public
 

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.core import limits
-from instep.core.config import Settings
 from instep.core.errors import AppError, InvalidRequest
+from instep.core.settings import Settings
 from instep.web.custom_domains import site_url
 from instep.web.multipart import MULTIPART, FormFile, read_multipart
 from instep.web.origins import origin_of

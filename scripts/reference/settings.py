@@ -1,9 +1,10 @@
-"""The table of all settings, from the descriptions, defaults and bounds in `instep/core/config.py`."""
+"""The table of all settings, from the descriptions, defaults and bounds in `instep/core/settings.py`."""
 
 from annotated_types import Ge, Le, MinLen
 from pydantic.fields import FieldInfo
 
-from instep.core.config import Settings, environment_name
+from instep.core.config import environment_name
+from instep.core.settings import Settings
 from instep.demo.help import HELP, read_page
 from scripts.reference.tables import code, table
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from instep.core.config import SettingsError, read_settings, secret_key
+from instep.core.config import SettingsError, read_settings
+from instep.core.secret_keys import secret_key
 
 NO_FILE = Path("there-is-no-such-file.toml")
 

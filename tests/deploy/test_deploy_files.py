@@ -16,7 +16,8 @@ from typer.core import TyperGroup
 from instep import __version__
 from instep.cli import app
 from instep.core import limits
-from instep.core.config import Settings, environment_name, read_settings
+from instep.core.config import environment_name, read_settings
+from instep.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -13,11 +13,12 @@ from typer.core import TyperGroup
 import instep.app
 from instep.cli import app
 from instep.core import limits
-from instep.core.config import Settings, environment_name, settings
+from instep.core.config import environment_name, settings
 from instep.core.database import Database
 from instep.core.errors import AppError
 from instep.core.jobs import MAX_ATTEMPTS
 from instep.core.outbound.client import OutboundClient
+from instep.core.settings import Settings
 from instep.mcp_servers.servers import DOCS, WORKSPACE
 from instep.ops.health import LAG_SECONDS, State, problems_of
 from instep.runtime import worker_of

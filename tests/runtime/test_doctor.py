@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from instep.core.config import read_settings, secret_key
+from instep.core.config import read_settings
+from instep.core.secret_keys import secret_key
 from instep.ops.doctor import describe_settings
 
 NO_FILE = Path("there-is-no-such-file.toml")

@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from instep.core import disk, limits
-from instep.core.config import Settings
+from instep.core.settings import Settings
 from instep.identity.schemas import Ctx
 from instep.search.index import cache
 from instep.search.index.cache import Index, IndexCache

@@ -6,7 +6,7 @@ from fastapi.responses import Response
 from starlette.requests import Request
 
 from instep.core import limits
-from instep.core.config import Settings
+from instep.core.settings import Settings
 from instep.identity.keys import is_origin_of_a_bot
 from instep.web.origins import origin_of, parsed_origin
 from instep.web.visitors.errors import OriginNotAllowed

@@ -15,10 +15,10 @@ from starlette.requests import ClientDisconnect, Request
 
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.core.config import Settings
 from instep.core.database import Database, Tx
 from instep.core.errors import AppError, InvalidRequest, PlanInactive, RateLimited
 from instep.core.ids import as_uuid
+from instep.core.settings import Settings
 from instep.identity.access import is_write
 from instep.identity.keys import authenticate_bot_key
 from instep.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
