@@ -6,6 +6,7 @@ from typing import Any
 from instep.articles import deleted, overviews, queries, revisions
 from instep.articles.events import emit_change, emit_deletion
 from instep.articles.queries import NO_WORKING_COPY, ArticleCriteria
+from instep.articles.revision_schemas import Revision, RevisionDiff, VersionOverview, VersionText
 from instep.articles.schemas import (
     Article,
     ArticleCount,
@@ -17,12 +18,8 @@ from instep.articles.schemas import (
     Deletion,
     LinkTarget,
     OverviewCriteria,
-    Revision,
-    RevisionDiff,
     Step,
     TextSource,
-    VersionOverview,
-    VersionText,
     WorkingCopy,
 )
 from instep.articles.texts import (

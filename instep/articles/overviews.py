@@ -3,15 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from instep.articles.schemas import (
-    ArticleCount,
-    ArticleOverview,
-    DeletedOverview,
-    OverviewCriteria,
-    Step,
-    VersionOverview,
-    VersionText,
-)
+from instep.articles.revision_schemas import VersionOverview, VersionText
+from instep.articles.schemas import ArticleCount, ArticleOverview, DeletedOverview, OverviewCriteria, Step
 from instep.core import limits
 from instep.core.like_patterns import escape_like
 from instep.core.paging import Order, Page, PageRequest

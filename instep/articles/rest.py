@@ -8,21 +8,23 @@ from pydantic import AwareDatetime, BeforeValidator
 
 from instep.articles import actions
 from instep.articles.queries import ArticleCriteria
+from instep.articles.revision_schemas import (
+    RevisionDiffOut,
+    RevisionHtmlOut,
+    RevisionListItemOut,
+    RevisionOut,
+    revision_diff_out,
+    revision_item_out,
+    revision_out,
+)
 from instep.articles.schemas import (
     ArticleCreate,
     ArticleDeletedOut,
     ArticleHtmlOut,
     ArticleOut,
     ArticleUpdate,
-    RevisionDiffOut,
-    RevisionHtmlOut,
-    RevisionListItemOut,
-    RevisionOut,
     article_deleted_out,
     article_json,
-    revision_diff_out,
-    revision_item_out,
-    revision_out,
 )
 from instep.core import limits
 from instep.web.api import (

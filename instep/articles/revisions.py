@@ -1,6 +1,6 @@
 """The SQL of revisions."""
 
-from instep.articles.schemas import Revision
+from instep.articles.revision_schemas import Revision
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from instep.articles import queries, revisions
 from instep.articles.events import emit_change
-from instep.articles.schemas import Article, ArticleCreate, Revision, Status, TextSource, WorkingCopy
+from instep.articles.revision_schemas import Revision
+from instep.articles.schemas import Article, ArticleCreate, Status, TextSource, WorkingCopy
 from instep.collections.actions import referenced_id
 from instep.core.errors import Conflict, InvalidValue, NotFound
 from instep.core.ids import new_id

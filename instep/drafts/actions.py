@@ -19,6 +19,7 @@ from instep.drafts.hunks import SIDES
 from instep.drafts.live_counts import with_live_counts
 from instep.drafts.merging import merged_content
 from instep.drafts.pending import DraftNotPending, find_draft, find_pending, lock_article, not_pending
+from instep.drafts.proposals import EditProposal, NewArticle
 from instep.drafts.reviewing import review_warnings
 from instep.drafts.schemas import (
     Draft,
@@ -29,8 +30,6 @@ from instep.drafts.schemas import (
     DraftTexts,
     DraftType,
     DraftUpdate,
-    EditProposal,
-    NewArticle,
     draft_item_out,
 )
 from instep.drafts.suppression import hold_back

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 
 from psycopg.types.json import Jsonb
 
+from instep.drafts.proposals import NewArticle
 from instep.drafts.queries import SETTLED, change_columns, change_text, origin_columns, settler_of
-from instep.drafts.schemas import DroppedDraft, NewArticle
+from instep.drafts.schemas import DroppedDraft
 from instep.identity.schemas import Ctx
 
 

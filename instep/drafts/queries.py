@@ -10,17 +10,8 @@ from instep.core import limits
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.paging import Order, Page, PageRequest
 from instep.drafts.edited_lines import ProvenLines
-from instep.drafts.schemas import (
-    Draft,
-    DraftOrigin,
-    DraftStatus,
-    DraftTexts,
-    DraftType,
-    EditProposal,
-    NewArticle,
-    OtherDrafts,
-    TitledText,
-)
+from instep.drafts.proposals import DraftOrigin, EditProposal, NewArticle
+from instep.drafts.schemas import Draft, DraftStatus, DraftTexts, DraftType, OtherDrafts, TitledText
 from instep.identity.schemas import Ctx
 from instep.text.diff import TextDiff
 

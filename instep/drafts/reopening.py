@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from instep.articles.actions import restore_article
-from instep.articles.schemas import Article, Revision, TextSource
+from instep.articles.revision_schemas import Revision
+from instep.articles.schemas import Article, TextSource
 from instep.articles.texts import back_to_review, find_article, replace_text, text_of_version
 from instep.core.errors import Conflict, InvalidState, NotFound
 from instep.drafts import queries

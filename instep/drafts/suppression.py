@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from instep.core.errors import NotFound
 from instep.core.paging import Page, PageRequest
 from instep.drafts import suppressed_statements
-from instep.drafts.schemas import DismissalReason, DraftTexts, Statement
+from instep.drafts.proposals import Statement
+from instep.drafts.schemas import DismissalReason, DraftTexts
 from instep.drafts.suppressed_schemas import SuppressedStatement
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx

@@ -1,7 +1,7 @@
 """What changed in git and has to be reviewed: it becomes a draft, and the file waits."""
 
 from instep.drafts.actions import queue_edit
-from instep.drafts.schemas import EditProposal
+from instep.drafts.proposals import EditProposal
 from instep.exports.page_file import PageFile, split_page, with_value
 from instep.git_sync.article_plans import ArticlePlan
 from instep.git_sync.article_updates import article_values_of_plan, update

@@ -10,16 +10,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from instep.articles.overviews import lock_order, set_positions
-from instep.articles.schemas import Article, ArticleCreate, TextSource
-from instep.articles.texts import content_columns, create, find_article, live_columns, save
 from instep.changelog import actions as changelog
 from instep.changelog.schemas import ChangelogEntryCreate, ChangelogEntryUpdate
 from instep.collections.actions import create_collection, find_collection, update_collection
 from instep.collections.schemas import CollectionCreate, CollectionUpdate
 from instep.core.errors import AppError, InvalidRequest, InvalidState, NotFound
 from instep.core.slug_rules import SlugTaken
-from instep.drafts.actions import queue_edit_of_task
-from instep.drafts.schemas import EditProposal
 from instep.files.actions import Inspection, store_inspected
 from instep.files.storage import FileStorage
 from instep.golden.actions import add_golden_question, list_golden_questions_of
@@ -28,8 +24,8 @@ from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.imports import queries
 from instep.imports.ordering import new_positions, placed
+from instep.imports.page_writing import Ids, write_page
 from instep.imports.planning import changed_facts
-from instep.imports.queries import ImportedText
 from instep.imports.schemas import (
     Facts,
     FilePiece,
@@ -44,9 +40,6 @@ from instep.imports.tree import ImportedQuestion, Loss
 from instep.redirects.actions import add_redirects
 from instep.redirects.schemas import FormerPath
 
-SOURCE = TextSource("import")
-REASON = "The source of the import has changed this text, and so has somebody here: compare both."
-
 
 @dataclass(slots=True)
 class ImportBatchResult:
@@ -54,15 +47,6 @@ class ImportBatchResult:
 
     losses: list[Loss]
     outcomes: dict[str, Outcome]
-
-
-@dataclass(frozen=True, slots=True)
-class Ids:
-    """The ids here of the source's keys; `files` are the paths of files by the digests of what was sent."""
-
-    collections: Mapping[str, str]
-    articles: Mapping[str, str]
-    files: Mapping[str, str]
 
 
 @writes
@@ -156,7 +140,7 @@ async def import_pages(
     for page in pages:
         try:
             async with ctx.tx.transaction():
-                result.outcomes[page.page.key] = await _write_page(ctx, plan, page, ids, earlier)
+                result.outcomes[page.page.key] = await write_page(ctx, plan, page, ids, earlier)
         except (InvalidRequest, ValidationError) as error:
             result.outcomes[page.page.key] = "failed"
             result.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
@@ -275,109 +259,6 @@ async def _update_collection(
         if present[wire_name] == old:
             fields[wire_name] = ids.get(str(value)) if name == "parent" and value else value
     await update_collection(ctx, collection.id, CollectionUpdate.model_validate(fields))
-
-
-async def _write_page(
-    ctx: Ctx, plan: Plan, page: PlannedPage, ids: Ids, earlier: Mapping[str, ImportedText]
-) -> Outcome:
-    text = earlier.get(page.page.key)
-    if text is None:
-        article = await _create_article(ctx, page, ids)
-        await _keep_page(ctx, plan, page, article.id, article.title, article.content, article.version)
-        return "created"
-    if text.is_deleted:
-        return "deleted_here"
-    content = page.text.written(ids.files)
-    changes = await _changed_columns(ctx, page, text, ids)
-    if (page.title, content) == (text.title, text.content):
-        version = text.version
-        if changes:
-            await save(ctx, await find_article(ctx, text.id, lock=True), changes, "markdown")
-        outcome: Outcome = "updated"
-    elif text.is_changed_here:
-        await _queue_draft(ctx, page, text, content)
-        version, outcome = text.version, "draft"
-    else:
-        article = await find_article(ctx, text.id, lock=True)
-        changes |= {"title": page.title, **await content_columns(ctx, content)}
-        version, outcome = (await save(ctx, article, changes, "markdown", SOURCE)).version, "updated"
-    await _keep_page(ctx, plan, page, text.id, page.title, content, version)
-    return outcome
-
-
-async def _create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
-    original = page.original_key
-    if original is not None and original not in ids.articles:
-        raise InvalidRequest(f"it translates {original}, which is not among the articles.")
-    fields: dict[str, Any] = {
-        "title": page.title,
-        "contentMarkdown": page.text.written(ids.files),
-        "slug": page.slug,
-        "locale": page.locale,
-        "visibility": page.page.visibility,
-        "collectionId": ids.collections.get(page.collection or ""),
-        **({"description": page.description} if page.description else {}),
-        **({"position": page.position} if page.position is not None else {}),
-        **({"translationOf": ids.articles[original]} if original else {}),
-    }
-    article = await create(ctx, ArticleCreate.model_validate(fields), "markdown", SOURCE, "draft")
-    if page.page.status == "draft":
-        return article
-    if page.page.status == "archived":
-        return await save(ctx, article, {"status": "archived"}, "markdown")
-    columns = live_columns(ctx, article)
-    if page.page.published_at is not None:
-        columns["published_at"] = page.page.published_at
-    return await save(ctx, article, columns, "markdown")
-
-
-async def _changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: Ids) -> dict[str, Any]:
-    """The columns besides the text that the source has changed and nobody here has."""
-    article = await find_article(ctx, text.id)
-    present = {
-        "description": article.description,
-        "collection_id": article.collection_id,
-        "visibility": article.visibility,
-    }
-    before, after = _as_stored(text.facts, ids), _as_stored(page.facts, ids)
-    columns = {name: value for name, value in after.items() if before[name] != value}
-    return {name: value for name, value in columns.items() if present[name] == before[name]}
-
-
-def _as_stored(facts: Facts, ids: Ids) -> dict[str, Any]:
-    """The source's facts as columns of an article."""
-    return {
-        "description": facts.get("description"),
-        "collection_id": ids.collections.get(facts.get("collection") or ""),
-        "visibility": facts.get("visibility"),
-    }
-
-
-async def _queue_draft(ctx: Ctx, page: PlannedPage, text: ImportedText, content: str) -> None:
-    """Propose what the source has now, as an edit of what was imported from it."""
-    proposal = EditProposal(
-        content=content,
-        base_version=text.version or 1,
-        base_title=text.title,
-        base_content=text.content,
-        title=page.title if page.title != text.title else None,
-        reason=REASON,
-    )
-    await queue_edit_of_task(ctx, text.id, proposal)
-
-
-async def _keep_page(
-    ctx: Ctx, plan: Plan, page: PlannedPage, id: str, title: str, content: str, version: int | None
-) -> None:
-    row = {
-        "article_id": id,
-        "digest": page.text.digest,
-        "facts": page.facts,
-        "title": title,
-        "content": content,
-        "version": version,
-    }
-    await queries.keep_ref(ctx, plan.source, "page", page.page.key, row)
 
 
 async def _write_entry(ctx: Ctx, plan: Plan, entry: PlannedEntry, known_id: str | None, ids: Ids) -> None:

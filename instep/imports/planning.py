@@ -1,16 +1,15 @@
 """What an import will do: pure, from a tree, the files of the source, and what the bot holds already."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from instep.core import limits
-from instep.golden.schemas import normalized_question
 from instep.imports.addresses import Directory, SourceTarget, directory_of, source_path
 from instep.imports.ordering import moved_keys
 from instep.imports.page_locales import locales_of_pages
 from instep.imports.placing import Places, place_on_levels
+from instep.imports.plan_report import fill_report
 from instep.imports.redirect_urls import redirect_url
 from instep.imports.renumbering import with_known_keys
 from instep.imports.rewriting import PageRewriter
@@ -18,7 +17,6 @@ from instep.imports.schemas import (
     BotState,
     Facts,
     ImportReport,
-    LocaleCount,
     Outcome,
     Plan,
     PlannedCollection,
@@ -26,13 +24,12 @@ from instep.imports.schemas import (
     PlannedPage,
     PlannedRedirect,
     PlannedText,
-    TreeLine,
 )
 from instep.imports.site_addresses import SiteAddresses
 from instep.imports.slugging import first_free, slug_of_page
 from instep.imports.tree import ImportedEntry, ImportedPage, ImportedRedirect, Loss, SourceFiles, Tree
 from instep.redirects.path_patterns import normal_path
-from instep.text.characters import shorten
+from instep.text.characters import shorten, shows_something
 
 # Written for a page and not for what it has in common with others.
 UNTITLED = "Untitled"
@@ -56,7 +53,9 @@ class Planner:
 
     def title_of(self, title: str, path: str) -> str:
         """A title as it can be stored; a cut is recorded as a loss."""
-        words = " ".join(title.replace("\0", "").split()) or UNTITLED
+        words = " ".join(title.replace("\0", "").split())
+        if not shows_something(words):
+            return UNTITLED
         if len(words) <= limits.MAX_TITLE_CHARACTERS:
             return words
         self.losses.append(Loss(path, f"end of a title that is too long: {words}"))
@@ -296,7 +295,7 @@ def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
     report = ImportReport(tree.format, source, links=rewriter.links, files=rewriter.counts)
     report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses]
     planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
-    count(planned, state)
+    fill_report(planned, state)
     return planned
 
 
@@ -371,89 +370,3 @@ def names_of(slug: str | None) -> list[str]:
 def page_of(entry: ImportedEntry, tree: Tree) -> ImportedPage:
     """An entry as a page, for the links in it."""
     return ImportedPage(f"entry {entry.key}", entry.path, entry.title, entry.markdown, tree.locale)
-
-
-def count(planned: Plan, state: BotState) -> None:
-    """Fill the counts and the tree of a plan's report."""
-    report = planned.report
-    for page in planned.pages:
-        report.pages.add(page.outcome)
-    numbers = Counter(page.locale for page in planned.pages)
-    report.locales = [LocaleCount(locale, number) for locale, number in numbers.most_common()]
-    for collection in planned.collections:
-        report.collections.add(collection.outcome)
-    for entry in planned.entries:
-        report.entries.add(entry.outcome)
-    count_redirects(planned, state)
-    count_questions(planned, state)
-    list_gone(planned, state)
-    report.tree = list(tree_lines_of(planned))
-
-
-def count_questions(planned: Plan, state: BotState) -> None:
-    for row in planned.tree.questions:
-        earlier = state.pages.get(row.page)
-        is_here = (
-            earlier is not None and (earlier.article_id, normalized_question(row.question)) in state.questions
-        )
-        planned.report.questions.add("unchanged" if is_here else "created")
-
-
-def count_redirects(planned: Plan, state: BotState) -> None:
-    for redirect in planned.redirects:
-        present = state.redirects.get(redirect.path)
-        earlier = state.pages.get(redirect.page_key or "")
-        if present is None:
-            planned.report.redirects.add("created")
-        elif present == redirect.url or (earlier is not None and present == earlier.article_id):
-            planned.report.redirects.add("unchanged")
-        else:
-            planned.report.redirects.add("kept_here")
-            loss = Loss(redirect.path, "former address, which is redirected here already to another place")
-            planned.report.losses.append(loss)
-
-
-def list_gone(planned: Plan, state: BotState) -> None:
-    """Tell what an earlier import brought and the source no longer has; it stays."""
-    report, keys = planned.report, {page.page.key for page in planned.pages}
-    for earlier in state.pages.values():
-        if earlier.key not in keys and not earlier.is_deleted:
-            report.pages.absent += 1
-            report.losses.append(
-                Loss(earlier.key, f"page that the source no longer has: “{earlier.slug}” stays here")
-            )
-    for page in planned.pages:
-        if page.outcome == "deleted_here":
-            what = (
-                f"page that was deleted here: restore “{page.title}” from Recently deleted to have it again"
-            )
-            report.losses.append(Loss(page.page.path, what))
-    for entry in planned.entries:
-        if entry.outcome == "kept_here":
-            report.losses.append(
-                Loss(entry.entry.path, "text of an entry that was changed here too: ours stays")
-            )
-
-
-def tree_lines_of(planned: Plan) -> Iterator[TreeLine]:
-    """The tree as it will be: pages without a collection first, then collections with what is in them."""
-    pages: dict[str | None, list[PlannedPage]] = {}
-    locales: dict[str, list[str]] = {}
-    for page in planned.pages:
-        if page.original_key is None:
-            pages.setdefault(page.collection, []).append(page)
-        else:
-            locales.setdefault(page.original_key, []).append(page.locale)
-    levels: dict[str | None, int] = {None: -1}
-    for key, title, outcome, parent in [(None, None, None, None), *collection_lines(planned)]:
-        if title is not None and outcome is not None:
-            levels[key] = levels.get(parent, -1) + 1
-            yield TreeLine(levels[key], title, "collection", outcome)
-        for page in pages.get(key, []):
-            others = tuple(locales.get(page.page.key, []))
-            yield TreeLine(levels[key] + 1, page.title, "page", page.outcome, (page.locale, *others))
-
-
-def collection_lines(planned: Plan) -> Iterator[tuple[str, str, Outcome, str | None]]:
-    for row in planned.collections:
-        yield row.collection.key, row.title, row.outcome, row.parent

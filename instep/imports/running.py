@@ -21,7 +21,6 @@ from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports import queries
 from instep.imports.batch_writing import (
-    Ids,
     ImportBatchResult,
     InspectedFile,
     ids_of_homes,
@@ -34,6 +33,7 @@ from instep.imports.batch_writing import (
     import_redirects,
     lost_file,
 )
+from instep.imports.page_writing import Ids
 from instep.imports.schemas import (
     WRITTEN,
     FilePiece,

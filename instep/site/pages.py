@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from instep.core import limits
 from instep.core.errors import AppError, NotFound
-from instep.site import queries, widget_script
+from instep.site import collection_queries, queries, widget_script
 from instep.site.article_feedback import explain_rating, rate_article, show_feedback
 from instep.site.ask_page import rate_answer, show_ask
 from instep.site.atom_feed import show_atom_feed
@@ -81,7 +81,7 @@ async def show_home(request: Request) -> Response:
         if moved := moved_to_usual_spelling(visit):
             return moved
         bot, locale = visit.ctx.bot, visit.locale
-        collections = await queries.list_sections(visit.ctx, locale, number)
+        collections = await collection_queries.list_sections(visit.ctx, locale, number)
         if not collections.rows and (number > 1 or locale != bot.locale):
             raise NotFound
         return visit.lasting_page(
@@ -101,7 +101,9 @@ async def show_home(request: Request) -> Response:
 async def show_collection(request: Request) -> Response:
     async with help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
-        section = await queries.find_section(visit.ctx, visit.locale, request.path_params["slug"], number)
+        section = await collection_queries.find_section(
+            visit.ctx, visit.locale, request.path_params["slug"], number
+        )
         return await section_page(visit, section, number)
 
 
@@ -109,7 +111,7 @@ async def show_collection(request: Request) -> Response:
 async def show_loose_articles(request: Request) -> Response:
     async with help_center(request, recognise=True, only_reads=True) as visit:
         number = page_number(request)
-        section = await queries.find_loose_articles(visit.ctx, visit.locale, number)
+        section = await collection_queries.find_loose_articles(visit.ctx, visit.locale, number)
         return await section_page(visit, section, number)
 
 

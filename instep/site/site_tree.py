@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from instep.site import queries
+from instep.site import collection_queries
 from instep.site.schemas import ArticlePage, TreeArticle, TreeCollection, article_path
 from instep.site.visits import Visit
 
@@ -41,8 +41,8 @@ class SiteTree:
 async def tree_of_article(visit: Visit, article: ArticlePage) -> SiteTree:
     """The tree with the article among those of its collection, in the article's language."""
     slug = article.breadcrumbs[-1]["slug"] if article.breadcrumbs else None
-    rows = await queries.list_tree(visit.ctx, article.locale, slug)
-    siblings = await queries.list_siblings(visit.ctx, article, slug)
+    rows = await collection_queries.list_tree(visit.ctx, article.locale, slug)
+    siblings = await collection_queries.list_siblings(visit.ctx, article, slug)
     leaves = [leaf_of(visit, article, sibling) for sibling in siblings]
     place = next((index for index, leaf in enumerate(leaves) if leaf.is_current), 0)
     branches, current = grow(rows, slug)
@@ -58,7 +58,7 @@ async def tree_of_article(visit: Visit, article: ArticlePage) -> SiteTree:
 
 async def tree_of_collection(visit: Visit, slug: str | None) -> SiteTree:
     """The tree with a collection as the current page, or with none."""
-    rows = await queries.list_tree(visit.ctx, visit.locale, slug)
+    rows = await collection_queries.list_tree(visit.ctx, visit.locale, slug)
     branches, _ = grow(rows, slug, is_page=True)
     return SiteTree(branches)
 

@@ -14,7 +14,8 @@ from instep.drafts.actions import (
     queue_new_article,
     stamp_comparison,
 )
-from instep.drafts.schemas import Certainty, EditProposal, EvidenceOut, NewArticle, Statement
+from instep.drafts.proposals import EditProposal, NewArticle, Statement
+from instep.drafts.schemas import Certainty, EvidenceOut
 from instep.drafts.suppression import is_suppressed
 from instep.drafts.withdrawal import dismiss_reverted, settle_dropped
 from instep.identity.schemas import Ctx

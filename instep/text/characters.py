@@ -14,6 +14,10 @@ UNSEGMENTED_SCRIPTS = (
 HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Co", "Cs", "Cn"))
 # Without joiners some scripts and emoji would look different.
 JOINERS = "\u200c\u200d"
+# Characters that leave a text empty to its reader, for a character class of a regular expression: white
+# space, controls, and the format characters that occur in texts, such as the zero-width space.
+INVISIBLE = r"\s\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+VISIBLE = re.compile(f"[^{INVISIBLE}]")
 ELLIPSIS = "…"
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -24,6 +28,11 @@ def is_word_character(char: str) -> bool:
     Marks belong to their letter: without its vowel signs a Hindi or Thai word is a different word.
     """
     return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc")
+
+
+def shows_something(text: str) -> bool:
+    """Whether a reader can see anything of a text."""
+    return VISIBLE.search(text) is not None
 
 
 def has_hidden(text: str) -> bool:

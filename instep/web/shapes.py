@@ -1,6 +1,5 @@
 """Base classes and field types of wire shapes: camelCase names, strict input, complete output."""
 
-import re
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
@@ -19,6 +18,7 @@ from pydantic.alias_generators import to_camel
 from instep.core import limits
 from instep.core.clock import isoformat
 from instep.core.locales import valid_locale
+from instep.text.characters import INVISIBLE, shows_something
 from instep.text.slugs import valid_slug
 
 Item = TypeVar("Item")
@@ -37,13 +37,13 @@ def not_blank(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    if not VISIBLE.search(text):
+    if not shows_something(text):
         raise ValueError("it is empty")
     return text
 
 
 def empty_if_invisible(text: str) -> str:
-    return text if VISIBLE.search(text) else ""
+    return text if shows_something(text) else ""
 
 
 def integral(value: Any) -> Any:
@@ -55,10 +55,6 @@ def integral(value: Any) -> Any:
 Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})]
 # Python treats more characters as white space than the regular expressions of JSON Schema do.
 NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
-# The inside of a character class for characters that show nothing: white space, controls, and the format
-# characters that occur in texts, such as the zero-width space and marks of direction.
-INVISIBLE = r"\s\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-VISIBLE = re.compile(f"[^{INVISIBLE}]")
 Title = Annotated[
     Text,
     Field(

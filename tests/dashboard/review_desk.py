@@ -10,7 +10,8 @@ from instep.articles.texts import find_article, replace_text
 from instep.core.database import Database, Tx
 from instep.core.ids import new_id
 from instep.drafts.actions import queue_edit_of_task, queue_gap_draft
-from instep.drafts.schemas import Certainty, EditProposal, EvidenceOut, NewArticle
+from instep.drafts.proposals import EditProposal, NewArticle
+from instep.drafts.schemas import Certainty, EvidenceOut
 from tests.support.articles import acting
 from tests.support.cast import Company, Json
 

@@ -14,7 +14,8 @@ from instep.drafts.actions import (
     queue_gap_draft,
     queue_new_article,
 )
-from instep.drafts.schemas import DraftDismiss, EditProposal, NewArticle, Statement
+from instep.drafts.proposals import EditProposal, NewArticle, Statement
+from instep.drafts.schemas import DraftDismiss
 from instep.drafts.suppression import list_suppressed
 from instep.drafts.viewing import note_viewer
 from instep.identity.queries import find_bot

@@ -330,7 +330,11 @@ def test_the_digest_is_that_of_the_source_and_not_of_addresses_here() -> None:
 
 def test_titles_and_languages_that_can_not_be_stored_are_mended_and_told() -> None:
     plan = planned(
-        tree(page("a.md", title="word " * 100), page("b.md", locale="not a code"), page("c.md", title=" "))
+        tree(
+            page("a.md", title="word " * 100),
+            page("b.md", locale="not a code"),
+            page("c.md", title=" \u200b"),
+        )
     )
 
     assert len(page_of(plan, "a.md").title) <= 200

@@ -9,7 +9,7 @@ from instep.articles.schemas import TextEdit
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.drafts.actions import queue_new_article
-from instep.drafts.schemas import NewArticle
+from instep.drafts.proposals import NewArticle
 from instep.identity.schemas import Actor, Bot, Ctx
 from tests.support.cast import Client, Company, Json
 from tests.support.http import all_pages, create_article, ok

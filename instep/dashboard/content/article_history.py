@@ -11,7 +11,8 @@ from instep.articles.actions import (
     list_versions,
     restore_revision,
 )
-from instep.articles.schemas import Article, VersionOverview
+from instep.articles.revision_schemas import VersionOverview
+from instep.articles.schemas import Article
 from instep.core import limits
 from instep.core.errors import Conflict, NotFound
 from instep.dashboard.bot_pages import BotPage, bot_page

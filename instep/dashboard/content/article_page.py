@@ -19,7 +19,8 @@ from instep.articles.actions import (
     restore_article,
     unpublish_article,
 )
-from instep.articles.schemas import Article, ArticleOverview, VersionText
+from instep.articles.revision_schemas import VersionText
+from instep.articles.schemas import Article, ArticleOverview
 from instep.collections.actions import get_collection
 from instep.collections.schemas import Collection
 from instep.core.errors import Conflict, InvalidRequest, InvalidState, NotFound

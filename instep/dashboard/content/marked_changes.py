@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from instep.articles.schemas import VersionText
+from instep.articles.revision_schemas import VersionText
 from instep.text.diff import split_lines
 from instep.text.word_changes import LineRun, WordRun, mark_changes
 

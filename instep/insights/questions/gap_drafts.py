@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from instep.core import limits
-from instep.drafts.schemas import NewArticle
+from instep.drafts.proposals import NewArticle
 from instep.insights.health.checks_text import one_line_excerpt
 from instep.insights.schemas import Gap
 from instep.text.characters import shorten

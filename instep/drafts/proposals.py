@@ -1,0 +1,50 @@
+"""What is proposed before it is a draft: an edit of an article or a new one, and why."""
+
+from dataclasses import dataclass
+
+from instep.drafts.schemas import Certainty, EvidenceOut
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What an edit of the writer says: `key` is the same in every task that finds the same."""
+
+    key: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftOrigin:
+    """Why a draft is proposed, and by which change and task."""
+
+    reason: str | None = None
+    source_url: str | None = None
+    task_id: str | None = None
+    evidence: tuple[EvidenceOut, ...] = ()
+    warnings: tuple[str, ...] = ()
+    certainty: Certainty | None = None
+    statements: tuple[Statement, ...] = ()
+    # The name of the language model that wrote a part of it.
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditProposal(DraftOrigin):
+    """A proposed text of an article, and the text that it was made against."""
+
+    content: str
+    base_version: int
+    base_title: str
+    base_content: str
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewArticle(DraftOrigin):
+    """A proposed article, and the questions of visitors that it answers."""
+
+    title: str
+    content: str
+    collection_id: str | None = None
+    locale: str | None = None
+    questions: tuple[str, ...] = ()
