@@ -172,12 +172,12 @@ async def publish_article(
 
 
 @writes
-async def unpublish_article(ctx: Ctx, ref: str, format: Format = "markdown") -> Article:
+async def unpublish_article(ctx: Ctx, ref: str) -> Article:
     """Take a published article out of the help center; it is a draft again."""
     article = await find_article(ctx, ref, lock=True)
     if article.status not in ("published", "archived"):
         raise InvalidState("Only a published or archived article can be unpublished.")
-    return await save(ctx, article, {"status": "draft"}, format)
+    return await save(ctx, article, {"status": "draft"}, "markdown")
 
 
 @writes
@@ -271,7 +271,7 @@ async def list_revisions(ctx: Ctx, ref: str, page: PageRequest) -> Page[Revision
     return await revisions.list_page(ctx, article.id, page)
 
 
-async def get_revision(ctx: Ctx, ref: str, revision_id: str, format: Format = "markdown") -> Revision:
+async def get_revision(ctx: Ctx, ref: str, revision_id: str, format: Format) -> Revision:
     """Get a text that an article had before."""
     revision = await _find_revision(ctx, await find_article(ctx, ref), revision_id)
     if format == "html":
@@ -279,7 +279,7 @@ async def get_revision(ctx: Ctx, ref: str, revision_id: str, format: Format = "m
     return revision
 
 
-async def diff_revision(ctx: Ctx, ref: str, revision_id: str, compare_to: str = CURRENT) -> RevisionDiff:
+async def diff_revision(ctx: Ctx, ref: str, revision_id: str, compare_to: str) -> RevisionDiff:
     """Compare a text that an article had before with its present one, or with another revision.
 
     The diff leads from the revision to `compareTo`. Where the titles differ too, both texts begin with
@@ -296,7 +296,7 @@ async def diff_revision(ctx: Ctx, ref: str, revision_id: str, compare_to: str = 
 
 
 @writes
-async def restore_revision(ctx: Ctx, ref: str, revision_id: str, if_match: str | None = None) -> Article:
+async def restore_revision(ctx: Ctx, ref: str, revision_id: str, if_match: str | None) -> Article:
     """Give an article a title and text again that it had before; its status stays.
 
     A published article shows it at once. The replaced text becomes a revision in turn; where title and text

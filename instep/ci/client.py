@@ -89,9 +89,9 @@ class Client:
         return self.accept(response)
 
     def send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> HttpResponse:
-        sent = {**headers, "Authorization": f"Bearer {self.key}"}
+        with_key = {**headers, "Authorization": f"Bearer {self.key}"}
         address = f"{self.url}/v1{path}"
-        return self.patience.retry(self.url, lambda: self.transport.send(method, address, body, sent))
+        return self.patience.retry(self.url, lambda: self.transport.send(method, address, body, with_key))
 
     def accept(self, response: HttpResponse) -> HttpResponse:
         if response.is_success:

@@ -82,8 +82,8 @@ class FolderSync:
             **self.changes_since(state, blobs),
         }
         while True:
-            sent = [{"path": path, "sha256": digest} for path, (_, digest) in assets.items()]
-            answer = self.ask("POST", "/sync", {**request, "assets": sent})
+            digests = [{"path": path, "sha256": digest} for path, (_, digest) in assets.items()]
+            answer = self.ask("POST", "/sync", {**request, "assets": digests})
             if not answer["missingAssets"]:
                 return answer
             for path in answer["missingAssets"]:

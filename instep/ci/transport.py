@@ -72,10 +72,10 @@ class Transport:
         self, method: str, url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> HttpResponse:
         """Send one request and read its response; raises `Unreachable`."""
-        sent = {"User-Agent": "instep", "Accept": "application/json", **(headers or {})}
+        all_headers = {"User-Agent": "instep", "Accept": "application/json", **(headers or {})}
         if method != "GET":
-            sent.setdefault("Content-Length", str(len(body or b"")))
-        request = Request(url, data=body, headers=sent, method=method)
+            all_headers.setdefault("Content-Length", str(len(body or b"")))
+        request = Request(url, data=body, headers=all_headers, method=method)
         try:
             with self.opener.open(request, timeout=limits.API_CALL_SECONDS) as response:
                 content = response.read(limits.MAX_API_RESPONSE_BYTES + 1)

@@ -35,7 +35,7 @@ class NoChanges(AppError):
 async def apply_pending(
     ctx: Ctx,
     draft_id: str,
-    request: DraftApply = NOW,
+    request: DraftApply,
     if_match: str | None = None,
     *,
     accepts_no_changes: bool = False,

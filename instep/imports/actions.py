@@ -19,7 +19,7 @@ RUN_IMPORT = "run_import"
 
 @writes
 async def upload_import(
-    ctx: Ctx, storage: FileStorage, name: str, archive: bytes, format: str | None = None
+    ctx: Ctx, storage: FileStorage, name: str, archive: bytes, format: str | None
 ) -> ImportRow:
     """Take an archive, and have a worker read it; nothing is imported before somebody agrees.
 

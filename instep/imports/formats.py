@@ -53,7 +53,7 @@ READERS: tuple[Reader, ...] = (
 )
 
 
-def find_reader(files: SourceFiles, name: str | None = None) -> Reader:
+def find_reader(files: SourceFiles, name: str | None) -> Reader:
     """The reader of this name, or the first that recognises the files; raises `UnreadableSource`."""
     if name is not None:
         reader = next((reader for reader in READERS if reader.name == name), None)
@@ -70,7 +70,7 @@ def format_names() -> list[str]:
     return sorted(reader.name for reader in READERS)
 
 
-def tree_of_files(files: SourceFiles, name: str | None = None) -> Tree:
+def tree_of_files(files: SourceFiles, name: str | None) -> Tree:
     """The tree of a source; raises `UnreadableSource`, also for a source without a page."""
     reader = find_reader(files, name)
     tree = reader.read(files)

@@ -263,7 +263,7 @@ async def check_articles(ctx: Ctx, subject: CheckRequest, request: PageRequest) 
     return page.page_of(findings[: page.size + 1], lambda finding: finding.sort_key)
 
 
-async def check_links(ctx: Ctx, content: str, locale: str, article_id: str | None = None) -> list[Problem]:
+async def check_links(ctx: Ctx, content: str, locale: str, article_id: str | None) -> list[Problem]:
     """Find the links of a text that lead nowhere, before it goes live."""
     return await link_addresses.find_dead_links(ctx, content, locale, article_id)
 

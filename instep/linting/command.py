@@ -13,7 +13,7 @@ from instep.linting.targets import find_problems
 FOUND = 1
 
 
-def check_folder(path: Path, environ: Mapping[str, str], *, as_json: bool = False) -> int:
+def check_folder(path: Path, environ: Mapping[str, str], *, as_json: bool) -> int:
     """Print each finding as `path:line: sentence`, in GitHub Actions as an annotation too; the exit code.
 
     With `as_json` all findings are one document.

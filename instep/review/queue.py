@@ -62,8 +62,8 @@ class Queue:
         return replace(applied, warnings=warnings, document={**applied.document, "warnings": warnings})
 
     def dismiss(self, draft_id: str, reason: str | None, comment: str | None) -> DraftSettled:
-        sent = {"reason": reason, "comment": comment}
-        body = {name: value for name, value in sent.items() if value}
+        fields = {"reason": reason, "comment": comment}
+        body = {name: value for name, value in fields.items() if value}
         answer = self.client.ask("POST", f"{path_of(draft_id)}/dismiss", bytes_of(body), self.headers | JSON)
         return self.client.read(DraftSettled, answer)
 

@@ -131,10 +131,10 @@ def is_preparing(request: Request) -> bool:
 async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> SavedAnswer:
     """Ask as a visitor; no connection is held while a model writes."""
     state = visit.request.app.state
-    sent = {"question": question, "visitor": visitor_of(visit.request), "locale": locale}
+    fields = {"question": question, "visitor": visitor_of(visit.request), "locale": locale}
     if visit.session is not None:
-        sent["visitorToken"] = visit.session
-    new = QuestionAsked.model_validate({**sent, "botId": str(visit.ctx.bot.id), "botKey": ""})
+        fields["visitorToken"] = visit.session
+    new = QuestionAsked.model_validate({**fields, "botId": str(visit.ctx.bot.id), "botKey": ""})
     enter = partial(begin, state.database, visit.ctx.bot)
     return await (await actions.ask_question(enter, state.model, new, is_paused=is_paused)).complete()
 
@@ -207,6 +207,6 @@ async def rate_answer(request: Request) -> Response:
         raise VisitorMistake(TOO_OLD)
     async with help_center(request) as visit:
         await count_visitor(request, visit.ctx)
-        given = {"botId": str(visit.ctx.bot.id), "botKey": "", "helpful": helpful == "yes"}
-        await actions.give_feedback(visit.ctx, message_id, FeedbackGiven.model_validate(given))
+        fields = {"botId": str(visit.ctx.bot.id), "botKey": "", "helpful": helpful == "yes"}
+        await actions.give_feedback(visit.ctx, message_id, FeedbackGiven.model_validate(fields))
         return seen(f"{visit.root}/feedback", about="answer", helpful=helpful)

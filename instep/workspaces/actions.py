@@ -112,9 +112,7 @@ async def create_bot(
             raise SlugTaken
 
 
-async def change_bot(
-    tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: str, actor: Actor = OPERATOR
-) -> BotRow:
+async def change_bot(tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: str, actor: Actor) -> BotRow:
     """Change the bot's name and the language that its new articles have."""
     row = await queries.set_name(
         tx, workspace_id, bot_id, valid_name(name), _parse_value(valid_locale, locale, "locale")
@@ -164,9 +162,7 @@ async def change_accent(
     return bot
 
 
-async def change_frame(
-    tx: Tx, workspace_id: str, bot_id: UUID, frame: SiteFrame, actor: Actor = OPERATOR
-) -> BotRow:
+async def change_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: SiteFrame, actor: Actor) -> BotRow:
     """Put a logo, links and legal lines around the pages of the bot's help center."""
     bot = await queries.set_frame(tx, workspace_id, bot_id, frame.model_dump_json())
     if bot is None:

@@ -219,8 +219,8 @@ def lines_of(piece: Piece | None) -> range:
 
 def blank_changes(parts: Sequence[ProofPart], hunks: Sequence[NumberedHunk]) -> Iterator[ProofBlock]:
     """The hunks that change no block, such as those of blank lines: they can be left out, too."""
-    seen = {number for part in parts if isinstance(part, ProofBlock) for number in part.hunks}
+    numbers_of_blocks = {number for part in parts if isinstance(part, ProofBlock) for number in part.hunks}
     for hunk in hunks:
-        if hunk.number not in seen:
+        if hunk.number not in numbers_of_blocks:
             line = min(hunk.added, default=min((line.new_number for line in hunk.lines), default=1))
             yield ProofBlock("blank", "", (hunk.number,), line, line, is_formal=True)

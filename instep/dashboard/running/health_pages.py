@@ -114,8 +114,8 @@ def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
 
 def reasons_of(row: FeedbackSummary) -> list[tuple[str, int]]:
     """The reasons that were given, the most frequent first."""
-    given = [(reason, count) for reason, count in row.reasons.items() if count]
-    return sorted(given, key=lambda pair: -pair[1])
+    counts = [(reason, count) for reason, count in row.reasons.items() if count]
+    return sorted(counts, key=lambda pair: -pair[1])
 
 
 def comments_of(row: FeedbackSummary) -> list[tuple[dict[str, Any], datetime]]:

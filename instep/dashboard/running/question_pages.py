@@ -12,6 +12,10 @@ from instep.identity.scopes import Role
 from instep.insights import actions
 from instep.insights.actions import QuestionFilter
 from instep.insights.schemas import UnansweredQuestion
+from instep.text.characters import shorten
+
+# A question in a notice about it.
+NOTICE_CHARACTERS = 60
 
 FILTERS: dict[QuestionFilter, str] = {
     "waiting": "Waiting",
@@ -56,13 +60,15 @@ async def write_for_question(page: BotPage) -> Response:
 async def dismiss_question(page: BotPage) -> Response:
     question = await actions.dismiss_unanswered(page.ctx, question_id(page))
     undo = page.path(f"questions/{question.id}/reopen")
-    return page.leave("questions", Notice(f"Dismissed “{shortened(question.question)}”.", undo))
+    return page.leave(
+        "questions", Notice(f"Dismissed “{shorten(question.question, NOTICE_CHARACTERS)}”.", undo)
+    )
 
 
 @bot_page("questions", Role.EDITOR)
 async def reopen_question(page: BotPage) -> Response:
     question = await actions.reopen_unanswered(page.ctx, question_id(page))
-    return page.leave("questions", f"“{shortened(question.question)}” waits again.")
+    return page.leave("questions", f"“{shorten(question.question, NOTICE_CHARACTERS)}” waits again.")
 
 
 @bot_page("questions", Role.EDITOR)
@@ -89,7 +95,7 @@ async def merge_question(page: BotPage) -> Response:
     if not page.form.get("into"):
         return await render_merging(page, "Nothing is merged: choose the question that the other goes into.")
     target = await actions.merge_unanswered(page.ctx, question_id(page), page.form.get("into", ""))
-    return page.leave("questions", f"Merged into “{shortened(target.question)}”.")
+    return page.leave("questions", f"Merged into “{shorten(target.question, NOTICE_CHARACTERS)}”.")
 
 
 def question_id(page: BotPage) -> str:
@@ -104,10 +110,6 @@ def asked_in_words(question: UnansweredQuestion) -> str:
 
 
 pages.pages.environment.filters["asked_in_words"] = asked_in_words
-
-
-def shortened(text: str, characters: int = 60) -> str:
-    return text if len(text) <= characters else f"{text[:characters].rstrip()}…"
 
 
 QUESTION = "/app/{bot_slug}/questions/{question_id}"

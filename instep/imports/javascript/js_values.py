@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+# Characters of an expression that a report shows.
+SHOWN_SOURCE_CHARACTERS = 60
 JsValue: TypeAlias = (
     "str | int | float | bool | list[JsValue] | dict[str, JsValue] | JsCall | JsUnknown | None"
 )

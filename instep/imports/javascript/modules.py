@@ -9,9 +9,10 @@ from importlib import import_module
 from tree_sitter import Language, Node, Parser
 
 from instep.core import limits
-from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue
+from instep.imports.javascript.js_values import SHOWN_SOURCE_CHARACTERS, JsCall, JsUnknown, JsValue
 from instep.imports.json_values import load_json
 from instep.imports.tree import SourceFiles, UnreadableSource
+from instep.text.characters import shorten
 
 _EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
@@ -299,7 +300,7 @@ class Module:
 
     def _unknown(self, node: Node, name: str = "") -> JsUnknown:
         text = name or " ".join(_text(node).split())
-        return JsUnknown(text if len(text) <= 60 else text[:59] + "…", self.path, _line(node))
+        return JsUnknown(shorten(text, SHOWN_SOURCE_CHARACTERS), self.path, _line(node))
 
 
 def expression_value(module: Module, text: str) -> JsValue:
@@ -308,7 +309,7 @@ def expression_value(module: Module, text: str) -> JsValue:
     statement = _first(root)
     inner = _first(statement) if statement else None
     if root.has_error or inner is None or root.named_child_count != 1:
-        return JsUnknown(" ".join(text.split())[:60], module.path, 1)
+        return JsUnknown(shorten(" ".join(text.split()), SHOWN_SOURCE_CHARACTERS), module.path, 1)
     return module.value(inner)
 
 

@@ -23,11 +23,11 @@ class TagUse(NamedTuple):
     body: str | None
     source: str
 
-    def argument(self, name: str, position: int = 0) -> str:
-        """The argument with this name, or the one at this place among those without a name."""
+    def argument(self, name: str) -> str:
+        """The argument with this name, or the first of those without a name."""
         if name in self.named:
             return self.named[name]
-        return self.positional[position] if position < len(self.positional) else ""
+        return self.positional[0] if self.positional else ""
 
 
 @dataclass(slots=True)

@@ -105,11 +105,11 @@ def replace_colon_containers(text: str, write: Callable[[Container], str] = aler
     return "\n".join(parts[0].lines)
 
 
-def replace_indented_containers(text: str, write: Callable[[Container], str] = alert_of) -> str:
-    """The text with the `!!! kind "title"` and `??? kind` blocks of Python-Markdown as `write` has it."""
+def replace_indented_containers(text: str) -> str:
+    """The text with the `!!! kind "title"` and `??? kind` blocks of Python-Markdown as alerts."""
 
     def write_block(match: re.Match[str], body: str) -> str:
-        return write(Container(match[3], match[5] or match[6] or "", body))
+        return alert_of(Container(match[3], match[5] or match[6] or "", body))
 
     return replace_indented_blocks(text, _INDENTED_OPENING, write_block)
 

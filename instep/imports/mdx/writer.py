@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 
-from instep.imports.javascript.js_values import JsUnknown, JsValue, at, js_array, js_object, js_text
+from instep.imports.javascript.js_values import (
+    SHOWN_SOURCE_CHARACTERS,
+    JsUnknown,
+    JsValue,
+    at,
+    js_array,
+    js_object,
+    js_text,
+)
 from instep.imports.javascript.modules import Module, expression_value, is_complete_module
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
@@ -16,6 +24,7 @@ from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
 from instep.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
 from instep.imports.mdx.page_layout import MarkdownPiece, PageLayout, dedent_block, on_one_line, paragraphs
 from instep.imports.mdx.tags import Tag, block, bold_label, image, place
+from instep.text.characters import shorten
 
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
@@ -122,7 +131,7 @@ class PageWriter:
         value = self._value(expression)
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return js_text(value)
-        short = text if len(text) <= 60 else text[:59] + "…"
+        short = shorten(text, SHOWN_SOURCE_CHARACTERS)
         if isinstance(value, JsUnknown) and text.isidentifier() and not is_vue:
             # No statement of the page defines it: the author means something to fill in.
             self.page.losses.add(f"expression {{{short}}}, kept as text", f"{{{expression.text}")

@@ -8,9 +8,9 @@ from instep.text.patch import Hunk
 from instep.writer.porting.article_lines import ArticleLines, squeezed
 from instep.writer.porting.hunk_blocks import HunkBlock, old_lines, replacements_of
 
-# An added run of this many letters and digits that stands in the article already is not put in again.
+# An added run of this many letters and digits that the article has already is not put in again.
 _MIN_ADDED_CHARACTERS = 12
-# So many say it wherever they stand; fewer have to stand in the same context.
+# A run of this many counts as the same wherever the article has it; a shorter one only in the same context.
 _MIN_OWN_CHARACTERS = 80
 # The share of the weight of a replacement's context that has to stand at its place.
 _MIN_CONTEXT_SHARE = 0.45

@@ -26,7 +26,7 @@ _MAX_LINES = 3
 _MAX_READ_LINES = 5_000
 # A term of the title counts as much as one that the lines of the change have some twenty times.
 _TITLE_WEIGHT = 3.0
-# So many different terms are free before the length of a section counts against it.
+# A section may have this many different terms before its length counts against it.
 _LENGTH_NORM = 50
 
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from instep.text.characters import shorten
 from instep.writer.editing.apply import best_source
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
 from instep.writer.editing.example_edits import ExampleEdit
@@ -163,7 +164,7 @@ def location(source: SourceLine) -> str:
 def quoted(text: str) -> str:
     """A name as code, a sentence in quotation marks; both shortened."""
     flat = re.sub(r"\s+", " ", text)
-    short = flat if len(flat) <= _MAX_QUOTE_CHARACTERS else f"{flat[: _MAX_QUOTE_CHARACTERS - 1]}…"
+    short = shorten(flat, _MAX_QUOTE_CHARACTERS)
     return f"“{short}”" if " " in short or "`" in short else f"`{short}`"
 
 
