@@ -5,11 +5,13 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
+from mcp_types import jsonrpc_message_adapter
+from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.types import Message
 
-from instep.core.errors import AppError, InvalidRequest
+from instep.core.errors import InvalidRequest
 from instep.web.errors import VisitorRefusal
 from instep.web.mcp.exchange import answer_plain_call, is_plain_call
 from instep.web.mcp.server import CALLER, McpServer, SdkResponse
@@ -19,7 +21,6 @@ from instep.web.visitors.cors import is_open_to
 from instep.web.visitors.errors import OriginNotAllowed
 
 JSON = "application/json"
-PARSE_ERROR = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}
 
 
 class HostNotServed(VisitorRefusal):
@@ -28,8 +29,24 @@ class HostNotServed(VisitorRefusal):
     status = 421
 
 
-class NotJson(AppError):
-    """The body is not valid JSON."""
+class NotAMessage(VisitorRefusal):
+    """The body is not a message of JSON-RPC 2.0; `number` is the code of its error (section 5.1)."""
+
+    number = -32600
+
+    def response(self) -> Response:
+        error = {"code": self.number, "message": self.message}
+        return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, self.status)
+
+
+class NotJson(NotAMessage):
+    """Parse error: the body is not valid JSON."""
+
+    number = -32700
+
+
+class NotJsonRpc(NotAMessage):
+    """Invalid request: send one message, an object with `jsonrpc` "2.0", `id` and `method`."""
 
 
 def refuse_foreign_host(request: Request) -> None:
@@ -53,14 +70,17 @@ def refuse_foreign_origin(request: Request) -> None:
 
 
 async def message_of(request: StrictRequest, limit: int) -> dict[str, Any]:
-    """The JSON-RPC message of a request whose body was read; other JSON values are left to the SDK."""
+    """The JSON-RPC message of a request whose body was read; raises `NotAMessage`."""
     request.refuse_too_large(limit)
     request.refuse_other_than_json()
     try:
         message = await request.json()
+        jsonrpc_message_adapter.validate_python(message, by_name=False)
     except json.JSONDecodeError:
         raise NotJson from None
-    return message if isinstance(message, dict) else {}
+    except ValidationError:
+        raise NotJsonRpc from None
+    return dict(message)
 
 
 def tool_and_arguments(message: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:

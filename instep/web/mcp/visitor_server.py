@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi.responses import Response
 from pydantic import Field
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from instep.core import limits
@@ -17,8 +16,7 @@ from instep.web.call import BotKeyAccess, ToolsAccess
 from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error
 from instep.web.mcp.endpoint import (
-    PARSE_ERROR,
-    NotJson,
+    NotAMessage,
     answer_of,
     message_of,
     refuse_foreign_host,
@@ -100,8 +98,8 @@ class VisitorEndpoint:
                 response = await self.answer(request, headers)
         except ClientDisconnect:
             raise
-        except NotJson:
-            response = JSONResponse(PARSE_ERROR, 400)
+        except NotAMessage as refusal:
+            response = refusal.response()
         except Exception as error:
             response = render_visitor_error(as_app_error(error))
         headers.add_to(response)

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from fastapi.responses import Response
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from instep.core import limits
@@ -28,8 +27,7 @@ from instep.web.authenticated_route import add_rate_headers
 from instep.web.call import Call, ToolsAccess, Window
 from instep.web.errors import as_app_error, render_error
 from instep.web.mcp.endpoint import (
-    PARSE_ERROR,
-    NotJson,
+    NotAMessage,
     answer_of,
     message_of,
     refuse_foreign_host,
@@ -106,8 +104,8 @@ class WorkspaceEndpoint:
             response = await self.answer(request, windows)
         except ClientDisconnect:
             raise
-        except NotJson:
-            response = JSONResponse(PARSE_ERROR, 400)
+        except NotAMessage as refusal:
+            response = refusal.response()
         except Exception as error:
             response = render_error(as_app_error(error))
         add_rate_headers(response, windows)
