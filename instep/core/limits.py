@@ -20,9 +20,6 @@ MAX_ICON_CHARACTERS = 16
 MAX_CHANGE_BODY_CHARACTERS = 100_000
 MAX_INSTRUCTIONS_CHARACTERS = 100_000
 MAX_DIFF_CHARACTERS = 10_000_000
-# The dashboard shows this much of a task's diff, and takes one in a form of this size.
-MAX_SHOWN_DIFF_CHARACTERS = 50_000
-MAX_TASK_FORM_BYTES = 4 * 1024 * 1024
 # PostgreSQL's type `integer` holds counts from 0 to 2^31 - 1.
 MAX_INTEGER = 2_147_483_647
 
@@ -102,17 +99,10 @@ MAX_SYNONYMS_PER_GROUP = 20
 MAX_SYNONYM_CHARACTERS = 60
 # Passages that a search returns at most, over all its pages.
 MAX_PASSAGES_LISTED = 50
-# Rows on one page of a list in the dashboard, and of its audit.
-DASHBOARD_PAGE_ROWS = 50
-AUDIT_PAGE_ROWS = 100
-# Articles that the palette lists.
-PALETTE_ROWS = 8
-# Results on one page of the help center's search.
-SITE_PAGE_ROWS = 10
 # The excerpt of a search result is taken from this much of the rendered text.
 MAX_EXCERPT_SOURCE_CHARACTERS = 100_000
 
-# Articles: history and the help center's pages.
+# Articles: history, former addresses and collections.
 # Revisions that are kept of one article.
 MAX_REVISIONS = 50
 DELETED_ARTICLE_RETENTION = timedelta(days=30)
@@ -125,6 +115,8 @@ MAX_REDIRECT_URL_CHARACTERS = 2_000
 MAX_REDIRECT_HOPS = 5
 # Levels of collections: one at the top, one in it, and one in that.
 MAX_COLLECTION_LEVELS = 3
+
+# The pages of a help center.
 # The home page of a help center: collections on one page of it, and articles shown for each collection.
 HOME_COLLECTIONS = 50
 HOME_ARTICLES = 12
@@ -162,6 +154,28 @@ MAX_CARDS_BYTES = 16 * 1024 * 1024
 MAX_CONCURRENT_CARDS = 2
 # Languages that the pages of a help center lead to.
 MAX_SITE_LANGUAGES = 40
+# Results on one page of the help center's search.
+SITE_PAGE_ROWS = 10
+# Searches of one help center, per client address.
+SITE_SEARCHES_PER_MINUTE = 120
+# A form that a page of the public site holds can be sent for this long; nobody fills one in faster than that.
+SITE_FORM_TTL_SECONDS = 86_400
+MIN_SITE_FORM_SECONDS = 2
+# How long a process believes whether a host is a custom domain, and of how many hosts it knows that.
+CUSTOM_DOMAIN_CACHE_SECONDS = 5
+MAX_CACHED_HOSTS = 10_000
+# How many accent colours' styles a process keeps.
+MAX_CACHED_ACCENTS = 1_000
+# Links, labels, addresses and legal lines around the pages of a help center.
+MAX_HEADER_LINKS = 5
+MAX_FOOTER_LINKS = 12
+MAX_FRAME_LABEL_CHARACTERS = 40
+MAX_FRAME_URL_CHARACTERS = 500
+MAX_LEGAL_CHARACTERS = 500
+# A token in the address of a sign-in is soon over: addresses stay in histories and logs.
+MAX_SIGN_IN_TOKEN_SECONDS = 600
+# How long a visitor stays signed in to a help center.
+VISITOR_SESSION_SECONDS = 12 * 3600
 
 # Imports from the APIs of other products.
 # One answer with its headers, all answers of one import together, and the number of requests.
@@ -384,11 +398,6 @@ VISITOR_ADDRESS_CALLS_PER_MINUTE = 120
 # What a widget reads (its texts, articles, and a search with each pause in typing), per client address: many
 # people of an office have the same one.
 WIDGET_READS_PER_MINUTE = 600
-# Searches of one help center, per client address.
-SITE_SEARCHES_PER_MINUTE = 120
-# A form that a page of the public site holds can be sent for this long; nobody fills one in faster than that.
-SITE_FORM_TTL_SECONDS = 86_400
-MIN_SITE_FORM_SECONDS = 2
 
 # People who sign in.
 MIN_PASSWORD_CHARACTERS = 12
@@ -439,16 +448,6 @@ SIGN_IN_ACCOUNT_WINDOW_SECONDS = 3_600
 # Passwords that one process hashes at a time (19 MiB and about 30 ms each), and sign-ins that wait.
 MAX_CONCURRENT_PASSWORD_HASHES = 2
 MAX_PASSWORD_WAITERS = 60
-MAX_FORM_BYTES = 16 * 1024
-# Fields of one form; files of one that takes them, and its size with one file of the largest size.
-MAX_FORM_FIELDS = 50
-# The form of an editor: a text of the greatest length, each byte of which may be sent as three.
-MAX_EDITOR_FORM_BYTES = 12 * 1024 * 1024
-# Collections that the editor offers to choose from, and articles that it offers to link to.
-MAX_COLLECTIONS_OFFERED = 500
-MAX_LINKS_OFFERED = 12
-MAX_FORM_FILES = 2
-MAX_FILE_FORM_BYTES = MAX_FILE_BYTES + MAX_FORM_BYTES
 # The path that a person returns to after signing in; an authorization request is the longest.
 MAX_NEXT_PATH_CHARACTERS = 8_000
 AUDIT_RETENTION = timedelta(days=400)
@@ -483,21 +482,6 @@ WIDGET_SEARCH_RESULTS = 5
 WIDGET_SUGGESTIONS = 4
 MAX_VISITOR_TOKEN_CHARACTERS = 8_192
 VISITOR_TOKEN_LEEWAY_SECONDS = 60
-# A token in the address of a sign-in is soon over: addresses stay in histories and logs.
-MAX_SIGN_IN_TOKEN_SECONDS = 600
-# How long a process believes whether a host is a custom domain, and of how many hosts it knows that.
-CUSTOM_DOMAIN_CACHE_SECONDS = 5
-MAX_CACHED_HOSTS = 10_000
-# How many accent colours' styles a process keeps.
-MAX_CACHED_ACCENTS = 1_000
-# Links, labels, addresses and legal lines around the pages of a help center.
-MAX_HEADER_LINKS = 5
-MAX_FOOTER_LINKS = 12
-MAX_FRAME_LABEL_CHARACTERS = 40
-MAX_FRAME_URL_CHARACTERS = 500
-MAX_LEGAL_CHARACTERS = 500
-# How long a visitor stays signed in to a help center.
-VISITOR_SESSION_SECONDS = 12 * 3600
 # How many earlier questions of a conversation a follow-up may refer to.
 MAX_EARLIER_QUESTIONS = 3
 # Passages retrieved for a question, those among which the best sections are chosen, and passages that an
@@ -522,15 +506,18 @@ STREAM_HEARTBEAT_SECONDS = 10
 CONVERSATION_RETENTION = timedelta(days=180)
 # Longest term that is compared; longer ones are cut.
 MAX_TERM_CHARACTERS = 100
+# Golden questions of one bot; one run asks all of them.
+MAX_GOLDEN_QUESTIONS = 500
 
 # Insights: unanswered questions and the drafts made from them.
 # Nearest articles stored with an unanswered question.
 MAX_NEAREST_ARTICLES = 5
-# Distinct visitors who must ask a question before it gets a draft; pending drafts of one bot; and the delay
-# before new wordings are added to a pending draft.
+# Distinct visitors who must ask a question before it gets a draft; pending drafts of one bot, beyond which no
+# further one is made or can be requested; and the delay before new wordings are added to a pending draft.
 MIN_GAP_VISITORS = 3
 MAX_PENDING_GAP_DRAFTS = 50
 GAP_DRAFT_REFRESH_DELAY = timedelta(hours=1)
+# The draft of a paused workspace is tried again after this time.
 PAUSED_GAP_RETRY_DELAY = timedelta(hours=1)
 # Questions that the dashboard offers to merge one into.
 MAX_SIMILAR_QUESTIONS = 20
@@ -540,25 +527,6 @@ MAX_GAP_NOTE_CHARACTERS = 300
 # Sources of a new article: passages per wording of a question, and topics of the instructions.
 MAX_SOURCES_PER_WORDING = 5
 MAX_TOPICS_SEARCHED = 100
-# Golden questions of one bot; one run asks all of them.
-MAX_GOLDEN_QUESTIONS = 500
-# Warnings in the header `Instep-Warnings`.
-MAX_WARNINGS = 10
-# A warning about an overwrite: lines that it quotes, and characters of each line.
-MAX_REPORTED_OVERWRITTEN_LINES = 3
-MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
-# How long a person counts as looking at a draft after the last sign of it.
-DRAFT_VIEWER_TTL = timedelta(seconds=15)
-# Drafts of one source that a page of the review queue holds, and that one call applies together.
-MAX_SOURCE_DRAFTS = 100
-# Hunks of one diff that a caller may name.
-MAX_HUNKS = 10_000
-# Commits of a range that `instep release` reads.
-MAX_RELEASE_COMMITS = 10_000
-# Addresses, and tasks, that one release may name.
-MAX_RELEASE_SOURCES = 1_000
-# Ids of other drafts of the same article that a draft's detail names.
-MAX_REPORTED_OTHER_DRAFTS = 5
 QUESTION_LOG_RETENTION = timedelta(days=180)
 # Minimum share (0 to 1) of terms in common that makes two questions wordings of one.
 MIN_SAME_QUESTION_OVERLAP = 0.66
@@ -684,6 +652,46 @@ MAX_CACHED_TEXT_CHARACTERS = 6_000_000
 MAX_SEMANTIC_HITS = 30
 # `instep doctor` reports a problem when changes have waited longer than this for their vectors.
 MAX_EMBEDDING_LAG_SECONDS = 900
+
+# Forms, and the lists and the editor of the dashboard.
+# A form, and the fields of one.
+MAX_FORM_BYTES = 16 * 1024
+MAX_FORM_FIELDS = 50
+# The files of a form that takes them, and its size with one file of the largest size.
+MAX_FORM_FILES = 2
+MAX_FILE_FORM_BYTES = MAX_FILE_BYTES + MAX_FORM_BYTES
+# The form of an editor: a text of the greatest length, each byte of which may be sent as three.
+MAX_EDITOR_FORM_BYTES = 12 * 1024 * 1024
+# Collections that the editor offers to choose from, and articles that it offers to link to.
+MAX_COLLECTIONS_OFFERED = 500
+MAX_LINKS_OFFERED = 12
+# Rows on one page of a list in the dashboard, and of its audit.
+DASHBOARD_PAGE_ROWS = 50
+AUDIT_PAGE_ROWS = 100
+# Articles that the palette lists.
+PALETTE_ROWS = 8
+# The dashboard shows this much of a task's diff, and takes one in a form of this size.
+MAX_SHOWN_DIFF_CHARACTERS = 50_000
+MAX_TASK_FORM_BYTES = 4 * 1024 * 1024
+
+# Drafts, and the releases that they wait for.
+# Warnings in the header `Instep-Warnings`.
+MAX_WARNINGS = 10
+# A warning about an overwrite: lines that it quotes, and characters of each line.
+MAX_REPORTED_OVERWRITTEN_LINES = 3
+MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
+# Ids of other drafts of the same article that a draft's detail names.
+MAX_REPORTED_OTHER_DRAFTS = 5
+# Hunks of one diff that a caller may name.
+MAX_HUNKS = 10_000
+# Drafts of one source that a page of the review queue holds, and that one call applies together.
+MAX_SOURCE_DRAFTS = 100
+# How long a person counts as looking at a draft after the last sign of it.
+DRAFT_VIEWER_TTL = timedelta(seconds=15)
+# Commits of a range that `instep release` reads.
+MAX_RELEASE_COMMITS = 10_000
+# Addresses, and tasks, that one release may name.
+MAX_RELEASE_SOURCES = 1_000
 
 # The review pages of the dashboard.
 # Drafts on one page of the queue, and articles that a task has looked at on the page of a source.

@@ -29,7 +29,7 @@ FACES: dict[str, set[str]] = {
     "answers": {"ask", "erasure_marks", "golden", "inbox", "visitor_data", "visitor_tokens"},
     "app": {""},
     "backups": {"restoring", "snapshot"},
-    "articles": {"editing", "live", "overviews", "paths", "texts", "writer_queries"},
+    "articles": {"editing", "live", "overviews", "paths", "revision_schemas", "texts", "writer_queries"},
     "collections": {"visibility"},
     "ci": {
         "client",
@@ -47,7 +47,7 @@ FACES: dict[str, set[str]] = {
     "demo": {"command"},
     "drafts": {
         *("releasing", "reopening", "source_queue", "suppression", "viewing", "withdrawal"),
-        *("queue_schemas", "release_schemas", "suppressed_schemas"),
+        *("proposals", "queue_schemas", "release_schemas", "suppressed_schemas"),
         *("conflicts", "digest", "pending", "previews", "queue_pages"),
     },
     "exports": {"archive", "file_contents", "layout", "page_file", "relative_links"},

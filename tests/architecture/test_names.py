@@ -26,7 +26,10 @@ SAME_CLASSES: dict[str, tuple[set[str], str]] = {
     "Bot": ({"instep.ci.shapes", "instep.identity.schemas"}, "the client's view of the resource"),
     "Draft": ({"instep.ci.shapes", "instep.drafts.schemas"}, "the client's view of the resource"),
     "Evidence": ({"instep.ci.shapes", "instep.writer.shapes"}, "the client's view of what the writer gives"),
-    "Statement": ({"instep.drafts.schemas", "instep.writer.shapes"}, "a draft stores what the writer gives"),
+    "Statement": (
+        {"instep.drafts.proposals", "instep.writer.shapes"},
+        "a draft stores what the writer gives",
+    ),
     "Task": ({"instep.ci.shapes", "instep.tasks.schemas"}, "the client's view of the resource"),
     "Article": (
         {"instep.articles.schemas", "instep.writer.shapes"},
