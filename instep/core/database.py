@@ -1,22 +1,19 @@
-"""Connections to PostgreSQL: one pool per process, and `Tx`, through which all SQL runs."""
+"""The database as a process sees it, and `Tx`, through which all SQL runs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
-from weakref import WeakSet
 
 import psycopg
 from psycopg import pq
-from psycopg.types.json import set_json_loads
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
-from psycopg_pool.pool_async import AddConnection, MaintenanceTask
-from pydantic_core import from_json
+from psycopg_pool import PoolTimeout
 
+from instep.core.database_connections import TAKE_ROLE, closed_pool, connections_without_role
 from instep.core.errors import Unavailable
 from instep.core.outages import OutageLog, is_conclusive, outage_of
-from instep.core.pipeline import Connection, Outcome, Params, Reply, SqlStatement, exchange, prepared_of
+from instep.core.pipeline import Connection, Outcome, Params, Reply, SqlStatement, exchange
 from instep.core.places import entered_workspace
 from instep.core.restarts import drop_needed_work, refuse_unfinished
 from instep.core.tracing import statement_span
@@ -25,15 +22,6 @@ Row = TypeVar("Row")
 
 # Begins an outermost transaction; those inside it are savepoints.
 BEGIN = "begin"
-ROLE = "instep_app"
-# The login role may own the tables, so the session switches to a role that row-level security restricts.
-# Compiling a statement (`jit`) takes a second, and none of ours runs long enough to win that back.
-OPTIONS = f"-c role={ROLE} -c statement_timeout=15s -c idle_in_transaction_session_timeout=60s -c jit=off"
-# The same for one transaction, through a pooler that lends a connection to another session after each.
-TAKE_ROLE = f"""
-    select set_config('role', '{ROLE}', true), set_config('statement_timeout', '15s', true),
-        set_config('idle_in_transaction_session_timeout', '60s', true), set_config('jit', 'off', true)
-"""
 ENTER = "select set_config('instep.workspace_id', %(workspace)s, true)"
 # Errors of broken connections; they include deadlocks, which are worth another try too.
 CONNECTION_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError)
@@ -44,40 +32,8 @@ POOL_WAIT_SECONDS = 5.0
 # PostgreSQL ends a statement after 15 seconds. If there is no answer for longer, a machine hangs or a pooler
 # has lost the answer, and the connection is given up.
 ANSWER_SECONDS = 30.0
-# The longest pause between attempts to replace a lost connection.
-MAX_RECONNECT_SECONDS = 0.5
 # A restart of PostgreSQL breaks every pooled connection at once; each is tried and dropped.
 MAX_ATTEMPTS = 20
-INPUT_BUFFER_BYTES = 250_000
-# This parser reads JSON columns many times faster than the standard library's.
-set_json_loads(from_json)
-
-# Connections through a pooler that ignores `OPTIONS`; each of their transactions begins with `TAKE_ROLE`.
-connections_without_role: WeakSet[Connection] = WeakSet()
-
-
-async def configure(connection: Connection) -> None:
-    """Find out whether there is a pooler in between, and read one large value.
-
-    The driver's input buffer grows to the largest value and never shrinks. With its initial size a page of
-    articles takes a dozen reads, each with a turn of the event loop.
-    """
-    cursor = await connection.execute(
-        "select pg_backend_pid(), current_user::text, repeat(' ', %s)", [INPUT_BUFFER_BYTES]
-    )
-    pid, role, _ = await cursor.fetchone() or (0, "", "")
-    if pid != connection.info.backend_pid:
-        prepared_of(connection).is_possible = False
-    if role != ROLE:
-        connections_without_role.add(connection)
-
-
-class Pool(AsyncConnectionPool[Connection]):
-    """A pool that reconnects soon after an outage; the library alone doubles its pause after each attempt."""
-
-    async def schedule_task(self, task: MaintenanceTask, delay: float) -> None:
-        is_attempt = isinstance(task, AddConnection)
-        await super().schedule_task(task, min(delay, MAX_RECONNECT_SECONDS) if is_attempt else delay)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,15 +351,7 @@ class Database:
         self.outage_log = OutageLog()
         # The time of the last successful trial write, by `time.monotonic`.
         self.written_at = float("-inf")
-        self.pool = Pool(
-            url,
-            min_size=1,
-            max_size=size,
-            open=False,
-            timeout=wait_seconds,
-            configure=configure,
-            kwargs={"autocommit": True, "options": OPTIONS, "application_name": "instep"},
-        )
+        self.pool = closed_pool(url, size, wait_seconds)
 
     async def open(self) -> None:
         await self.pool.open()

@@ -11,7 +11,8 @@ from fastapi import FastAPI
 
 import instep
 from instep.answers.erasure_marks import mark_erasure
-from instep.core.database import OPTIONS, Database, Tx
+from instep.core.database import Database, Tx
+from instep.core.database_connections import OPTIONS
 from instep.drafts.digest import note_sent
 from instep.drafts.previews import create_preview
 from instep.identity.scopes import Role

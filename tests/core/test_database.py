@@ -15,8 +15,8 @@ import pytest
 import uvloop
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from instep.core import database as module
-from instep.core import pipeline
+from instep.core import database as database_module
+from instep.core import database_connections, pipeline
 from instep.core.clock import utc_now
 from instep.core.database import Database, Guard, Tx
 from instep.core.errors import Unavailable
@@ -149,7 +149,7 @@ async def test_a_request_waits_once_for_a_connection() -> None:
 async def test_a_server_that_falls_silent_is_given_up(
     database_url: str, set_limit: SetLimit, statement: str
 ) -> None:
-    set_limit("ANSWER_SECONDS", 0.5, module)
+    set_limit("ANSWER_SECONDS", 0.5, database_module)
     async with silenceable(database_url) as (url, silenced):
         distant = Database(url, size=1, wait_seconds=1)
         await distant.open()
@@ -368,7 +368,7 @@ async def test_through_a_pooler_each_transaction_takes_its_role_and_leaves_nothi
     database_url: str, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A pooler in transaction mode ignores what a session asks for at its beginning.
-    monkeypatch.setattr(module, "OPTIONS", "-c jit=on")
+    monkeypatch.setattr(database_connections, "OPTIONS", "-c jit=on")
     pooled = Database(database_url, size=1)
     await pooled.open()
     settings = "current_setting('statement_timeout'), current_setting('jit')"
