@@ -65,6 +65,7 @@ def order_of(criteria: OverviewCriteria) -> Order:
 
 
 async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) -> Page[ArticleOverview]:
+    """A page of the articles that meet the criteria, in their order: `order_of`."""
     page = request.page(order_of(criteria), "article overviews", ctx.bot.id, criteria)
     rows = await ctx.tx.all(
         ArticleOverview,
@@ -83,6 +84,7 @@ async def list_page(ctx: Ctx, criteria: OverviewCriteria, request: PageRequest) 
 
 
 async def find(ctx: Ctx, article_id: str) -> ArticleOverview:
+    """An article that is known to exist, also if it is in Recently deleted."""
     return await ctx.tx.fetch_one(
         ArticleOverview,
         f"""
@@ -95,6 +97,7 @@ async def find(ctx: Ctx, article_id: str) -> ArticleOverview:
 
 
 async def count(ctx: Ctx) -> list[ArticleCount]:
+    """A count for each collection and language that has articles."""
     return await ctx.tx.all(
         ArticleCount,
         """
@@ -132,6 +135,7 @@ async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
 
 
 async def list_former_slugs(ctx: Ctx, article_id: str) -> list[str]:
+    """The slugs that an article had before, in the order of the alphabet."""
     slugs = await ctx.tx.value(
         """
         select array_agg(slug order by slug) from former_slugs
@@ -165,6 +169,7 @@ async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
 
 
 async def find_version(ctx: Ctx, article_id: str, version: int) -> VersionText | None:
+    """The present text or a kept revision; None for a version that is no longer kept."""
     return await ctx.tx.first(
         VersionText,
         """

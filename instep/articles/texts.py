@@ -39,6 +39,11 @@ async def create_for_review(ctx: Ctx, new: ArticleCreate, source: TextSource) ->
 
 
 async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSource, status: Status) -> Article:
+    """Insert an article with this status, with its text in `format`; nothing is announced.
+
+    Raises `SlugTaken` for a slug that was sent and is in use, and `InvalidRequest` for a reference to what
+    does not exist, or a second translation into one language.
+    """
     sent = new.model_dump()
     locale = sent.get("locale") or ctx.bot.locale
     # The collection is locked before the article: deleting it locks both in this order.

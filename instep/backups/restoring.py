@@ -89,6 +89,11 @@ def restore_backup(settings: Settings, path: Path, progress: Progress) -> Restor
 def fill(
     settings: Settings, url: str, archive: Archive, marks: list[ErasureMark], progress: Progress
 ) -> Restored:
+    """Load a backup into an empty database, by the schema that it was made with, and then renew the schema.
+
+    `marks` are erasures to repeat. Raises `RestoreRefused` where the database holds something already, or
+    another restore is under way.
+    """
     bucket = open_bucket(settings.files) if settings.files else None
     manifest = archive.manifest
     with (

@@ -35,6 +35,11 @@ class Ids:
 async def write_page(
     ctx: Ctx, plan: Plan, page: PlannedPage, ids: Ids, earlier: Mapping[str, ImportedText]
 ) -> Outcome:
+    """Make or change the article of a page, and remember what the source had; returns what was done.
+
+    `earlier` are the texts of the last import by the keys of their pages. Raises `InvalidRequest`,
+    `SlugTaken` and Pydantic's `ValidationError` for a page that can't be written.
+    """
     text = earlier.get(page.page.key)
     if text is None:
         article = await create_article(ctx, page, ids)
@@ -61,6 +66,7 @@ async def write_page(
 
 
 async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
+    """The article of a new page, in the status that the page has in its source."""
     original = page.original_key
     if original is not None and original not in ids.articles:
         raise InvalidRequest(f"it translates {original}, which is not among the articles.")
@@ -124,6 +130,7 @@ async def queue_draft(ctx: Ctx, page: PlannedPage, text: ImportedText, content: 
 async def keep_page(
     ctx: Ctx, plan: Plan, page: PlannedPage, id: str, title: str, content: str, version: int | None
 ) -> None:
+    """Remember what an article was imported from, for the next import of the source."""
     row = {
         "article_id": id,
         "digest": page.text.digest,

@@ -79,6 +79,7 @@ async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str, actor: Actor = 
 
 
 def valid_issuer(text: str, allow: AllowList) -> str:
+    """The address of an issuer without blanks around it; raises `InvalidRequest`."""
     issuer = text.strip()
     if not issuer or len(issuer) > limits.MAX_ISSUER_CHARACTERS or "?" in issuer:
         raise InvalidRequest(
@@ -92,6 +93,7 @@ def valid_issuer(text: str, allow: AllowList) -> str:
 
 
 def valid_audience(text: str) -> str:
+    """The audience without blanks around it; raises `InvalidRequest`."""
     audience = text.strip()
     if not audience or len(audience) > limits.MAX_ISSUER_CHARACTERS or not is_storable(audience):
         raise InvalidRequest(f"The audience must have 1 to {limits.MAX_ISSUER_CHARACTERS} characters.")
@@ -99,6 +101,7 @@ def valid_audience(text: str) -> str:
 
 
 def valid_claims(claims: Mapping[str, str]) -> dict[str, str]:
+    """The claims that a token must have, by their names; raises `InvalidRequest`, also for none."""
     if not claims or len(claims) > limits.MAX_TRUST_CLAIMS:
         raise InvalidRequest(
             f"Name 1 to {limits.MAX_TRUST_CLAIMS} claims, such as repository=acme/app: without one, every job"

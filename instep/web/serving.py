@@ -58,6 +58,7 @@ def stop_with_supervisor() -> None:
 
 
 def serve(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int) -> None:
+    """Serve on these sockets until a signal ends it; exits with 1 where the start fails."""
     config = uvicorn.Config(app, workers=processes, log_level="warning", **SERVER)
     try:
         if processes > 1:

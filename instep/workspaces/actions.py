@@ -94,6 +94,10 @@ async def create_bot(
     *,
     actor: Actor = OPERATOR,
 ) -> BotRow:
+    """Make a help center; without a `slug` it gets one from its name, with a number where that is in use.
+
+    Raises `SlugTaken` for a slug that was sent and is in use, and `InvalidRequest` for a bad value.
+    """
     base = _parse_value(valid_slug, slug, "slug") if slug is not None else slugify(valid_name(name), "help")
     row = {
         "workspace_id": workspace_id,
