@@ -108,7 +108,7 @@ def token_of(environ: Mapping[str, str], name: str, right: str) -> str:
 
 
 def comment_of(row: Any) -> Comment | None:
-    """The comment; None for what is none, such as a deleted one."""
+    """The comment; None for a row that is not one, such as that of a deleted comment."""
     try:
         return parse_shape(Comment, row)
     except ValueError:

@@ -2,7 +2,7 @@
 
 from instep.web.catalogues import language_name
 
-# Named here, because the data of so many languages would take 33 MB of each server process.
+# Named here, because the library's data of all of them would take 33 MB of each server process.
 LANGUAGES = (
     ("en", "English"),
     ("de", "Deutsch"),

@@ -19,7 +19,9 @@ async def download_archive(client: OutboundClient, url: str) -> bytes:
         if response.status in MOVED and response.headers.get("location"):
             next_address = joined_url(address, response.headers["location"])
             if next_address is None:
-                raise UnreadableSource(f"{url} leads to an address that is none: name the right one.")
+                raise UnreadableSource(
+                    f"{url} leads to an address that is not valid: name that of the archive."
+                )
             address = next_address
             continue
         if response.status != 200:

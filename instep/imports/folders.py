@@ -14,7 +14,7 @@ from instep.imports.tree import ImportedPage, SourceFiles
 _INDEX_NAMES = frozenset(("index", "_index", "readme"))
 # Most sources in several languages, whose configuration does not say so, translate from English.
 MAIN_LOCALE = "en"
-# Without a region only common languages count: a folder named "api" or "app" is none.
+# Without a region only common languages count: a folder named "api" or "app" does not stand for one.
 _LANGUAGES = frozenset(
     (
         *("ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "he", "hi"),

@@ -39,7 +39,7 @@ VisitDays = Annotated[
     Query(
         ge=1,
         le=limits.MAX_VISIT_DAYS,
-        description="The last so many days, today included.",
+        description="How many days to look back, today included.",
         examples=[7],
     ),
 ]

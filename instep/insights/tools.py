@@ -34,7 +34,7 @@ QuestionStatusFilter = Annotated[
     QuestionFilter, Field(description="`waiting`: open and drafted ones; otherwise just those.")
 ]
 ArticleStatusFilter = Annotated[StatusFilter, Field(description="Articles of this status.")]
-VisitDays = Annotated[int, Field(ge=1, le=limits.MAX_VISIT_DAYS, description="The last so many days.")]
+VisitDays = Annotated[int, Field(ge=1, le=limits.MAX_VISIT_DAYS, description="How many days to look back.")]
 OnlyEmpty = Annotated[bool, Field(description="Only what found nothing.")]
 
 

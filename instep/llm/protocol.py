@@ -64,5 +64,5 @@ def estimate_tokens(*texts: str) -> int:
 
 
 def bytes_of(tokens: int) -> int:
-    """The bytes of UTF-8 that are counted as so many tokens."""
+    """The bytes of UTF-8 that count as this many tokens."""
     return tokens * _BYTES_PER_TOKEN

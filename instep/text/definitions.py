@@ -11,8 +11,8 @@ import comrak
 
 from instep.core.markdown import extensions, options
 
-# What may begin a definition, up to its address (CommonMark 0.31.2, section 4.7). On a line of its own the
-# address is none if the line begins another block.
+# What may begin a definition, up to its address (CommonMark 0.31.2, section 4.7). A line of its own is not
+# an address if it begins another block.
 _OPENING = re.compile(
     r"\[(?!\^)(?:[^\[\]\\]|\\.){1,999}+\]:[ \t]*+"
     r"(?:\n[ \t>]*+(?!\n|[-=#*+`~|]|\d{1,9}[.)]))?+<?+"

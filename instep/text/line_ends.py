@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from patiencediff import PatienceSequenceMatcher
 
 LINE_END = re.compile(r"\r\n|\r|\n")
-# Between the first and the last changed line of a text with several kinds of line ends, so many lines are
-# compared; in more of them, new line ends follow the line before.
+# How many lines of a text with several kinds of line ends are compared, from the first changed one to the
+# last. Among more lines a new one gets the line end of the line before it.
 MAX_COMPARED_LINES = 5_000
 
 

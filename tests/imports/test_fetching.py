@@ -160,7 +160,7 @@ async def test_ids_of_an_api_lead_nowhere_else_on_the_disk(tmp_path: Path) -> No
             "/v1/collections": Answer({"collections": {"items": [{"id": "../../x", "siteId": "s"}]}}),
             "/v1/collections/../../x/categories": Answer({"categories": {"items": []}}),
         }
-        with pytest.raises(UnreadableSource, match="answers an id that is none"):
+        with pytest.raises(UnreadableSource, match="answers with an id that can't be used"):
             await fetch_tree(server, "help_scout", "key", tmp_path, HELP_SCOUT)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["collections-1.json", "sites-1.json"]
 

@@ -32,7 +32,7 @@ async def test_a_picture_at_an_unreadable_address_is_told_and_the_next_page_of_a
     # Nothing is fetched, so there is no client.
     api = Api(None, "Zendesk", "a key", "https://acme.zendesk.com", {}, tmp_path, lambda line: None)  # type: ignore[arg-type]
 
-    assert await FileSaver(api).save(UNREADABLE) == {"error": "its address is none"}
+    assert await FileSaver(api).save(UNREADABLE) == {"error": "its address is not valid"}
     with pytest.raises(UnreadableSource, match="which is not below"):
         api.url_of(UNREADABLE)
 

@@ -144,9 +144,9 @@ class Api:
         return saved
 
     def save(self, name: str, document: Any) -> None:
-        """Save a document as a file; ids of other products may stand in its name, but no way out."""
+        """Save a document as a file; its name may hold ids of other products, but no path."""
         if not FILE_NAME.fullmatch(name):
-            raise UnreadableSource(f"{self.title} answers an id that is none: {name[:100]}.")
+            raise UnreadableSource(f"{self.title} answers with an id that can't be used: {name[:100]}.")
         (self.folder / name).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 
 

@@ -52,7 +52,7 @@ class FileSaver:
     async def save(self, url: str) -> str | dict[str, str]:
         address = joined_url(f"{self.api.base}/", url)
         if address is None:
-            return {"error": "its address is none"}
+            return {"error": "its address is not valid"}
         try:
             response = await self.follow(request_url(address))
         except (TimeoutError, RequestFailed):

@@ -113,9 +113,9 @@ def move_spaces_out(node: Node) -> None:
 
 
 def part_from_words(node: Node) -> None:
-    """Emphasis that begins or ends with punctuation within a word is none in Markdown.
+    """Move punctuation at an edge of emphasis out of it where the edge is within a word.
 
-    The punctuation moves out of the emphasis (CommonMark 0.31.2, section 6.2).
+    Markdown would not read it as emphasis (CommonMark 0.31.2, section 6.2).
     """
     for is_end in (False, True):
         edge = edge_of(node, is_end)

@@ -156,7 +156,7 @@ def _labelled(line: re.Match[str]) -> str:
 
 
 def _shown_word(match: re.Match[str]) -> str:
-    """What looks like a tag but is none, such as <token>, with a bracket that nothing takes for a tag's."""
+    """What looks like a tag but is not one, such as <token>, with a bracket that does not begin a tag."""
     return match[0] if match[1].lower() in _ELEMENTS else _BRACKET + match[0][1:]
 
 

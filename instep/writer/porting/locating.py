@@ -61,7 +61,7 @@ class PlaceBudget:
     left: int = _MAX_RESEMBLING_PLACES
 
     def spend(self, places: int) -> bool:
-        """Whether so many places may be looked at."""
+        """Take this many places from the budget; whether they may be looked at."""
         self.left -= places
         return self.left >= 0
 
@@ -172,7 +172,7 @@ def _resembling_place(
 
 
 class _Context:
-    """The lines around a replacement of so many lines, each by its distance, and what they weigh."""
+    """The lines around a replacement of `line_count` lines, each by its distance, and what they weigh."""
 
     def __init__(self, block: HunkBlock, line_count: int) -> None:
         before = [squeezed(line) for line in reversed(block.before[-_MAX_CONTEXT_LINES:])]
