@@ -19,7 +19,7 @@ else:
 class Loop(BaseLoop):
     """A loop whose listeners drain their backlog when they close.
 
-    The kernel completes connections by itself, and resets those that were not connection when the listener
+    The kernel completes connections by itself, and resets those that were not accepted when the listener
     closes, along with the requests that they have sent.
     """
 
