@@ -62,7 +62,7 @@ class ApiRouter(APIRouter):
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
             handler.__dict__["access"] = Access(
-                is_write(action), needs_bot, needs_scope, body_bytes, may_warn, takes_file
+                is_write(action), needs_bot, needs_scope, body_bytes, may_warn
             )
             self.add_api_route(
                 path,

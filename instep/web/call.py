@@ -28,8 +28,6 @@ class Access:
     body_bytes: int
     # Whether the action may add warnings, which go out as `Instep-Warnings`.
     may_warn: bool = False
-    # Whether the body is a file as it is, instead of JSON.
-    takes_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
