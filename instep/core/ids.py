@@ -14,6 +14,8 @@ PREFIXES = (
     *("app", "grant", "file", "sup", "prev", "imp", "trust", "fb"),
 )
 DRAFT_PREFIXES = {"edit": "edit", "new_article": "article", "gap_draft": "gap"}
+# Stands for a text that is no UUID where one names a bot: no bot has it.
+NO_UUID = uuid.UUID(int=0)
 SHAPE = re.compile(rf"(?:{'|'.join((*PREFIXES, 'ws', *DRAFT_PREFIXES.values()))})_[{ALPHABET}]{{26}}")
 
 

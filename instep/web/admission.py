@@ -10,7 +10,7 @@ from starlette.requests import Request
 from instep.core import limits
 from instep.core.database import Database, Guard, Tx
 from instep.core.errors import InsufficientScope, InvalidValue, PlanInactive, RateLimited, Unauthorized
-from instep.core.ids import as_uuid
+from instep.core.ids import NO_UUID, as_uuid
 from instep.core.settings import Settings
 from instep.identity.access import refuse_read_only
 from instep.identity.bots import refuse_without_bot
@@ -23,8 +23,6 @@ from instep.web.call import Access, Window
 from instep.web.client_addresses import client_address
 from instep.web.strict_request import StrictRequest
 
-# A text that is not a UUID names a bot that no credential covers.
-NO_BOT = UUID(int=0)
 AuthContext = AbstractAsyncContextManager[tuple[KeyAuth, Tx]]
 Authenticate = Callable[[Database, str | None, UUID | None, str], AuthContext]
 
@@ -203,7 +201,7 @@ def named_bots(request: Request) -> list[str]:
 
 
 def named_bot(names: list[str]) -> UUID | None:
-    return (as_uuid(names[0]) or NO_BOT) if names else None
+    return (as_uuid(names[0]) or NO_UUID) if names else None
 
 
 def bearer_token(request: Request) -> str | None:

@@ -1,12 +1,15 @@
 """What all settings share: their navigation, and refusals that keep what was typed."""
 
 from collections import defaultdict
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Coroutine, Sequence
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+from uuid import UUID
 
 from starlette.responses import Response
 
 from instep.core.errors import AppError, Unavailable
+from instep.core.ids import NO_UUID, as_uuid
 from instep.dashboard import queries
 from instep.dashboard.bot_pages import BotPage
 from instep.identity.schemas import WorkspaceCtx
@@ -33,6 +36,13 @@ SUBSECTIONS = (
 Result = TypeVar("Result")
 
 
+class Ending(Protocol):
+    """What gives access until it is revoked."""
+
+    @property
+    def revoked_at(self) -> datetime | None: ...
+
+
 async def show_settings(
     page: BotPage, name: str, template: str, refusal: AppError | None = None, **values: Any
 ) -> Response:
@@ -57,6 +67,29 @@ async def show_settings(
     if secret is not None:
         forget_secret(page.request, response)
     return response
+
+
+async def show_access(
+    page: BotPage, name: str, rows: Sequence[Ending], refusal: AppError | None, **values: Any
+) -> Response:
+    """A page of what gives access to help centers: what is in force, what has ended, and a form for more."""
+    bots = await queries.list_bots(page.ctx.tx, page.ctx.workspace_id)
+    return await show_settings(
+        page,
+        name,
+        f"{name}.html",
+        refusal,
+        live=[row for row in rows if row.revoked_at is None],
+        ended=[row for row in rows if row.revoked_at is not None],
+        names={bot.id: bot.name for bot in bots},
+        options=[(str(bot.id), bot.name, None) for bot in bots],
+        **values,
+    )
+
+
+def chosen_bot_ids(page: BotPage) -> list[UUID]:
+    """The bots that a form names; for what is no id stands one that no bot has, so that it is refused."""
+    return [as_uuid(text) or NO_UUID for text in page.form.all("bots")]
 
 
 def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> Response:

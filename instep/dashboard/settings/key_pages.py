@@ -1,15 +1,11 @@
 """API keys: who has which, a new one that is shown once, and its end."""
 
-from uuid import UUID
-
 from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.core.errors import AppError, InvalidRequest
-from instep.core.ids import as_uuid
-from instep.dashboard import queries as frame_queries
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings
+from instep.dashboard.settings.frame import attempt, chosen_bot_ids, show_access, show_secret_next
 from instep.identity.scopes import Role, Scope
 from instep.web.recent_sign_in import require_recent_sign_in
 from instep.workspaces import actions
@@ -27,19 +23,8 @@ async def show_keys(page: BotPage) -> Response:
 
 
 async def keys(page: BotPage, refusal: AppError | None = None) -> Response:
-    ctx = page.ctx
-    rows = await list_keys(ctx.tx, ctx.workspace_id)
-    bots = await frame_queries.list_bots(ctx.tx, ctx.workspace_id)
-    return await show_settings(
-        page,
-        "keys",
-        "keys.html",
-        refusal,
-        live=[row for row in rows if row.revoked_at is None],
-        ended=[row for row in rows if row.revoked_at is not None],
-        names={bot.id: bot.name for bot in bots},
-        options=[(str(bot.id), bot.name, None) for bot in bots],
-    )
+    rows = await list_keys(page.ctx.tx, page.ctx.workspace_id)
+    return await show_access(page, "keys", rows, refusal)
 
 
 @bot_page("settings", Role.OWNER)
@@ -57,8 +42,8 @@ async def make_key(page: BotPage) -> NewKey:
         scope = Scope(form.get("scope", ""))
     except ValueError:
         raise InvalidRequest("Choose what the key may do.") from None
-    bot_ids = [as_uuid(text) or UUID(int=0) for text in form.all("bots")]
-    return await actions.create_key(ctx.tx, ctx.workspace_id, form.get("name", ""), scope, bot_ids, ctx.actor)
+    name, bot_ids = form.get("name", ""), chosen_bot_ids(page)
+    return await actions.create_key(ctx.tx, ctx.workspace_id, name, scope, bot_ids, ctx.actor)
 
 
 @bot_page("settings", Role.OWNER)

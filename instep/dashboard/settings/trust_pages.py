@@ -1,15 +1,11 @@
 """Trusts: which CI jobs need no API key, a new one, and its end."""
 
-from uuid import UUID
-
 from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.core.errors import AppError, InvalidRequest
-from instep.core.ids import as_uuid
-from instep.dashboard import queries as frame_queries
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, show_settings
+from instep.dashboard.settings.frame import attempt, chosen_bot_ids, show_access
 from instep.identity.scopes import Role, Scope
 from instep.trusts import actions
 from instep.trusts.queries import list_trusts
@@ -27,20 +23,8 @@ async def show_trusts(page: BotPage) -> Response:
 
 
 async def trusts(page: BotPage, refusal: AppError | None = None) -> Response:
-    ctx = page.ctx
-    rows = await list_trusts(ctx.tx, ctx.workspace_id)
-    bots = await frame_queries.list_bots(ctx.tx, ctx.workspace_id)
-    return await show_settings(
-        page,
-        "trusts",
-        "trusts.html",
-        refusal,
-        live=[row for row in rows if row.revoked_at is None],
-        ended=[row for row in rows if row.revoked_at is not None],
-        names={bot.id: bot.name for bot in bots},
-        options=[(str(bot.id), bot.name, None) for bot in bots],
-        site=page.request.app.state.settings.base_url,
-    )
+    rows = await list_trusts(page.ctx.tx, page.ctx.workspace_id)
+    return await show_access(page, "trusts", rows, refusal, site=page.request.app.state.settings.base_url)
 
 
 @bot_page("settings", Role.OWNER)
@@ -58,7 +42,7 @@ async def make_trust(page: BotPage) -> Trust:
         issuer=form.get("issuer", ""),
         audience=form.get("audience", "").strip() or state.settings.base_url,
         claims=read_claims(form.get("claims", "")),
-        bot_ids=[as_uuid(text) or UUID(int=0) for text in form.all("bots")],
+        bot_ids=chosen_bot_ids(page),
         scope=Scope.WRITE,
     )
     return await actions.create_trust(ctx.tx, ctx.workspace_id, fields, state.settings.allow_list, ctx.actor)
