@@ -30,8 +30,8 @@ from instep.files.jobs import schedule_sweep, sweep_files
 from instep.files.storage import open_storages
 from instep.imports.actions import RUN_IMPORT
 from instep.imports.jobs import give_up_import, run_import
-from instep.insights.actions import DRAFT_GAP
 from instep.insights.jobs import draft_gap
+from instep.insights.schemas import DRAFT_GAP
 from instep.llm.embedding import NO_EMBEDDERS, Embedders
 from instep.llm.factory import open_embedders, open_model
 from instep.llm.protocol import Model

@@ -10,7 +10,7 @@ from instep.core.database import Tx
 from instep.identity.audit import record
 from instep.identity.schemas import OPERATOR
 from instep.imports.actions import RUN_IMPORT
-from instep.insights.actions import DRAFT_GAP
+from instep.insights.schemas import DRAFT_GAP
 from instep.tasks.actions import RUN_TASK
 
 # Jobs that only change what the backup holds go on, since what they had done is not in it. Those that return

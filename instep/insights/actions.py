@@ -32,6 +32,8 @@ from instep.insights.health.problems import Code, Problem
 from instep.insights.questions import queries
 from instep.insights.questions.question_key import question_key
 from instep.insights.schemas import (
+    DRAFT_GAP,
+    REQUESTED,
     CheckRequest,
     Health,
     HealthReport,
@@ -48,9 +50,6 @@ STATUSES: dict[QuestionFilter, list[str]] = {
 }
 HEALTH_ORDER = Order(("score", "article_id"), descending=False)
 VISITOR_HASH_BYTES = 16
-DRAFT_GAP = "draft_gap"
-# Marks the payload of a job that a person has requested: it needs no number of visitors, and is always kept.
-REQUESTED = "requested"
 
 
 async def list_unanswered(
@@ -139,7 +138,8 @@ async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
     question = await get_unanswered(ctx, question_id)
     if question.status in ("dismissed", "drafted"):
         raise InvalidState(f"No article is written: this question is {question.status} already.")
-    if await queries.count_gap_drafts(ctx) >= limits.MAX_PENDING_GAP_DRAFTS:
+    await queries.lock_gap_drafts(ctx)
+    if await queries.count_gap_drafts(ctx, question.id) >= limits.MAX_PENDING_GAP_DRAFTS:
         raise InvalidState(
             f"{limits.MAX_PENDING_GAP_DRAFTS} drafts that answer questions await review: settle some first."
         )

@@ -17,10 +17,10 @@ from instep.drafts.actions import queue_gap_draft, renew_gap_draft
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Ctx
-from instep.insights.actions import REQUESTED, defer_gap_draft
+from instep.insights.actions import defer_gap_draft
 from instep.insights.questions import queries
 from instep.insights.questions.gap_drafts import draft_of, gap_request
-from instep.insights.schemas import Gap
+from instep.insights.schemas import REQUESTED, Gap
 from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.tasks.jobs import WRITER
@@ -87,6 +87,7 @@ async def store_gap_draft(ctx: Ctx, payload: dict[str, str], proposal: Proposal)
         await renew_gap_draft(ctx, gap.draft_id, draft)
         return
     await queries.lock_gap_drafts(ctx)
-    # There was room when a person requested it, so it is kept even if others have taken that room since.
-    if REQUESTED in payload or await queries.count_gap_drafts(ctx) < limits.MAX_PENDING_GAP_DRAFTS:
+    # A requested one has had its place since it was requested.
+    is_requested = REQUESTED in payload
+    if is_requested or await queries.count_gap_drafts(ctx, gap.id) < limits.MAX_PENDING_GAP_DRAFTS:
         await queries.set_draft(ctx, gap.id, await queue_gap_draft(ctx, draft))

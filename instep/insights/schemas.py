@@ -20,6 +20,11 @@ Term = Annotated[
     AfterValidator(not_blank),
 ]
 Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.MAX_CHECKED_TERMS)]
+# The kind of the job that drafts an article for a question.
+DRAFT_GAP = "draft_gap"
+# Marks the payload of such a job that a person has requested: it needs no number of visitors, and its draft
+# has a place among those that may wait for review.
+REQUESTED = "requested"
 
 
 @dataclass(frozen=True, slots=True)

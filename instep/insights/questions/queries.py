@@ -9,7 +9,7 @@ from instep.core.ids import new_id
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.insights.questions.question_key import QuestionKey, dictionary_of, filler_words_of
-from instep.insights.schemas import Gap, Nearest, Need, UnansweredQuestion
+from instep.insights.schemas import DRAFT_GAP, REQUESTED, Gap, Nearest, Need, UnansweredQuestion
 
 # The status follows from the draft itself, so that it always agrees with the review queue.
 STATUS = """case
@@ -356,15 +356,22 @@ async def lock_gap_drafts(ctx: Ctx) -> None:
     await ctx.tx.advisory_lock(f"gap drafts {ctx.bot.id}")
 
 
-async def count_gap_drafts(ctx: Ctx) -> int:
-    """How many gap drafts of the bot wait for review."""
+async def count_gap_drafts(ctx: Ctx, question_id: str) -> int:
+    """How many gap drafts wait for review, and requested ones of other questions are being written."""
     count: int = await ctx.tx.value(
         """
-        select count(*) from drafts
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending'
-          and type = 'gap_draft'
+        select (select count(*) from drafts
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending'
+                  and type = 'gap_draft')
+             + (select count(*) from jobs
+                where workspace_id = %(workspace)s and run_at is not null and kind = %(kind)s
+                  and payload ->> 'bot' = %(bot)s::text and payload ? %(requested)s
+                  and payload ->> 'question' <> %(question)s)
         """,
         bot=ctx.bot.id,
+        kind=DRAFT_GAP,
+        requested=REQUESTED,
+        question=question_id,
     )
     return count
 
