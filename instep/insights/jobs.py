@@ -79,6 +79,7 @@ async def find_due_gap(ctx: Ctx, payload: dict[str, str], *, lock: bool = False)
 
 async def store_gap_draft(ctx: Ctx, payload: dict[str, str], proposal: Proposal) -> None:
     # When two workers run at once the second waits here, and then finds the draft that the first stored.
+    await queries.lock_gap_drafts(ctx)
     gap = await find_due_gap(ctx, payload, lock=True)
     if gap is None:
         return
@@ -86,7 +87,6 @@ async def store_gap_draft(ctx: Ctx, payload: dict[str, str], proposal: Proposal)
     if gap.draft_id is not None and gap.is_waiting:
         await renew_gap_draft(ctx, gap.draft_id, draft)
         return
-    await queries.lock_gap_drafts(ctx)
     # A requested one has had its place since it was requested.
     is_requested = REQUESTED in payload
     if is_requested or await queries.count_gap_drafts(ctx, gap.id) < limits.MAX_PENDING_GAP_DRAFTS:
