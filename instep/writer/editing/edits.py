@@ -58,8 +58,11 @@ _MAX_INDEFINITE_CHARACTERS = 8
 # Other beginnings, as in `user`, `one`, `hour` and `URL`, do not tell how they sound.
 _VOWEL = re.compile(r"[AEIaei][a-z]|[Oo][a-mo-z]")
 _CONSONANT = re.compile(r"[BCDFGJKLMNPQRSTVWZbcdfgjklmnpqrstvwz][a-z]")
+_WORD = re.compile(r"\w+")
 _MAX_HOST_CHARACTERS = 80
 _MIN_IDF = 6.0
+# So many different words in a row are no coincidence, also where a few articles leave no word rare.
+_MIN_WORDS = 8
 # Less have the files of tests, and those that are internal.
 _MIN_WEIGHT = 0.5
 
@@ -193,7 +196,8 @@ def _is_path_part(name: str, line: str) -> bool:
 
 
 def _rewording_spans(fact: Rewording, text: str, corpus: Corpus) -> Iterator[tuple[int, int]]:
-    if corpus.total_idf(fact.old) >= _MIN_IDF:
+    is_long = not fact.is_part and len(set(_WORD.findall(fact.old))) >= _MIN_WORDS
+    if is_long or corpus.total_idf(fact.old) >= _MIN_IDF:
         yield from (match.span() for match in mention(fact.old).finditer(text))
 
 

@@ -15,7 +15,7 @@ from instep.writer.facts.written_names import flags_defined_in
 from instep.writer.words.identifiers import Token, are_alike, is_caption, is_hyphenated, is_label, wider
 
 Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
-_QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])+)\1|>([^<>{}=]+)</""")
+_QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])*)\1|>([^<>{}=]+)</""")
 _CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
 _ITSELF = frozenset(("self", "this", "cls", "super", "that"))
 _MAX_CALL_CHARACTERS = 100

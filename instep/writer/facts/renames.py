@@ -133,8 +133,10 @@ def _marking(old: str, members: Sequence[ChangedText]) -> Marking:
     """How strictly an article must mark the old name: the more common the word, the stronger the marking."""
     levels = {text.level for text in members}
     if is_distinct(old) and all(_PLAIN.fullmatch(name) for name in (old, members[0].new)):
-        # A word of many meanings takes the place of a name only where the code shows it.
-        return "anywhere" if is_distinct(members[0].new) else "in context"
+        # A word of many meanings takes the place of a name only where the code shows it, unless it is the
+        # same name in other capitals.
+        is_respelled = old.casefold() == members[0].new.casefold()
+        return "anywhere" if is_respelled or is_distinct(members[0].new) else "in context"
     if is_distinct(old) or "method" in levels or EMAIL_ADDRESS.fullmatch(old):
         return "anywhere"
     if "command" in levels:
