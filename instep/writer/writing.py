@@ -20,8 +20,8 @@ from instep.writer.editing.edits import Edit
 from instep.writer.editing.entitlement_cells import add_entitlements
 from instep.writer.editing.example_edits import example_edits, in_likely_articles, likely_article_ids
 from instep.writer.editing.likely import (
-    add_to_sentence_lists,
     add_unnamed_values,
+    edit_sentence_lists,
     likely_edits,
     nearest_articles,
 )
@@ -88,7 +88,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
         add_unnamed_values(edits, facts.values, candidates, change.title)
         add_entitlements(edits, facts.entitlements, candidates)
         edits = likely_edits(edits, change, additions, candidates, need, corpus)
-        add_to_sentence_lists(edits, facts.new_members, candidates, change.title)
+        edit_sentence_lists(edits, facts.member_changes, candidates, change.title)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
         missing = find_missing_article(change, change_set, additions, ranking, need, corpus)
         new_articles += [outline] if missing and (outline := outline_of(missing)) else []

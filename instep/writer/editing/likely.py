@@ -10,8 +10,8 @@ from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.editing.stated_amounts import unit_of
 from instep.writer.editing.unnamed_values import says_unit, stated_quantities
 from instep.writer.facts.additions import Addition
-from instep.writer.facts.new_members import NewMembers
 from instep.writer.facts.renames import Rename
+from instep.writer.facts.set_members import MemberChange
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from instep.writer.inserting.probability import has_name_of_its_own
@@ -76,10 +76,10 @@ def add_unnamed_values(
                 edits[article_id] = article_edits
 
 
-def add_to_sentence_lists(
-    edits: EditsByArticle, members: Sequence[NewMembers], candidates: Sequence[DraftCandidate], title: str
+def edit_sentence_lists(
+    edits: EditsByArticle, members: Sequence[MemberChange], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
-    """Adds new members to the sentences of sure candidates that list the members beside them.
+    """Puts new members into the sentences of sure candidates that list the others, and takes lost ones out.
 
     An article that gets an entry for a new member needs it in no sentence, which may speak of the others.
     """
@@ -90,13 +90,13 @@ def add_to_sentence_lists(
         listings = [edit for each in members for edit in sentence_list_edits(each, text, title)]
         entries = {key_of(edit.fact.name) for edit in article_edits if isinstance(edit.fact, Insertion)}
         places = set[int]()
-        # Several files may add a member: the one that spells it as the article does comes first.
+        # Several files may change a set: the one that spells its members as the article does comes first.
         for edit in sorted(listings, key=lambda edit: -edit.likeness):
+            name = edit.fact.name if isinstance(edit.fact, Insertion) else edit.fact.old
             is_covered = any(
-                other.start <= edit.start <= other.end and edit.fact.name in other.new
-                for other in article_edits
+                other.start <= edit.start <= other.end and name in other.new for other in article_edits
             )
-            if key_of(edit.fact.name) not in entries and edit.start not in places and not is_covered:
+            if key_of(name) not in entries and edit.start not in places and not is_covered:
                 add_edit(article_edits, Edit(edit.start, edit.end, edit.new, edit.fact))
                 places.add(edit.start)
         if article_edits:

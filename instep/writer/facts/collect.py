@@ -10,9 +10,7 @@ from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.described_renames import find_described_renames
 from instep.writer.facts.entitlements import Entitlement, find_entitlements
-from instep.writer.facts.enumerations import find_enumerations
 from instep.writer.facts.line_alignment import pairs_of
-from instep.writer.facts.new_members import ComparedFile, NewMembers, find_new_members
 from instep.writer.facts.renames import (
     Rename,
     doubting_new_values,
@@ -23,6 +21,7 @@ from instep.writer.facts.renames import (
     with_conversions,
 )
 from instep.writer.facts.rewordings import Rewording, find_rewordings
+from instep.writer.facts.set_members import ComparedFile, MemberChange, find_member_changes
 from instep.writer.facts.signatures import Signature, find_signatures
 from instep.writer.facts.token_replacements import TokenReplacement, token_replacements
 from instep.writer.facts.values import Value, find_values
@@ -53,7 +52,7 @@ class Facts:
     certain: tuple[Fact, ...]
     doubtful_renames: tuple[Rename, ...]
     removed_names: tuple[RemovedName, ...]
-    new_members: tuple[NewMembers, ...]
+    member_changes: tuple[MemberChange, ...]
     entitlements: tuple[Entitlement, ...]
 
     @property
@@ -82,7 +81,6 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
         *values_of_renamed(values, sure_renames),
-        *find_enumerations(change_set.files),
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     doubtful = tuple(rename for rename in renames if rename.doubt)
@@ -92,7 +90,7 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
         tuple(islice(safe, _MAX_FACTS)),
         doubtful[:_MAX_FACTS],
         tuple(islice(removed, _MAX_FACTS)),
-        tuple(islice(find_new_members(compared), _MAX_MEMBERS)),
+        tuple(islice(find_member_changes(compared), _MAX_MEMBERS)),
         tuple(islice(find_entitlements(compared), _MAX_MEMBERS)),
     )
 

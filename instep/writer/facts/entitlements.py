@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from instep.text.file_kinds import LONG_LINE
 from instep.writer.facts.changed_texts import SourceLine
-from instep.writer.facts.new_members import ComparedFile
+from instep.writer.facts.set_members import ComparedFile
 
 # The owner of a list in one line: `viewer: ["a", "b"],`, `Role.VIEWER: {"a"},`.
 _OWNER = re.compile(r"""\s*["']?(?:\w+\.)*([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*(?:\w+\()?[\[{(]""")

@@ -34,7 +34,9 @@ class Removal:
     old: str
     sources: tuple[SourceLine, ...]
     doubt: str | None
+    # What remains of a sentence that lists it among others.
     new: str = ""
+    is_in_sentence: bool = False
 
 
 def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus, title: str) -> list[Removal]:

@@ -1,12 +1,14 @@
-"""New members of a set where a sentence lists the others: "choose **Email**, **Slack** or **Webhook**"."""
+"""Members that a set gets or loses, in sentences: "choose **Email**, **Slack** or **Webhook**"."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from instep.writer.articles.passages import is_in_code_block, sentence_around
-from instep.writer.facts.new_members import NewMembers, Slots
+from instep.writer.facts.removals import Removal
+from instep.writer.facts.set_members import MemberChange, Slots
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.words.identifiers import parts_of, spelled_like
 from instep.writer.words.prose import is_safe
@@ -44,7 +46,7 @@ class SentenceListEdit:
     start: int
     end: int
     new: str
-    fact: Insertion
+    fact: Insertion | Removal
     likeness: int
 
 
@@ -57,39 +59,57 @@ class _Item:
     name: str
 
 
-def sentence_list_edits(members: NewMembers, text: str, title: str) -> list[SentenceListEdit]:
-    """The edits of sentences that list all members beside the new ones, and not the new ones.
+def sentence_list_edits(members: MemberChange, text: str, title: str) -> list[SentenceListEdit]:
+    """The edits of sentences that list members of a set, and not its new ones, or still the removed ones.
 
     The title of the change may tell how a name is written, as `WebP`.
     """
-    slots = range(min(map(len, (*members.new, *members.before, *members.after))))
+    slots = range(min(map(len, (*members.new, *members.removed, *members.before, *members.after))))
     lists = [(slot, items) for slot in slots for items in _lists_by_slot(members, slot, text)]
     # The name in the code that explains best how the sentence spells the members.
     lists.sort(key=lambda each: -_likeness(each[1], text))
     edits: dict[int, SentenceListEdit] = {}
     for slot, items in lists:
-        new, before = _names(members.new, slot), _names(members.before, slot)
-        if items[0].start not in edits and (edit := _edit(members, items, before, new, text, title)):
+        edit = (
+            _removal(members, items, slot, text)
+            if members.removed
+            else _insertion(members, items, slot, text, title)
+        )
+        if edit and items[0].start not in edits:
             edits[items[0].start] = edit
-            edits |= {each.start: each for each in _counts(items, edit, len(new), text)}
+            count = len(members.new) or -sum(item.name in _names(members.removed, slot) for item in items)
+            edits |= {each.start: each for each in _counts(items, edit, count, text)}
     return list(edits.values())
 
 
-def _lists_by_slot(members: NewMembers, slot: int, text: str) -> Iterator[list[_Item]]:
+def _lists_by_slot(members: MemberChange, slot: int, text: str) -> Iterator[list[_Item]]:
     before, after = _names(members.before, slot), _names(members.after, slot)
-    new, siblings = _names(members.new, slot), {*before, *after}
+    new, removed, siblings = _names(members.new, slot), _names(members.removed, slot), {*before, *after}
     if len(siblings) < _MIN_MEMBERS or siblings & {*new} or any(_spelled(name).search(text) for name in new):
         return
-    for items in _runs([*before[::-1], *after], text):
+    for items in _runs([*before[::-1], *removed, *after], text):
         names = {item.name for item in items}
-        lead_end = _outer_start(items[0], text)
-        are_examples = _EXAMPLES.search(text, max(0, lead_end - _MAX_EXAMPLE_CHARACTERS), lead_end)
         first, last = sentence_around(text, items[0].start, items[-1].end)
         is_narrowed = bool(_NARROWED.search(text, first, last)) or is_in_code_block(text, items[0].start)
-        are_all = all(any(_is_short_for(name, other) for other in names) for name in siblings - names)
-        has_others = members.is_whole and bool(_GOES_ON.match(text, items[-1].end))
-        if len(names) >= _MIN_MEMBERS and are_all and not (are_examples or is_narrowed or has_others):
+        if removed:
+            # Whatever a list says of its members, what is gone is none of them.
+            is_meant = len(names - {*removed}) >= _MIN_MEMBERS and not names.isdisjoint(removed)
+        else:
+            is_meant = _are_all(items, siblings, members.is_whole, text)
+        if is_meant and not is_narrowed:
             yield items
+
+
+def _are_all(items: Sequence[_Item], siblings: Collection[str], is_whole: bool, text: str) -> bool:
+    """Whether a sentence lists all members, and not some as examples."""
+    names = {item.name for item in items}
+    lead_end = _outer_start(items[0], text)
+    are_examples = _EXAMPLES.search(text, max(0, lead_end - _MAX_EXAMPLE_CHARACTERS), lead_end)
+    are_all = all(
+        any(_is_short_for(name, other) for other in names) for name in siblings if name not in names
+    )
+    has_others = is_whole and bool(_GOES_ON.match(text, items[-1].end))
+    return len(names) >= _MIN_MEMBERS and are_all and not (are_examples or has_others)
 
 
 def _is_short_for(name: str, other: str) -> bool:
@@ -153,15 +173,11 @@ def _spelled(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.-]){words}(?![\w-]|\.\w)", re.IGNORECASE)
 
 
-def _edit(
-    members: NewMembers,
-    items: Sequence[_Item],
-    before: Sequence[str],
-    new: Sequence[str],
-    text: str,
-    title: str,
+def _insertion(
+    members: MemberChange, items: Sequence[_Item], slot: int, text: str, title: str
 ) -> SentenceListEdit | None:
     """The edit after the nearest member before the new ones, or else before the first one after them."""
+    new, before = _names(members.new, slot), _names(members.before, slot)
     by_name = {item.name: index for index, item in enumerate(items)}
     at = next((by_name[name] for name in before if name in by_name), None)
     template = items[at or 0]
@@ -184,6 +200,20 @@ def _edit(
         sources=(members.source,),
     )
     return SentenceListEdit(*span, replacement, fact, _likeness(items, text))
+
+
+def _removal(members: MemberChange, items: Sequence[_Item], slot: int, text: str) -> SentenceListEdit | None:
+    """The list without the removed members; the conjunction stays before its last one."""
+    removed = _names(members.removed, slot)
+    spans = [(_outer_start(item, text), _outer_end(item, text)) for item in items]
+    gaps = [text[end:start] for (_, end), (start, _) in pairwise(spans)]
+    kept = [at for at, item in enumerate(items) if item.name not in removed]
+    last_gap = gaps[-1].removeprefix(",") if len(kept) == 2 and _LAST.fullmatch(gaps[-1]) else gaps[-1]
+    joints = [*(gaps[at - 1] for at in kept[1:-1]), last_gap, ""]
+    joined = "".join(text[slice(*spans[at])] + joint for at, joint in zip(kept, joints, strict=True))
+    gone = [text[item.start : item.end] for item in items if item.name in removed]
+    fact = Removal(", ".join(gone), (members.source,), None, joined, is_in_sentence=True)
+    return SentenceListEdit(spans[0][0], spans[-1][1], joined, fact, _likeness(items, text))
 
 
 def _placed(

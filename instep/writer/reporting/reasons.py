@@ -56,7 +56,8 @@ def _sentence(fact: EditReason, times: int) -> str:
     if isinstance(fact, HeadingLink):
         return f"Links to a heading by `#{fact.old}`; with its new name that is `#{fact.new}` ({where})."
     if isinstance(fact, Removal):
-        return f"Has an entry about {quoted(fact.old)}, which the change removes ({where})."
+        what = "Lists" if fact.is_in_sentence else "Has an entry about"
+        return f"{what} {quoted(fact.old)}, which the change removes ({where})."
     if isinstance(fact, Signature):
         return f"Writes {quoted(fact.old)}; with the change it is {quoted(fact.new)} ({where})."
     if isinstance(fact, ExampleEdit | PortedText):

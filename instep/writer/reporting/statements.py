@@ -31,7 +31,7 @@ def is_certain(edits: Iterable[Edit]) -> bool:
 
 
 def _is_likely(fact: EditReason) -> bool:
-    if isinstance(fact, Insertion):
+    if isinstance(fact, Insertion) or (isinstance(fact, Removal) and fact.is_in_sentence):
         return True
     if isinstance(fact, PortedText):
         return bool(fact.warnings)
