@@ -26,6 +26,7 @@ from instep.writer.editing.likely import (
     nearest_articles,
 )
 from instep.writer.editing.removing import add_removals
+from instep.writer.editing.stated_switches import add_switches
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
 from instep.writer.facts.removals import Removal, find_removals
@@ -86,6 +87,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     # What the change documents itself needs no second wording.
     if not ported.is_documented:
         add_unnamed_values(edits, facts.values, candidates, change.title)
+        add_switches(edits, facts.values, candidates, code)
         add_entitlements(edits, facts.entitlements, candidates)
         edits = likely_edits(edits, change, additions, candidates, need, corpus)
         edit_sentence_lists(edits, facts.member_changes, candidates, change.title)

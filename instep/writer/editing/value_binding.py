@@ -214,7 +214,7 @@ def is_own_cell(name: str, sentence: StatedValue) -> bool:
         return False
     is_code = is_distinct(name) or "-" in name
     parts = parts_of(name)
-    is_in_words = len(parts) > 1 and cells[1].lower().replace("-", " ").strip(_CELL_MARKS).split() == parts
+    is_in_words = len(parts) > 1 and parts_of(cells[1]) == parts
     return is_in_words or (is_code and bool(mention(name).search(cells[1])))
 
 
