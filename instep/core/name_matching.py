@@ -7,7 +7,7 @@ _DISTINCT = re.compile(
     r"\w_[^\W_]"  # snake_case, UPPER_CASE
     r"|[a-z]\d*[A-Z]|[A-Z]{2}[a-z]{2}"  # camelCase, PascalCase, HTTPServer
     r"|^--[a-z][\w-]+$"  # a flag
-    r"|^(?:Ctrl|Control|Cmd|Command|Alt|Option|Meta|Shift|Mod)\+\S+$"  # a key combination
+    r"|^(?i:Ctrl|Control|Cmd|Command|Alt|Option|Meta|Shift|Mod)\+\S+$"  # a key combination
     r"|^_[a-z]{3}"  # _leading
     r"|\w-\w+-\w"  # X-Request-Id
     r"|^(/[\w{}:.-]+){2,}|\w/[\w{}:.-]+/\w"  # /v1/jobs, a/b/c

@@ -29,6 +29,7 @@ from instep.writer.editing.removing import add_removals
 from instep.writer.editing.stated_switches import add_switches
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
+from instep.writer.facts.moved_files import find_moved_files
 from instep.writer.facts.removals import Removal, find_removals
 from instep.writer.facts.renames import variable_renames
 from instep.writer.new_articles.missing_articles import find_missing_article, outline_of, summary_of_missing
@@ -65,11 +66,16 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
 
     Edits that only say what is `suppressed` are left out.
     """
-    change_set = reviewed_files(parse_diff(change.diff))
+    diff = parse_diff(change.diff)
+    change_set = reviewed_files(diff)
     corpus = corpus_of(tuple(articles))
     code, ported = change_set.code, port_documentation(change_set, corpus)
     facts = collect_facts(change, code)
-    certain = (*facts.certain, *variable_renames(facts.renames, code, corpus.articles))
+    certain = (
+        *facts.certain,
+        *variable_renames(facts.renames, code, corpus.articles),
+        *find_moved_files(diff),
+    )
     mentions = mentions_of(facts, corpus)
     additions = additions_of(code)
     ranking = rank(change, change_set, corpus.articles, additions, mentions.count)

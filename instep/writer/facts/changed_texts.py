@@ -12,7 +12,15 @@ from instep.text.patch import FilePatch
 from instep.writer.facts.line_alignment import LinePair
 from instep.writer.facts.token_replacements import TokenReplacement
 from instep.writer.facts.written_names import flags_defined_in
-from instep.writer.words.identifiers import Token, are_alike, is_caption, is_hyphenated, is_label, wider
+from instep.writer.words.identifiers import (
+    Token,
+    are_alike,
+    is_caption,
+    is_hyphenated,
+    is_key_combination,
+    is_label,
+    wider,
+)
 
 Level = Literal["name", "label", "caption", "command", "method", "literal", "line"]
 _QUOTED = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])*)\1|>([^<>{}=]+)</""")
@@ -30,7 +38,6 @@ _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 _UNQUOTED_TEXT = re.compile(r"^\s*[\w.-]+\s*[:=]\s*([A-Z][^\s\"'`<>{}=;|()]* [^\"'`<>{}=;|()]*?)\s*$")
 _CATALOGUE = re.compile(r"\.(?:ya?ml|properties|ftl)$")
 _CAPTION = re.compile(r"\s*([\w.-]+)\s*[:=]\s*([A-Z][a-z]+)\s*$")
-_KEYS = re.compile(r"(?:(?:Ctrl|Control|Cmd|Command|Alt|Option|Meta|Shift|Mod)\+)+\S+")
 _LABEL_KEY = re.compile(
     r"""\b(?:label|caption|placeholder|tooltip|tabTitle|menuTitle|buttonText)["']?\s*(?:=>|[:=])\s*[{(]?\s*["'`]"""
     r"""|\b(?:Text|\w*Button|Label|NavigationLink|Toggle|Tab|MenuItem|navigationTitle)\(\s*(?:\w+\s*[:=]\s*)?["']"""
@@ -97,10 +104,6 @@ def _level(old: str, new: str, weight: float, line: str) -> Level:
 def names_label(line: str) -> bool:
     """Whether a line of code gives a label or the like its text: `label: 'Favorites'`."""
     return bool(_LABEL_KEY.search(line))
-
-
-def is_key_combination(text: str) -> bool:
-    return bool(_KEYS.fullmatch(text))
 
 
 def _name(replacement: TokenReplacement) -> tuple[str, str] | None:

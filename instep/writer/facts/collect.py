@@ -10,6 +10,7 @@ from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import ChangedText, SourceLine, changed_line, changed_texts
 from instep.writer.facts.described_renames import find_described_renames
 from instep.writer.facts.entitlements import Entitlement, find_entitlements
+from instep.writer.facts.key_combinations import key_combination_renames
 from instep.writer.facts.line_alignment import pairs_of
 from instep.writer.facts.renames import (
     Rename,
@@ -78,6 +79,7 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     certain: list[Fact] = [
         *with_conversions(sure_renames, values),
         *parameter_renames(sure_renames[len(described) :]),
+        *key_combination_renames(sure_renames),
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
         *values_of_renamed(values, sure_renames),

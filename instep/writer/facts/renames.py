@@ -17,13 +17,12 @@ from instep.writer.facts.changed_texts import (
     Level,
     OccurrenceCounts,
     SourceLine,
-    is_key_combination,
     names_label,
 )
 from instep.writer.facts.line_alignment import line_similarity
 from instep.writer.facts.values import Value
 from instep.writer.shapes import Article, Change
-from instep.writer.words.identifiers import parts_of
+from instep.writer.words.identifiers import is_key_combination, parts_of
 from instep.writer.words.units import words_and_unit
 
 Marking = Literal["anywhere", "emphasised", "coded", "in context"]
@@ -86,7 +85,8 @@ class Rename:
     @property
     def is_lone_label(self) -> bool:
         """Whether it is a word or keys of the interface that other places may have, too, which keep it."""
-        is_common = " " not in self.old and (self.marking == "emphasised" or is_key_combination(self.old))
+        is_word = " " not in self.old and self.marking == "emphasised"
+        is_common = is_word or is_key_combination(self.old)
         return is_common and len({row.file for row in self.sources}) == 1
 
 

@@ -19,6 +19,11 @@ _TITLE_CASE = re.compile(
 )
 _CAPTION = re.compile(r"[A-Z][\w'\u2019-]*(?: [\w'\u2019&-]+){0,5}(?:\u2026|\.\.\.)?")
 _HYPHENATED = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
+_MODIFIER = r"(?:Ctrl|Control|Cmd|Command|CmdOrCtrl|CommandOrControl|Alt|Option|Meta|Shift|Mod)"
+_KEYS = re.compile(
+    rf"(?:{_MODIFIER}(?:\s\+\s|\+))+\w{{1,12}}|(?:{_MODIFIER}\+)+[^\w\s+]|(?:{_MODIFIER}-)+\w|[⌘⌃⌥⇧]+\w{{1,12}}",
+    re.IGNORECASE,
+)
 _EDGES = "-./:@{}"
 _MAX_LABEL_CHARACTERS = 60
 _OPENING_MARKUP = re.compile(r"(?:<[^<>]*>|\*\*|__|\[|\*|_(?=\w)|\"|(?<!\w):(?:\w++:)++(?=`)|await )*")
@@ -118,6 +123,11 @@ def are_alike(old: str, new: str) -> bool:
 def is_caption(text: str) -> bool:
     """Whether a text is a few words as interfaces show them: one capital, no full stop."""
     return bool(_CAPTION.fullmatch(text)) and len(text) <= _MAX_LABEL_CHARACTERS
+
+
+def is_key_combination(text: str) -> bool:
+    """Whether a text is a shortcut such as `Ctrl+K`, in any way of writing it."""
+    return bool(_KEYS.fullmatch(text))
 
 
 def is_hyphenated(text: str) -> bool:
