@@ -49,7 +49,7 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str
             if not is_record(article)
         }
         article_ids = [article_id for article_id, article_edits in by_article.items() if article_edits]
-        if _needs_concern(fact) and (len(article_ids) > 1 or isinstance(fact, Rewording)):
+        if _needs_concern(fact) and (len(article_ids) > 1 or _may_be_ordinary(fact)):
             concerned_ids = {*likely_ids, *edits}
             article_ids = [article_id for article_id in article_ids if article_id in concerned_ids]
         if len(article_ids) <= _MAX_ARTICLES or _is_beyond_doubt(fact):
@@ -61,7 +61,12 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str
 
 def _needs_concern(fact: Fact) -> bool:
     """Whether other articles may say the same of something else."""
-    return (isinstance(fact, Rename) and fact.is_lone_label) or (isinstance(fact, Rewording) and fact.is_part)
+    return (isinstance(fact, Rename) and fact.needs_concern) or (isinstance(fact, Rewording) and fact.is_part)
+
+
+def _may_be_ordinary(fact: Fact) -> bool:
+    """Whether even a single article may say the same of something else."""
+    return isinstance(fact, Rewording) or (isinstance(fact, Rename) and fact.is_phrase)
 
 
 def _foreign_programs(fact: Fact, corpus: Corpus) -> frozenset[str]:

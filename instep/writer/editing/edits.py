@@ -152,11 +152,19 @@ def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
             continue
         if fact.old.startswith("/") and not _is_route(text, match.start()):
             continue
+        if _is_said_already(fact, text, match.start()):
+            continue
         if fact.converted is not None and _has_other_value(fact.converted, text, match.end()):
             continue
         # A link keeps working under the old address unless the change moves addresses.
         if in_paths or not is_in_url(text, match.start()):
             yield match.span()
+
+
+def _is_said_already(fact: Rename, text: str, start: int) -> bool:
+    """Whether the old name stands in the new one here, as “Service” does in “Application Service”."""
+    place = fact.new.find(fact.old)
+    return place >= 0 and text.startswith(fact.new, max(0, start - place))
 
 
 def _is_of_others(fact: Rename, article: Article, start: int, end: int, corpus: Corpus) -> bool:
@@ -173,7 +181,8 @@ def _is_in_other_language(fact: Rename | Value, text: str, start: int) -> bool:
 
 def _pattern_of(fact: Rename) -> re.Pattern[str]:
     if fact.rest is not None:
-        return re.compile(rf"{re.escape(fact.old)}(?={fact.rest})")
+        before = "" if fact.old.startswith("/") else r"(?<![\w-])"
+        return re.compile(rf"{before}{re.escape(fact.old)}(?={fact.rest})")
     return emphasised(fact.old) if fact.marking == "emphasised" else mention(fact.old)
 
 

@@ -12,12 +12,14 @@ from instep.writer.facts.described_renames import find_described_renames
 from instep.writer.facts.entitlements import Entitlement, find_entitlements
 from instep.writer.facts.key_combinations import key_combination_renames
 from instep.writer.facts.line_alignment import pairs_of
+from instep.writer.facts.renamed_sections import find_renamed_sections
 from instep.writer.facts.renames import (
     Rename,
     doubting_new_values,
     find_renames,
     in_context_of,
     parameter_renames,
+    phrase_renames,
     values_of_renamed,
     with_conversions,
 )
@@ -79,7 +81,9 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
     certain: list[Fact] = [
         *with_conversions(sure_renames, values),
         *parameter_renames(sure_renames[len(described) :]),
+        *phrase_renames(sure_renames),
         *key_combination_renames(sure_renames),
+        *find_renamed_sections(change_set.files),
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
         *values_of_renamed(values, sure_renames),

@@ -64,10 +64,19 @@ class Rename:
     sources: tuple[SourceLine, ...]
     doubt: str | None
     marking: Marking = "anywhere"
-    # For the beginning of a route: a pattern of the rest, whose parameters stand for any text.
+    # A pattern of what follows: of the rest of a route, whose parameters stand for any text; of the settings
+    # of a section.
     rest: str | None = None
     # For a name with another unit: the values that change with it. Beside others it stays.
     converted: frozenset[str] | None = None
+    # Whether it is a label as sentences write it, in small letters, where it may be an ordinary phrase.
+    is_phrase: bool = False
+
+    @property
+    def needs_concern(self) -> bool:
+        """Whether articles that the change does not concern may mean something else by it."""
+        is_section = self.rest is not None and not self.old.startswith("/")
+        return self.is_lone_label or self.is_phrase or is_section
 
     @property
     def is_label(self) -> bool:
@@ -189,7 +198,8 @@ def _is_pure(pattern: re.Pattern[str], new: str, text: ChangedText) -> bool:
 def _count_doubt(old: str, new: str, times: int, tally: _Tally) -> str | None:
     """A name that remains or becomes several others is not simply renamed, nor to a name that existed."""
     occurrences = tally.occurrences
-    if occurrences.added[old] * 3 > times:
+    inside_new = len(mention(old).findall(new)) * occurrences.added[new]
+    if (occurrences.added[old] - inside_new) * 3 > times:
         return f"the change still writes `{old}` in new lines"
     if occurrences.unchanged[old] * 3 > times:
         return f"unchanged lines still use `{old}`"
@@ -218,6 +228,29 @@ def _family(old: str, new: str) -> tuple[str, str]:
     while before and after and before[-1] == after[-1]:
         before, after = before[:-1], after[:-1]
     return " ".join(before), " ".join(after)
+
+
+def phrase_renames(renames: Iterable[Rename]) -> Iterator[Rename]:
+    """Labels of several words as sentences write them: the activity log, for “Activity log”."""
+    for rename in renames:
+        if rename.is_label and " " in rename.old and not is_key_combination(rename.old):
+            old, new = _in_small_letters(rename.old), _in_small_letters(rename.new)
+            for plural in ("", "s"):
+                if old != new and not (plural and (old + new).endswith(("s", "y"))):
+                    phrase = replace(rename, old=old + plural, new=new + plural, is_phrase=True)
+                    yield replace(phrase, marking="anywhere")
+                    yield replace(
+                        phrase, old=_capitalised(phrase.old), new=_capitalised(phrase.new), marking="anywhere"
+                    )
+
+
+def _in_small_letters(label: str) -> str:
+    """A label without the capitals of its words; names such as API and YouTube keep theirs."""
+    return " ".join(word.lower() if word[1:].islower() else word for word in label.split(" "))
+
+
+def _capitalised(phrase: str) -> str:
+    return phrase[:1].upper() + phrase[1:]
 
 
 def parameter_renames(renames: Iterable[Rename]) -> Iterator[Rename]:

@@ -35,7 +35,7 @@ def _is_likely(fact: EditReason) -> bool:
         return True
     if isinstance(fact, PortedText):
         return bool(fact.warnings)
-    if isinstance(fact, Rename) and fact.is_lone_label:
+    if isinstance(fact, Rename) and (fact.is_lone_label or fact.is_phrase):
         return True
     if isinstance(fact, Rewording) and fact.is_part:
         return True
