@@ -23,7 +23,7 @@ from instep.writer.shapes import Article, Evidence
 # Records describe what was true at a time: an edit would make them false.
 _RECORD = re.compile(r"\b(?:change ?log|release notes|what['\u2019]s new|version history)\b", re.IGNORECASE)
 # A text that more articles have is probably said of different things.
-_MAX_ARTICLES, _MANY_SOURCES = 10, 5
+_MAX_ARTICLES, _MAX_WITH_PHRASE, _MANY_SOURCES = 10, 3, 5
 _MAX_EVIDENCE = 50
 _FLAG = re.compile(r"--[a-z][\w-]+")
 _OWN_NAME = re.compile(r"--[a-z]\w*-[\w-]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -49,7 +49,7 @@ def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str
             if not is_record(article)
         }
         article_ids = [article_id for article_id, article_edits in by_article.items() if article_edits]
-        if _needs_concern(fact) and (len(article_ids) > 1 or _may_be_ordinary(fact)):
+        if _needs_concern(fact) and len(article_ids) > _most_articles(fact):
             concerned_ids = {*likely_ids, *edits}
             article_ids = [article_id for article_id in article_ids if article_id in concerned_ids]
         if len(article_ids) <= _MAX_ARTICLES or _is_beyond_doubt(fact):
@@ -64,9 +64,14 @@ def _needs_concern(fact: Fact) -> bool:
     return (isinstance(fact, Rename) and fact.needs_concern) or (isinstance(fact, Rewording) and fact.is_part)
 
 
-def _may_be_ordinary(fact: Fact) -> bool:
-    """Whether even a single article may say the same of something else."""
-    return isinstance(fact, Rewording) or (isinstance(fact, Rename) and fact.is_phrase)
+def _most_articles(fact: Fact) -> int:
+    """How many articles may have the text of a fact, so that all of them mean what the change does."""
+    if isinstance(fact, Rename):
+        # A phrase is that of the interface where several lines rename it and hardly any article says it.
+        if fact.is_phrase:
+            return _MAX_WITH_PHRASE if len(fact.sources) > 1 else 0
+        return 1
+    return 0
 
 
 def _foreign_programs(fact: Fact, corpus: Corpus) -> frozenset[str]:

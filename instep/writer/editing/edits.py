@@ -53,7 +53,7 @@ _VALUE_AFTER = re.compile(r"""[`*_"'\s|:=(>]{1,12}(?:is\s[`*]{0,3})?(\d[\d._,]*\
 _CURRENCY = re.compile(r"[$€£]\s?\Z")
 _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}")
 _ITEM_START = re.compile(r"\s*+(?:[-*+]\s++)?[`*_\"']*+[?&]?(?:[\w.-]++=)?[\"']?")
-_INDEFINITE = re.compile(r"\b([Aa]n?)(\s[`*_\"]{0,3})\Z")
+_INDEFINITE = re.compile(r"\b([Aa]n?)(\s[`*_\"\[]{0,3})\Z")
 _MAX_INDEFINITE_CHARACTERS = 8
 # Other beginnings, as in `user`, `one`, `hour` and `URL`, do not tell how they sound.
 _VOWEL = re.compile(r"[AEIaei][a-z]|[Oo][a-mo-z]")

@@ -12,6 +12,7 @@ from instep.writer.facts.described_renames import find_described_renames
 from instep.writer.facts.entitlements import Entitlement, find_entitlements
 from instep.writer.facts.key_combinations import key_combination_renames
 from instep.writer.facts.line_alignment import pairs_of
+from instep.writer.facts.moved_menu_entries import find_moved_menu_entries
 from instep.writer.facts.renamed_sections import find_renamed_sections
 from instep.writer.facts.renames import (
     Rename,
@@ -84,6 +85,7 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
         *phrase_renames(sure_renames),
         *key_combination_renames(sure_renames),
         *find_renamed_sections(change_set.files),
+        *find_moved_menu_entries(change_set.files),
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
         *values_of_renamed(values, sure_renames),

@@ -46,6 +46,14 @@ _PARAMETER = re.compile(r"[:{<$]")
 # What stands for a parameter: a placeholder, or an id with a digit; `/users/import` is another route.
 _ANY_SEGMENT = r"(?:[:{<$][\w.:{}<>$-]*+|[A-Z][A-Z_]++|(?=[\w-]{0,40}\d)[\w.~-]++)"
 _MOVES = re.compile(r"\b(?:renam|migrat)", re.IGNORECASE)
+# The label of a button, which a sentence may say of anything: "save changes".
+_COMMAND = re.compile(
+    r"(?:add|apply|assign|cancel|change|choose|close|configure|connect|copy|create|delete|disable|download|edit"
+    r"|enable|export|find|get|go|hide|import|invite|learn|log|make|manage|move|open|please|print|publish|remove"
+    r"|rename|reset|run|save|search|see|select|send|set|share|show|sign|start|stop|submit|try|turn|update|upload"
+    r"|use|view|visit)\s",
+    re.IGNORECASE,
+)
 _NAMING = """
     alias attribute channel code column command cookie database endpoint event field flag header hook id
     identifier index key label metric name option parameter path permission prefix queue role route scope slug
@@ -233,7 +241,8 @@ def _family(old: str, new: str) -> tuple[str, str]:
 def phrase_renames(renames: Iterable[Rename]) -> Iterator[Rename]:
     """Labels of several words as sentences write them: the activity log, for “Activity log”."""
     for rename in renames:
-        if rename.is_label and " " in rename.old and not is_key_combination(rename.old):
+        is_noun = " " in rename.old and not _COMMAND.match(rename.old)
+        if rename.is_label and is_noun and not is_key_combination(rename.old):
             old, new = _in_small_letters(rename.old), _in_small_letters(rename.new)
             for plural in ("", "s"):
                 if old != new and not (plural and (old + new).endswith(("s", "y"))):
