@@ -14,6 +14,7 @@ from instep.writer.articles.passages import is_in_code, is_in_url, sentence_arou
 from instep.writer.editing.example_edits import ExampleEdit
 from instep.writer.editing.heading_links import HeadingLink
 from instep.writer.editing.name_context import is_in_context
+from instep.writer.editing.supported_versions import without_dropped_versions
 from instep.writer.editing.value_binding import (
     StatedValue,
     is_mentioned,
@@ -93,22 +94,28 @@ def edits_for(fact: Fact, article: Article, corpus: Corpus) -> Iterator[Edit]:
     if isinstance(fact, Signature):
         yield from _signature_edits(fact, article.text)
         return
-    if isinstance(fact, Rename):
-        spans = _rename_spans(fact, article.text)
-    elif isinstance(fact, Value):
-        spans = _value_spans(fact, article)
-    else:
-        spans = _rewording_spans(fact, article.text, corpus)
+    if isinstance(fact, Value) and fact.is_version:
+        for start, end, new in without_dropped_versions(fact, article.text):
+            yield Edit(start, end, new, fact)
     first = len(front_matter(article.text))
-    for start, end in spans:
-        if isinstance(fact, Rename) and _is_of_others(fact, article, start, end, corpus):
-            continue
+    for start, end in _spans(fact, article, corpus):
         if start >= first and not _states_both(fact, article.text, start, end):
             new = wrapped_like(article.text[start:end], fact.new)
             before = _INDEFINITE.search(article.text, max(0, start - _MAX_INDEFINITE_CHARACTERS), start)
             if before and (indefinite := _agreeing_article(before[1], fact.old, fact.new)):
                 start, new = before.start(1), indefinite + before[2] + new
             yield Edit(start, end, new, fact)
+
+
+def _spans(fact: Rename | Value | Rewording, article: Article, corpus: Corpus) -> Iterator[tuple[int, int]]:
+    if isinstance(fact, Rename):
+        for start, end in _rename_spans(fact, article.text):
+            if not _is_of_others(fact, article, start, end, corpus):
+                yield start, end
+    elif isinstance(fact, Value):
+        yield from _value_spans(fact, article)
+    else:
+        yield from _rewording_spans(fact, article.text, corpus)
 
 
 def _agreeing_article(word: str, old: str, new: str) -> str | None:

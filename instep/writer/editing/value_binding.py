@@ -18,7 +18,9 @@ _DEFAULT = re.compile(
     re.IGNORECASE,
 )
 _REQUIRED = re.compile(
-    r"requires?\b|supports?\b|\bor (?:higher|newer|later)|at least|minimum|version|^\s*FROM ", re.IGNORECASE
+    r"requires?\b|needs?\b|supports?\b|\bor (?:higher|newer|later)|at least|minimum|version|based on|runs? on"
+    r"|^\s*FROM ",
+    re.IGNORECASE,
 )
 # A sentence about the time when something came, whose versions stay as they were.
 _HISTORY = re.compile(
@@ -35,6 +37,8 @@ _CODE = re.compile(r"`([^`\n]{1,80})`")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _CELL_AFTER = re.compile(r"[^|\d]{0,24}(?:\||$)")
+# Words of the names by which build files state what they require: `requires-python`, `rust-version`.
+_REQUIREMENT_WORDS = frozenset(("minimum", "require", "required", "requires", "target", "version"))
 _CELL_MARKS = " \t`*_$€£"
 _MIN_WORD_CHARACTERS = 4
 _NEAR_CHARACTERS = 40
@@ -74,7 +78,7 @@ def statement_at(text: str, start: int, end: int) -> StatedValue:
 def is_mentioned(fact: Value, text: str) -> bool:
     """Whether a text names what the value belongs to at all, in any spelling."""
     for name in fact.names:
-        parts = _product_words(name) if fact.is_version else []
+        parts = product_words(name) if fact.is_version else []
         if any(_spelling([part]).search(text) for part in parts):
             return True
         words = words_and_unit(name)[0]
@@ -113,7 +117,7 @@ def _is_version_of(name: str, sentence: StatedValue) -> bool:
         _spelling([part]).search(sentence.before[-_CLOSE_CHARACTERS:])
         if len(part) >= _MIN_WORD_CHARACTERS
         else _short_product(part).search(sentence.before)
-        for part in _product_words(name)
+        for part in product_words(name)
     )
 
 
@@ -194,16 +198,17 @@ def _is_settings_line(sentence: StatedValue) -> bool:
     return bool(_SETTINGS_LINE.fullmatch(sentence.before))
 
 
-def _product_words(name: str) -> list[str]:
+def product_words(name: str) -> list[str]:
     """The words that may name a product: long ones, or the whole name where it is short."""
-    parts = parts_of(name)
+    parts = [part for part in parts_of(name) if part not in _REQUIREMENT_WORDS]
     return parts if len(parts) == 1 else [part for part in parts if len(part) >= _MIN_WORD_CHARACTERS]
 
 
 @lru_cache(maxsize=256)
 def _short_product(word: str) -> re.Pattern[str]:
-    """A short name with a capital right before its version: `go` is "Go 1.18" or "Go version 1.18"."""
-    return re.compile(rf"\b(?:{word.capitalize()}|{word.upper()})(?:\s+version)?\s+$")
+    """A short name right before its version: `php` is "PHP 8", and `go`, with a capital, "Go 1.18"."""
+    spelled = rf"(?i:{word})" if len(word) > 2 else f"{word.capitalize()}|{word.upper()}"
+    return re.compile(rf"\b(?:{spelled})(?:\s+version)?\s+$")
 
 
 def is_own_cell(name: str, sentence: StatedValue) -> bool:

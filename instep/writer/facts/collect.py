@@ -13,6 +13,7 @@ from instep.writer.facts.entitlements import Entitlement, find_entitlements
 from instep.writer.facts.key_combinations import key_combination_renames
 from instep.writer.facts.line_alignment import pairs_of
 from instep.writer.facts.moved_menu_entries import find_moved_menu_entries
+from instep.writer.facts.platform_versions import find_platform_versions
 from instep.writer.facts.renamed_sections import find_renamed_sections
 from instep.writer.facts.renames import (
     Rename,
@@ -89,6 +90,7 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
         *find_signatures(change_set),
         *find_rewordings(texts, patches),
         *values_of_renamed(values, sure_renames),
+        *find_platform_versions(compared),
     ]
     safe = (fact for fact in certain if is_safe(fact.old, fact.new))
     doubtful = tuple(rename for rename in renames if rename.doubt)

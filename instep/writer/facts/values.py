@@ -278,12 +278,18 @@ def _with_other_spellings(literals: Iterable[_Literal]) -> Iterator[_Literal]:
 
 
 def _short_versions(literal: _Literal) -> Iterator[_Literal]:
-    """Articles omit the patch level: where 3.7 replaces 3.6.1, it replaces 3.6 too; 4.0.0 for 3.0.0 is 4."""
-    old, new = literal.old.split("."), literal.new.split(".")
-    if len(old) == 3 and old[:2] != new[:2]:
-        yield literal._replace(old=".".join(old[:2]), new=".".join(new[:2]))
-    if old[1:] == new[1:] == ["0"] * (len(old) - 1):
-        yield literal._replace(old=old[0], new=new[0], is_version=True)
+    for old, new in list(shorter_versions(literal.old, literal.new))[1:]:
+        yield literal._replace(old=old, new=new, is_version=literal.is_version or old.isdigit())
+
+
+def shorter_versions(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Both versions, and without their patch level: where 3.7 replaces 3.6.1, it replaces 3.6; 4.0.0 is 4."""
+    yield old, new
+    before, after = old.split("."), new.split(".")
+    if len(before) == 3 and before[:2] != after[:2]:
+        yield ".".join(before[:2]), ".".join(after[:2])
+    if len(before) > 1 and before[1:] == after[1:] == ["0"] * (len(before) - 1):
+        yield before[0], after[0]
 
 
 def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
