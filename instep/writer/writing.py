@@ -17,6 +17,7 @@ from instep.writer.editing.apply import (
     with_ported,
 )
 from instep.writer.editing.edits import Edit
+from instep.writer.editing.entitled_subjects import add_entitled_subjects
 from instep.writer.editing.entitlement_cells import add_entitlements
 from instep.writer.editing.example_edits import example_edits, in_likely_articles, likely_article_ids
 from instep.writer.editing.likely import (
@@ -95,6 +96,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
         add_unnamed_values(edits, facts.values, candidates, change.title)
         add_switches(edits, facts.values, candidates, code)
         add_entitlements(edits, facts.entitlements, candidates)
+        add_entitled_subjects(edits, facts.entitlements, candidates, change.title)
         edits = likely_edits(edits, change, additions, candidates, need, corpus)
         edit_sentence_lists(edits, facts.member_changes, candidates, change.title)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)

@@ -13,7 +13,7 @@ from instep.writer.words.units import SCALES, UNITS, unit_named, words_and_unit
 
 _NUMBER = re.compile(r"(\d[\d_]*)(?:\.0+)?|(\d+\.\d+)")
 _WORD_WITH_PLURAL = re.compile(
-    r"(?:milli)?seconds?|minutes?|hours?|days?|weeks?|(?:kilo|mega|giga)?bytes?|characters?|times?",
+    r"(?:milli)?seconds?|minutes?|hours?|days?|weeks?|(?:kilo|mega|giga)?bytes?|characters?|digits?|letters?|times?",
     re.IGNORECASE,
 )
 # A value whose name has no unit may be in one of these.

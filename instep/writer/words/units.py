@@ -27,7 +27,7 @@ UNITS = {
     "mb": r"m|mb|mib|megabytes?",
     "gb": r"g|gb|gib|gigabytes?",
     "percent": r"%|percent",
-    "characters": r"chars?|characters?",
+    "characters": r"chars?|characters?|digits?|letters?",
     "times": r"times|attempts|tries|retries",
 }
 _UNIT_NAMES = {
