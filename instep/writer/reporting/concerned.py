@@ -1,5 +1,6 @@
 """Articles that a change surely concerns although no text for them is known."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from instep.writer.articles.corpus import Corpus
@@ -14,6 +15,18 @@ from instep.writer.relevance.selection import DraftCandidate
 from instep.writer.reporting.reasons import reason_for_concern
 from instep.writer.shapes import Article, Change, Evidence, Verdict
 
+# Titles of changes of the inside alone: what users see of it are its drafts, if there are any.
+_INSIDE = re.compile(
+    r"\W*(?:(?:refactor|perf|style|tests?|build|ci)(?:\([^()]*\))?:"
+    r"|(?:refactor|reformat|clean(?:ing)? ?up|tidy|inline|de-?duplicate|speed(?:ing)? up|faster)\b"
+    r"|(?:extract|pull out) (?:the |an? )?(?:`?(?-i:\w*[a-z][A-Z])\w*|\w+_\w+"
+    r"|[\w -]{0,40}\b(?:class|function|helper|mixin|module|package|service|trait|util)\b)"
+    r"|bump (?:[\w-]+ ){0,2}(?:actions|dependencies|deps|linters|modules|packages)\b"
+    r"|fix (?:an? |the )?(?:[\w-]+ )?(?:race|deadlock|flaky|leak|lint|typing)\b"
+    r"|(?:add |more |fix )?(?:type (?:hint|annotation)s?|typing)\b)"
+    r"|.*\bin (?:the )?code\W*\Z",
+    re.IGNORECASE,
+)
 _MAX_EXCERPT_CHARACTERS = 300
 
 
@@ -27,6 +40,8 @@ def concerned_places(
     corpus: Corpus,
 ) -> dict[str, ConcernedPlace]:
     """Where to write, by article id: for sure candidates that get no draft and are not up to date."""
+    if _INSIDE.match(change.title):
+        return {}
     return {
         place.article_id: place
         for article in _sure_articles(candidates, edits, mentions, additions)
