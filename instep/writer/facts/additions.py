@@ -10,7 +10,8 @@ from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.declarations import Declaration, DeclarationKind, declarations_of
 from instep.writer.facts.details import Details, details_of, type_of
-from instep.writer.facts.docstrings import comment_above, doc_of
+from instep.writer.facts.docstrings import comment_above, default_above, doc_of
+from instep.writer.facts.listed_names import ListedNames, changed_lists
 from instep.writer.facts.signatures import parameter_additions
 from instep.writer.facts.syntax import has_grammar
 from instep.writer.facts.values import default_of
@@ -91,7 +92,20 @@ def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
             additions.add(_as_in(file, addition))
         if additions.is_full:
             break
-    return tuple(additions.by_key.values())
+    lists = changed_lists(files)
+    return tuple(_with_listed(addition, lists) for addition in additions.by_key.values())
+
+
+def _with_listed(addition: Addition, lists: Iterable[ListedNames]) -> Addition:
+    """The addition with further siblings: those that a line lists with it and with one of its siblings."""
+    siblings = {sibling.name for sibling in (*addition.before, *addition.after) if not sibling.is_new}
+    for listed in lists:
+        if addition.name not in listed.old_names and addition.name in listed.names:
+            others = [name for name in listed.names if name in listed.old_names - siblings]
+            if others and siblings & listed.old_names:
+                more = tuple(Sibling(name, "") for name in reversed(others))
+                return replace(addition, before=(*addition.before, *more))
+    return addition
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +210,7 @@ def _details(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> Det
     declaration = declarations[index]
     definition_details = Details(
         type_of(declaration.line.text),
-        default_of(declaration.value) or "",
+        default_of(declaration.value) or default_above(declaration.place, hunk),
         doc_of(declarations, index, hunk),
     )
     return definition_details.completed_by(details_of(declaration.name, declaration.place, hunk))

@@ -13,6 +13,11 @@ _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/\*|\*)")
 _DECORATOR = re.compile(r"\s*@[\w.]+")
 _QUOTED = re.compile(r"""[rfu]?("{3}|'{3})(.*?)(?:\1|\Z)|([\"'`])((?:\\.|(?!\3)[^\\])*)\3""", re.DOTALL)
 _TAG = re.compile(r"^@\w+.*", re.MULTILINE | re.DOTALL)
+_DEFAULT_TAG = re.compile(
+    r"""^@default(?:Value)?[ \t]+(?:(?P<mark>["'`])(?P<text>[^"'`\n]{1,60})(?P=mark)"""
+    r"""|(?P<constant>-?[\w.]{1,40}))\s*$""",
+    re.MULTILINE,
+)
 _TRAILING = re.compile(r"(?:\s\s#|\s//)\s++(.+)$")
 _ANNOTATION = re.compile(r"^[ \t]*(?:@|\[|#\[)[A-Za-z][\w.]*\(", re.MULTILINE)
 _STATEMENT_END = re.compile(r"[;{}]\s*$")
@@ -28,7 +33,13 @@ def doc_of(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> str:
 
 def comment_above(place: int, hunk: Hunk) -> str:
     """The comment that the change adds right above a line, as plain prose."""
-    return prose_of(_above(place, hunk))
+    return prose_of(_TAG.sub("", _above(place, hunk)))
+
+
+def default_above(place: int, hunk: Hunk) -> str:
+    """The default that a tag of the comment right above a line tells: `@default 'bottom-right'`."""
+    tag = _DEFAULT_TAG.search(_above(place, hunk))
+    return tag["text"] or tag["constant"] if tag else ""
 
 
 def _docs(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> Iterator[str]:
@@ -55,7 +66,7 @@ def _above(place: int, hunk: Hunk) -> str:
         comment_lines.append(_SIGNS.sub("", line.text).rstrip())
         if line.text.lstrip().startswith("/*"):
             break
-    return _TAG.sub("", "\n".join(reversed(comment_lines)))
+    return "\n".join(reversed(comment_lines))
 
 
 def _annotation_above(place: int, hunk: Hunk) -> str:
