@@ -35,3 +35,30 @@ def test_the_cell_of_a_role_and_a_permission_says_what_the_code_says(
 
     assert text_of(report) == expected
     assert not any(proposal.is_certain for proposal in report.proposals)
+
+
+@pytest.mark.parametrize(
+    ("line", "new_line", "text", "expected"),
+    [
+        (
+            "  approve: [manager]\n", "  approve: [team_lead, manager]\n",
+            "Only managers can approve a swap. Managers see all shifts.",
+            "Only managers and team leads can approve a swap. Managers see all shifts.",
+        ),
+        (
+            '    "swap.approve": {"owner", "manager"},\n', '    "swap.approve": {"owner"},\n',
+            "**Owners** and **managers** may approve swaps.", "**Owners** may approve swaps.",
+        ),
+        ("  approve: [manager]\n", "  approve: [team_lead, manager]\n", "Owners can approve a swap.", None),
+    ],
+)  # fmt: skip
+def test_a_sentence_names_those_who_may_do_something_now(
+    ask: Ask, line: str, new_line: str, text: str, expected: str | None
+) -> None:
+    files = {"config/permissions.yml": (f"swap:\n{line}", f"swap:\n{new_line}")}
+
+    report = ask(
+        files, f"# Swap shifts\n\n{text}\n", title="Change who may approve swaps", name="Swap shifts"
+    )
+
+    assert text_of(report) == (expected and f"# Swap shifts\n\n{expected}\n")

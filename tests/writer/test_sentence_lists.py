@@ -72,3 +72,39 @@ def test_a_new_member_is_listed_where_a_sentence_lists_the_others(
 
     assert text_of(report) == (expected and f"# {name}\n\n{expected}\n")
     assert not any(proposal.is_certain for proposal in report.proposals)
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "removed", "text", "expected"),
+    [
+        (
+            "cards/kinds.rb", "KINDS = %w[png jpg gif].freeze\n", " gif",
+            "Cards take PNG, JPG and GIF pictures, and no others.",
+            "Cards take PNG and JPG pictures, and no others.",
+        ),
+        (
+            "alerts/channels.ts", CHANNELS, '  { id: "email", label: "Email" },\n',
+            "Alerts go to channels such as **Email**, **Slack** or **Webhook**.",
+            "Alerts go to channels such as **Slack** or **Webhook**.",
+        ),
+        (
+            "themes/Theme.cs", THEMES.replace("    Dark,\n", "    Dark,\n    Dim,\n"), "    Dim,\n",
+            "There are four themes: *Light*, *Dark*, *Dim*, and *Sepia*.",
+            "There are three themes: *Light*, *Dark*, and *Sepia*.",
+        ),
+        (
+            "themes/Theme.cs", THEMES.replace("    Dark,\n", "    Dark,\n    Dim,\n"), "    Dim,\n",
+            "Only Light, Dark and Dim have a border.", None,
+        ),
+    ],
+)  # fmt: skip
+def test_a_member_that_is_gone_leaves_the_sentence_that_lists_it(
+    ask: Ask, path: str, before: str, removed: str, text: str, expected: str | None
+) -> None:
+    name = path.split("/")[0].capitalize()
+    files = {path: (before, before.replace(removed, ""))}
+
+    report = ask(files, f"# {name}\n\n{text}\n", title=f"Remove one of the {name.lower()}", name=name)
+
+    assert text_of(report) == (expected and f"# {name}\n\n{expected}\n")
+    assert not any(proposal.is_certain for proposal in report.proposals)

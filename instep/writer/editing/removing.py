@@ -10,6 +10,7 @@ from instep.writer.articles.headings import sections_of
 from instep.writer.articles.option_lines import option_line
 from instep.writer.editing.apply import add_edit, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
+from instep.writer.editing.removed_uses import removed_uses
 from instep.writer.facts.removals import Removal
 
 _SPAN = re.compile(r"(?<!`)`++([^`]++)`++")
@@ -37,7 +38,10 @@ def add_removals(edits: EditsByArticle, removals: Sequence[Removal], corpus: Cor
                 (article, block)
                 for article in corpus.articles_with(removal.old)
                 if not is_record(article)
-                for block in _blocks(removal, certain_names, article.text)
+                for block in (
+                    *_blocks(removal, certain_names, article.text),
+                    *removed_uses(removal, article),
+                )
             ]
             # A name that many articles list is the name of many things.
             if len({article.id for article, _ in blocks}) <= _MAX_ARTICLES:

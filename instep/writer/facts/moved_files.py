@@ -51,10 +51,11 @@ def _source(file: FilePatch) -> SourceLine:
 
 
 def _folders(old: str, new: str) -> tuple[str, str]:
-    """The folders that differ, without what both paths end with."""
+    """The folders that differ, with as little of what both paths end with as makes nothing else meant."""
     before, after = old.split("/"), new.split("/")
     shared = max(1, shared_length(before[::-1], after[::-1]))
-    return "/".join(before[:-shared]), "/".join(after[:-shared])
+    pairs = [("/".join(before[:-count]), "/".join(after[:-count])) for count in range(shared, 0, -1)]
+    return next((pair for pair in pairs if _spelled(*pair)), pairs[0])
 
 
 def _is_own_path(path: str) -> bool:

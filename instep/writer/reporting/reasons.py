@@ -56,7 +56,7 @@ def _sentence(fact: EditReason, times: int) -> str:
     if isinstance(fact, HeadingLink):
         return f"Links to a heading by `#{fact.old}`; with its new name that is `#{fact.new}` ({where})."
     if isinstance(fact, Removal):
-        what = "Lists" if fact.is_in_sentence else "Has an entry about"
+        what = "Speaks of" if fact.is_in_sentence else "Has an entry about"
         return f"{what} {quoted(fact.old)}, which the change removes ({where})."
     if isinstance(fact, Signature):
         return f"Writes {quoted(fact.old)}; with the change it is {quoted(fact.new)} ({where})."

@@ -1,0 +1,40 @@
+"""The versions of platforms that build files require, as articles state them."""
+
+import pytest
+
+from tests.writer.conftest import Ask, text_of
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "text", "expected"),
+    [
+        (
+            "app/build.gradle.kts", "        minSdk = 26\n", "        minSdk = 28\n",
+            "The app needs Android 8.0 (API level 26) or later.",
+            "The app needs Android 9 (API level 28) or later.",
+        ),
+        (
+            "ios/Podfile", "platform :ios, '15.0'\n", "platform :ios, '16.0'\n",
+            "You need iOS 15 or newer, or macOS 15.", "You need iOS 16 or newer, or macOS 15.",
+        ),
+        (
+            "Dockerfile", "FROM debian:12-slim\n", "FROM debian:13-slim\n",
+            "The image is based on Debian 12.", "The image is based on Debian 13.",
+        ),
+        (
+            "pyproject.toml", 'requires-python = ">=3.9"\n', 'requires-python = ">=3.11"\n',
+            "It supports Python 3.9, 3.10, 3.11, and 3.12. Version 3.9 of the server is fine.",
+            "It supports Python 3.11 and 3.12. Version 3.9 of the server is fine.",
+        ),
+        (
+            "package.json", '  "engines": {\n    "node": ">=18"\n', '  "engines": {\n    "node": ">=20"\n',
+            "| Node.js | 18, 20, 22 |", "| Node.js | 20, 22 |",
+        ),
+    ],
+)  # fmt: skip
+def test_a_required_platform_is_stated_in_its_new_version(
+    ask: Ask, path: str, before: str, after: str, text: str, expected: str
+) -> None:
+    report = ask({path: (before, after)}, f"# Install\n\n{text}\n", name="Install")
+
+    assert text_of(report) == f"# Install\n\n{expected}\n"
