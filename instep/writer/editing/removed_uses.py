@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from instep.core.name_matching import mention
+from instep.writer.articles.headings import headings_of
 from instep.writer.articles.passages import is_in_code_block, is_in_url
 from instep.writer.editing.edits import Edit
 from instep.writer.facts.removals import Removal
@@ -42,10 +43,11 @@ _MAX_SENTENCE_CHARACTERS = 400
 
 def removed_uses(removal: Removal, article: Article) -> Iterator[Edit]:
     """The edits that take out instructions to use a removed name, apart from those on how to do without."""
-    if _UPGRADING.search(article.title):
+    text, fact, pattern = article.text, replace(removal, is_in_sentence=True), mention(removal.old)
+    # Under a heading of its own all is about the name, so that a part of it says nothing by itself.
+    has_heading = any(pattern.search(heading.title) for heading in headings_of(text))
+    if has_heading or _UPGRADING.search(article.title):
         return
-    text, fact = article.text, replace(removal, is_in_sentence=True)
-    pattern = mention(removal.old)
     for match in re.finditer(_ASSIGNMENT.format(re.escape(removal.old)), text, re.MULTILINE):
         if is_in_code_block(text, match.start()) and not _is_last_of_json(text, *match.span()):
             yield Edit(_comment_start(text, match.start(), pattern), match.end(), "", fact)

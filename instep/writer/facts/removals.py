@@ -20,6 +20,17 @@ from instep.writer.words.identifiers import is_hyphenated, parts_of
 _TYPE = re.compile(r"\b(?:class|interface|struct|enum|trait|type)\b")
 _COMMAND = re.compile(r"(?:command|add_parser|subcommand)\(\s*[\"'](\w[\w:-]+)[\"']")
 _ROUTE = re.compile(r"[\"'`](/[\w./{}:<>-]*\w[\w./{}:<>-]*)[\"'`]")
+# A variable where it is read from the environment, or set in an image: `process.env.X`, `env("X")`, `ARG X`.
+_VARIABLE_READ = re.compile(
+    r"(?:\b(?:process|import\.meta)\.env\.|\bENV\[[\"']|\b(?:get|lookup)?env\w{0,8}(?:\.get)?[(\[][\"']"
+    r"|\bEnvVars?\b[^\"'\n]{0,20}[\"']|\benviron(?:\.get)?[(\[][\"']|^\s*(?:ENV|ARG)\s+)"
+    r"(?-i:([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?!\w))",
+    re.IGNORECASE,
+)
+# What comes from the platform is there although a product doesn't read it any more.
+_OF_PLATFORM = re.compile(
+    r"(?:AWS|CI|GITHUB|GITLAB|GOOGLE|KUBERNETES|VERCEL)_|(?:APP|NODE|RACK|RAILS)_ENV$|(?:HTTPS?|NO)_PROXY$"
+)
 _OPENING = ("{", "[", "(")
 _NAME = re.compile(r"[A-Za-z_]\w+")
 _INVISIBLE_KINDS = frozenset({"test", "internal", "docs"})
@@ -107,13 +118,15 @@ def _source(declaration: Declaration, file: ReviewedFile) -> SourceLine:
 
 
 def _in_strings(hunk: Hunk, file: ReviewedFile) -> Iterator[tuple[str, SourceLine]]:
-    """Commands, routes and flags, which code defines by strings."""
+    """Commands, routes, flags and variables, which code defines by strings, or by reading them."""
     for line in hunk.lines:
         if line.mark == "-" and len(line.text) <= LONG_LINE:
             commands = (
                 name for name in _COMMAND.findall(line.text) if is_hyphenated(name) or is_distinct(name)
             )
-            for name in (*commands, *_ROUTE.findall(line.text), *flags_defined_in(line.text)):
+            variables = (name for name in _VARIABLE_READ.findall(line.text) if not _OF_PLATFORM.match(name))
+            routes = _ROUTE.findall(line.text)
+            for name in (*commands, *routes, *flags_defined_in(line.text), *variables):
                 yield name, SourceLine(file.patch.old_path, line.old, line.text, file.weight)
 
 
