@@ -23,7 +23,7 @@ USE = ("  if (options.keepLegacyIds) keep(ids)\n  run(options)\n", "  run(option
             "Imports run at night. They end early.",
         ),
         (
-            "```ts\nrun({\n  // With keepLegacyIds they stay.\n  keepLegacyIds: true,\n  retries: 3,\n})\n```",
+            "```ts\nrun({\n  // keepLegacyIds keeps ids.\n  keepLegacyIds: true,\n  retries: 3,\n})\n```",
             "```ts\nrun({\n  retries: 3,\n})\n```",
         ),
         ("Imports run at night. Since 4.0 you cannot set `keepLegacyIds`. They take an hour.", None),

@@ -14,6 +14,7 @@ from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine
 from instep.writer.facts.collect import Facts
 from instep.writer.facts.declarations import Declaration, declarations_of
+from instep.writer.facts.renames import is_mostly_removed
 from instep.writer.facts.written_names import flags_defined_in
 from instep.writer.words.identifiers import is_hyphenated, parts_of
 
@@ -56,10 +57,14 @@ def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus, title: st
     for name, source in removed_definitions(change_set):
         if corpus.articles_with(name):
             sources_by_name.setdefault(name, []).append(source)
-    renamed = {rename.old for rename in (*facts.renames, *facts.doubtful_renames)}
-    names = [name for name in sources_by_name if name not in renamed][:_MAX_REMOVALS]
-    spellings = [spelling for name in names for spelling in _spellings_in_code(name)]
+    spellings = [spelling for name in sources_by_name for spelling in _spellings_in_code(name)]
     occurrences = OccurrenceCounts(spellings, [file.patch for file in change_set.files])
+    renamed = {rename.old for rename in facts.renames} | {
+        rename.old
+        for rename in facts.doubtful_renames
+        if not is_mostly_removed(rename.old, len(rename.sources), occurrences)
+    }
+    names = [name for name in sources_by_name if name not in renamed][:_MAX_REMOVALS]
     added_names = _added_names(change_set)
     return [
         Removal(

@@ -213,13 +213,18 @@ def _count_doubt(old: str, new: str, times: int, tally: _Tally) -> str | None:
         return f"unchanged lines still use `{old}`"
     if (tally.uses[old] - times) * 2 > times:
         return f"the change replaces `{old}` by different names"
-    if occurrences.removed[old] > times * 3:
+    if is_mostly_removed(old, times, occurrences):
         return f"most uses of `{old}` were taken out, not renamed"
     if (tally.targets[new] - times) * 2 > times or (
         times < 3 and occurrences.unchanged[new] + occurrences.removed[new]
     ):
         return f"`{new}` was there before, or takes the place of several names"
     return None
+
+
+def is_mostly_removed(old: str, times: int, occurrences: OccurrenceCounts) -> bool:
+    """Whether a change takes out most uses of a name, and puts another one in the place of few."""
+    return occurrences.removed[old] > times * 3
 
 
 def _weight_doubt(members: Sequence[ChangedText], family: int) -> str | None:
