@@ -26,7 +26,7 @@ from instep.writer.editing.likely import (
     likely_edits,
     nearest_articles,
 )
-from instep.writer.editing.removing import add_removals
+from instep.writer.editing.removing import add_lost_members, add_removals
 from instep.writer.editing.stated_switches import add_switches
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
@@ -98,6 +98,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
         add_entitlements(edits, facts.entitlements, candidates)
         add_entitled_subjects(edits, facts.entitlements, candidates, change.title)
         edits = likely_edits(edits, change, additions, candidates, need, corpus)
+        add_lost_members(edits, facts.member_changes, candidates)
         edit_sentence_lists(edits, facts.member_changes, candidates, change.title)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
         missing = find_missing_article(change, change_set, additions, ranking, need, corpus)

@@ -5,6 +5,7 @@ from itertools import islice
 
 from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
+from instep.writer.articles.passages import sentence_around
 from instep.writer.editing.apply import add_edit, apply, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.editing.stated_amounts import unit_of
@@ -15,10 +16,11 @@ from instep.writer.facts.set_members import MemberChange
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from instep.writer.inserting.probability import has_name_of_its_own
-from instep.writer.inserting.sentence_lists import sentence_list_edits
+from instep.writer.inserting.sentence_lists import SentenceListEdit, sentence_list_edits
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, gets_entries
 from instep.writer.shapes import Article, Change
+from instep.writer.words.change_terms import change_terms
 from instep.writer.words.identifiers import key_of
 
 # How many of the nearest articles may get a likely edit.
@@ -87,7 +89,11 @@ def edit_sentence_lists(
         if not candidate.is_concerned:
             continue
         article_edits, text = edits.get(candidate.article.id, []), candidate.article.text
-        listings = [edit for each in members for edit in sentence_list_edits(each, text, title)]
+        listings = [
+            edit
+            for each in members
+            for edit in _on_topic(sentence_list_edits(each, text, title), text, title)
+        ]
         entries = {key_of(edit.fact.name) for edit in article_edits if isinstance(edit.fact, Insertion)}
         places = set[int]()
         # Several files may change a set: the one that spells its members as the article does comes first.
@@ -101,6 +107,21 @@ def edit_sentence_lists(
                 places.add(edit.start)
         if article_edits:
             edits[candidate.article.id] = article_edits
+
+
+def _on_topic(listings: list[SentenceListEdit], text: str, title: str) -> list[SentenceListEdit]:
+    """The edits of sentences that share a word with the title, if any does; else all of them."""
+    words = change_terms(title).keys()
+    on_topic = [
+        edit
+        for edit in listings
+        if words & change_terms(_without(edit, *sentence_around(text, edit.start, edit.end), text)).keys()
+    ]
+    return on_topic or listings
+
+
+def _without(edit: SentenceListEdit, first: int, last: int, text: str) -> str:
+    return f"{text[first : edit.start]} {text[edit.end : last]}"
 
 
 def likely_edits(

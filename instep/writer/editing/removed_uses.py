@@ -38,6 +38,8 @@ _ASSIGNMENT = (
     r"(?:(?:#|//)[^\n]*)?\n"
 )
 _COMMENT = re.compile(r"(?:(?<=\n)[ \t]*(?:#|//)[^\n]*\n)+\Z")
+# Other commands may have a flag of one word, too.
+_SHORT_FLAG = re.compile(r"--[a-z]+")
 _MAX_SENTENCE_CHARACTERS = 400
 
 
@@ -46,7 +48,7 @@ def removed_uses(removal: Removal, article: Article) -> Iterator[Edit]:
     text, fact, pattern = article.text, replace(removal, is_in_sentence=True), mention(removal.old)
     # Under a heading of its own all is about the name, so that a part of it says nothing by itself.
     has_heading = any(pattern.search(heading.title) for heading in headings_of(text))
-    if has_heading or _UPGRADING.search(article.title):
+    if has_heading or _UPGRADING.search(article.title) or _SHORT_FLAG.fullmatch(removal.old):
         return
     for match in re.finditer(_ASSIGNMENT.format(re.escape(removal.old)), text, re.MULTILINE):
         if is_in_code_block(text, match.start()) and not _is_last_of_json(text, *match.span()):

@@ -12,6 +12,9 @@ from instep.writer.editing.apply import add_edit, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.editing.removed_uses import removed_uses
 from instep.writer.facts.removals import Removal
+from instep.writer.facts.set_members import MemberChange
+from instep.writer.relevance.selection import DraftCandidate
+from instep.writer.words.identifiers import key_of
 
 _SPAN = re.compile(r"(?<!`)`++([^`]++)`++")
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|/?[A-Za-z_][\w./-]*\w")
@@ -25,6 +28,7 @@ _ITEM_HEAD = re.compile(
 _SIGNATURE = re.compile(r"\([^()]{0,300}\)|=\S*")
 _BLANK = re.compile(r"(?:[ \t]*\n)*")
 _MAX_ARTICLES = 3
+_MIN_SIBLINGS = 2
 _MAX_LINES = 60
 _MAX_HEAD_CHARACTERS = 500
 
@@ -47,6 +51,29 @@ def add_removals(edits: EditsByArticle, removals: Sequence[Removal], corpus: Cor
             if len({article.id for article, _ in blocks}) <= _MAX_ARTICLES:
                 for article, removal_edit in blocks:
                     _add(edits, article.id, removal_edit)
+
+
+def add_lost_members(
+    edits: EditsByArticle, members: Sequence[MemberChange], candidates: Sequence[DraftCandidate]
+) -> None:
+    """Takes the members that a set loses out of the lists of sure candidates that have others of it."""
+    for candidate in candidates:
+        for change in members if candidate.is_concerned else ():
+            for removal_edit in _entries_of_lost(change, candidate.article.text):
+                _add(edits, candidate.article.id, removal_edit)
+
+
+def _entries_of_lost(change: MemberChange, text: str) -> Iterator[Edit]:
+    """The entries of lost members in lists that have two of those that stay."""
+    for slot in range(min(map(len, (*change.removed, *change.before, *change.after)))):
+        lost = {key_of(slots[slot]) for slots in change.removed}
+        staying = {key_of(slots[slot]) for slots in (*change.before, *change.after)} - lost
+        for group in entry_lists_of(text) if lost else ():
+            labels = {key_of(entry.label) for entry in group.entries}
+            for entry in group.entries if len(labels & staying) >= _MIN_SIBLINGS else ():
+                removal = Removal(entry.label, (change.source,), None, is_in_sentence=True)
+                if key_of(entry.label) in lost and _is_alone(entry, group, frozenset((entry.label,)), text):
+                    yield Edit(entry.start, _end(group.kind, entry, text), "", removal)
 
 
 def _add(edits: EditsByArticle, article_id: str, edit: Edit) -> None:

@@ -127,7 +127,8 @@ def _place(switch: _Switch, match: re.Match[str], text: str) -> tuple[int, int, 
     sentence = statement_at(text, start, end)
     subject = _subject(sentence)
     subject_terms = frozenset(change_terms(subject))
-    is_of_other = bool(switch.rival_terms & subject_terms) or bool(_SEVERAL.search(subject))
+    is_one_of_several = len(_BY_DEFAULT.findall(f"{sentence.text} ")) > 1 or bool(_SEVERAL.search(subject))
+    is_of_other = is_one_of_several or bool(switch.rival_terms & subject_terms)
     if is_of_other or not switch.terms <= subject_terms or not is_of_section(switch.fact, sentence):
         return None
     return len(subject_terms - switch.terms), start, end

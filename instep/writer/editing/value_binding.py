@@ -208,7 +208,7 @@ def product_words(name: str) -> list[str]:
 def _short_product(word: str) -> re.Pattern[str]:
     """A short name right before its version: `php` is "PHP 8", and `go`, with a capital, "Go 1.18"."""
     spelled = rf"(?i:{word})" if len(word) > 2 else f"{word.capitalize()}|{word.upper()}"
-    return re.compile(rf"\b(?:{spelled})(?:\s+version)?\s+$")
+    return re.compile(rf"\b(?:{spelled})(?:\s+(?:version|[A-Z][a-z]+)){{0,2}}\s+$")
 
 
 def is_own_cell(name: str, sentence: StatedValue) -> bool:
