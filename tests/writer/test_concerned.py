@@ -83,3 +83,16 @@ def test_an_article_that_says_it_already_is_not_concerned() -> None:
         [Article("exports", "Exports", text), *ARTICLES[1:]],
     )
     assert "exports" not in [verdict.article_id for verdict in concerned(report)]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "refactor(exports): scheduled exports in smaller functions",
+        "Extract ExportScheduler from scheduled exports",
+        "Fix a race in scheduled exports",
+        "Rename scheduled exports in code",
+    ],
+)
+def test_a_change_of_the_inside_alone_asks_for_no_words(title: str) -> None:
+    assert concerned(pausing(title)) == []

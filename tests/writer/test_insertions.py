@@ -6,7 +6,7 @@ from instep.writer import Article, Change, Report, parse_diff, write
 from instep.writer.diffs.change_set import reviewed_files
 from instep.writer.facts.additions import additions_of
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
-from tests.writer.conftest import diff_of
+from tests.writer.conftest import Ask, diff_of
 
 SETTINGS = (
     'PAGE_SIZE = env.int("PAGE_SIZE", 20)\nMAX_JOBS = env.int("MAX_JOBS", 4)\n',
@@ -288,3 +288,24 @@ def test_a_row_is_padded_only_where_the_cells_of_a_column_have_one_width() -> No
     )
     row = "| `REQUEST_TIMEOUT` | How many seconds a request may take. | `30`    |\n"
     assert inserted(*SETTINGS, aligned)[0] == aligned + row
+
+
+def test_a_name_is_listed_with_those_that_one_line_takes_apart_with_it(ask: Ask) -> None:
+    types = "export type Toast = {\n  /** How many. */\n  limit?: number\n{}}\n"
+    field = (
+        "  /**\n   * The place on the screen.\n   * @default 'bottom'\n   */\n  position?:\n    | 'bottom'\n"
+    )
+    use = "const { duration, expand, limit%s } = config.toast\n"
+    files = {
+        "src/types.ts": (types.replace("{}", ""), types.replace("{}", field)),
+        "src/toast.ts": (use % "", use % ", position"),
+    }
+    table = (
+        "# Toast\n\n| Option | Description | Default |\n|---|---|---|\n| `duration` | How long. | `4000` |\n"
+        "| `expand` | All at once. | `false` |\n| `limit` | How many. | `5` |\n"
+    )
+
+    report = ask(files, table, "Make the position of a toast configurable", "Toast")
+
+    row = "| `position` | The place on the screen. | `bottom` |\n"
+    assert [proposal.text for proposal in report.proposals] == [table + row]

@@ -171,7 +171,8 @@ def _rename_spans(fact: Rename, text: str) -> Iterator[tuple[int, int]]:
 def _is_said_already(fact: Rename, text: str, start: int) -> bool:
     """Whether the old name stands in the new one here, as “Service” does in “Application Service”."""
     place = fact.new.find(fact.old)
-    return place >= 0 and text.startswith(fact.new, max(0, start - place))
+    first = max(0, start - place)
+    return place >= 0 and text[first : first + len(fact.new)].casefold() == fact.new.casefold()
 
 
 def _is_of_others(fact: Rename, article: Article, start: int, end: int, corpus: Corpus) -> bool:
