@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from instep.core.name_matching import is_distinct
 from instep.text.characters import has_hidden
 from instep.text.file_kinds import LONG_LINE, WEIGHTS
 from instep.text.patch import Hunk, Line
@@ -19,6 +20,7 @@ from instep.writer.shapes import Article
 
 _WORD = re.compile(r"\w+")
 _IMPORT = re.compile(r"\W*(?:import|from|export|use|using|require|#include|package)\b")
+_TYPE = re.compile(r"\b(?:class|enum|interface|struct|trait|type)\s+([A-Z]\w+)")
 _FENCE = re.compile(r"`{3}|~{3}")
 _SPELLING = re.compile(r"(?<![,;])[,;]++$|\s++")
 _MIN_CHARACTERS, _MIN_WORDS = 8, 2
@@ -98,14 +100,29 @@ def _in_hunk(
         if _is_telling(plain := _plain(line.text)) and 0 < line_counts[plain] <= _MAX_LINE_COUNT
     }
     min_shared = _MIN_SHARED_LINES_OF_DOCS if file.kind == "docs" else _MIN_SHARED_LINES
-    if len(rare) < min_shared:
+    definition = _definition_around(hunk)
+    if len(rare) < min_shared and definition is None:
         return
     changes = list(_line_replacements(hunk))
     for article in articles:
-        if len(rare & _code_of(article.text)) >= min_shared:
-            for block in _blocks(article.text):
-                if len(rare.intersection(_plain(line.text) for line in block)) >= min_shared:
-                    yield from ((article, example) for example in _example_edits(changes, old, block, file))
+        is_near = len(rare & _code_of(article.text)) >= min_shared
+        for block in (
+            _blocks(article.text) if is_near or (definition and definition.search(article.text)) else ()
+        ):
+            is_defined = definition is not None and any(definition.search(line.text) for line in block)
+            is_shown = len(rare.intersection(_plain(line.text) for line in block)) >= min_shared
+            if is_shown or is_defined:
+                examples = _example_edits(changes, old, block, file, is_defined=is_defined)
+                yield from ((article, example) for example in examples)
+
+
+def _definition_around(hunk: Hunk) -> re.Pattern[str] | None:
+    """How an article begins the type that all lines of a hunk are in, if it has a name of its own."""
+    match = _TYPE.search(hunk.section)
+    is_left = any(_TYPE.search(line.text) for line in hunk.lines if line.mark != " ")
+    if match is None or is_left or not is_distinct(match[1]):
+        return None
+    return re.compile(rf"\b(?:class|enum|interface|struct|trait|type)\s+{match[1]}\b")
 
 
 def _line_replacements(hunk: Hunk) -> Iterator[_LineReplacement]:
@@ -130,10 +147,13 @@ def _example_edits(
     old: Sequence[Line],
     block: Sequence[TextLine],
     file: ReviewedFile,
+    *,
+    is_defined: bool,
 ) -> Iterator[ExampleEdit]:
     """The edits whose lines, or for new lines whose neighbours, are adjacent in the block.
 
-    Lines that are only removed from the code may still be true elsewhere.
+    Lines that are only removed from the code may still be true elsewhere. Where the block defines the type
+    around them, `is_defined`, it needs no other lines of the hunk.
     """
     before, here = [_plain(line.text) for line in old], [_plain(line.text) for line in block]
     block_index = {
@@ -147,7 +167,7 @@ def _example_edits(
         places = [place for index in indexes if (place := block_index.get(index)) is not None]
         is_adjacent = len(places) == len(indexes) and places[-1] - places[0] == len(indexes) - 1
         is_clear = not change.removed or any(_is_telling(_plain(line.text)) for line in change.removed)
-        is_same = file.kind == "docs" or _is_same_code(first, last, before, block_index)
+        is_same = is_defined or file.kind == "docs" or _is_same_code(first, last, before, block_index)
         if change.added and is_adjacent and is_clear and is_same:
             example = _example_edit(change, old, block, places, file)
             if example and _is_harmless(example):

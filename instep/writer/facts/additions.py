@@ -10,7 +10,7 @@ from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.declarations import Declaration, DeclarationKind, declarations_of
 from instep.writer.facts.details import Details, details_of, type_of
-from instep.writer.facts.docstrings import comment_above, default_above, doc_of
+from instep.writer.facts.docstrings import comment_above, default_above, doc_of, parameter_doc
 from instep.writer.facts.listed_names import ListedNames, changed_lists
 from instep.writer.facts.signatures import parameter_additions
 from instep.writer.facts.syntax import has_grammar
@@ -22,6 +22,8 @@ _MAX_SIBLINGS = 12
 # A catalogue of another language than English, as `fr.json` or `pt-BR.ts`; most descriptions are in English.
 _TRANSLATION = re.compile(r"(?:^|/)(?!en\b)[a-z]{2}(?:[-_][A-Z]{2})?\.(?:json|ya?ml|ts|js|php|properties)$")
 _LINE_START = re.compile(r"\W*(?:(?:export|ENV|ARG)\s+)?")
+# Parameters that stand for an object or for any others, which no article lists.
+_UNLISTED_PARAMETERS = frozenset(("args", "cls", "ctx", "kwargs", "self", "this"))
 _OUTER_KINDS: frozenset[DeclarationKind] = frozenset({"type", "function"})
 _INNER_KINDS: frozenset[DeclarationKind] = frozenset({"type", "function", "key", "assignment"})
 WrittenNames = Mapping[str, Sequence[tuple[Hunk, Sequence[WrittenName]]]]
@@ -194,7 +196,10 @@ def _new_parameters(file: ReviewedFile) -> Iterator[Addition]:
                         "parameter",
                         0,
                         f"= {default}" if default else "",
-                        Details(default=default_of(f"= {default}") or "" if default else ""),
+                        Details(
+                            default=default_of(f"= {default}") or "" if default else "",
+                            doc=parameter_doc(name, hunk),
+                        ),
                         function.name,
                         tuple(_other_parameters(names[:index][::-1], function.added)),
                         tuple(_other_parameters(names[index + 1 :], function.added)),
@@ -203,7 +208,7 @@ def _new_parameters(file: ReviewedFile) -> Iterator[Addition]:
 
 
 def _other_parameters(names: Sequence[str], new_names: Collection[str]) -> Iterator[Sibling]:
-    return (Sibling(name, "", name in new_names) for name in names)
+    return (Sibling(name, "", name in new_names) for name in names if name not in _UNLISTED_PARAMETERS)
 
 
 def _details(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> Details:
@@ -213,7 +218,8 @@ def _details(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> Det
         default_of(declaration.value) or default_above(declaration.place, hunk),
         doc_of(declarations, index, hunk),
     )
-    return definition_details.completed_by(details_of(declaration.name, declaration.place, hunk))
+    details = definition_details.completed_by(details_of(declaration.name, declaration.place, hunk))
+    return details if details.doc else replace(details, doc=parameter_doc(declaration.name, hunk))
 
 
 def _written_names(files: Sequence[ReviewedFile]) -> WrittenNames:

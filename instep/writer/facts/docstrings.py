@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from instep.text.patch import Hunk
+from instep.text.patch import Hunk, Line
 from instep.writer.facts.declarations import Declaration
 from instep.writer.facts.details import is_description, reports_error, unescaped
 from instep.writer.words.prose import is_prose, prose_of
@@ -40,6 +40,31 @@ def default_above(place: int, hunk: Hunk) -> str:
     """The default that a tag of the comment right above a line tells: `@default 'bottom-right'`."""
     tag = _DEFAULT_TAG.search(_above(place, hunk))
     return tag["text"] or tag["constant"] if tag else ""
+
+
+def parameter_doc(name: str, hunk: Hunk) -> str:
+    """What a doc string that the change extends says of a parameter: `:param name: ...`, `@param name`."""
+    start = re.compile(
+        rf"(?P<indent>\s*)(?:\*\s*)?(?::param(?:\s+[\w.\[\]]+)?\s+{re.escape(name)}:"
+        rf"|@param\s+(?:\{{[^{{}}]*\}}\s+)?\[?{re.escape(name)}\b(?:=[^\]]*)?\]?\s*-?)\s*(?P<text>\S.*)"
+    )
+    for index, line in enumerate(hunk.lines):
+        match = start.match(line.text) if line.mark == "+" and "param" in line.text else None
+        if match:
+            following = _continued(hunk.lines[index + 1 : index + _MAX_LINES], len(match["indent"]))
+            return prose_of(" ".join([match["text"].rstrip(), *following]))
+    return ""
+
+
+def _continued(lines: Sequence[Line], indent: int) -> Iterator[str]:
+    """The added lines that go on with a text, indented deeper than it began."""
+    for line in lines:
+        text = _SIGNS.sub("", line.text).strip()
+        depth = len(line.text) - len(line.text.lstrip())
+        is_deeper = depth > indent or (line.text.lstrip().startswith("*") and not text.startswith("@"))
+        if line.mark != "+" or not is_deeper or not text or text.startswith((":", "@", "*/")):
+            return
+        yield text
 
 
 def _docs(declarations: Sequence[Declaration], index: int, hunk: Hunk) -> Iterator[str]:
