@@ -16,8 +16,8 @@ _SUBJECT = re.compile(
     r"(?P<list>[^\W\d][\w*`_ ,/-]{1,80}?|[*`_]{1,2}\w[\w*`_ ,/-]{1,80}?)"
     r"\s+(?:can|may|are\s+(?:allowed|able)\s+to)\s+(?!not\b)(?P<what>[^.!?\n|]{3,200})"
 )
-_SEPARATOR = re.compile(r"(,?\s+and\s+|,?\s+or\s+|,\s+|\s*/\s*)")
-_ITEM = re.compile(r"(?P<before>[*`_]*)(?P<name>\w[\w -]*?)(?P<after>[*`_]*)")
+_SEPARATOR = re.compile(r"(,?\s{1,3}and\s{1,3}|,?\s{1,3}or\s{1,3}|,\s{1,3}|\s{0,3}/\s{0,3})")
+_ITEM = re.compile(r"(?P<before>[*`_]{0,3})(?P<name>[^\W_](?:[\w -]{0,60}[^\W_])?)(?P<after>[*`_]{0,3})")
 _PLAIN_ROLE_WORDS = frozenset(("is", "role", "roles", "user", "users"))
 
 
@@ -43,10 +43,10 @@ def _edit(entitlement: Entitlement, text: str, title: str) -> Edit | None:
     """The edit of the one sentence about what is allowed, or of the one that shares most with the title."""
     action, topic = change_terms(entitlement.key).keys(), change_terms(title).keys()
     subjects = [
-        (len(topic & said), match, subject)
+        (len(topic & terms), match, subject)
         for match in _SUBJECT.finditer(text)
         if action
-        and action <= (said := change_terms(match["what"]).keys())
+        and action <= (terms := change_terms(match["what"]).keys())
         and (subject := _subject(entitlement, match["list"]))
     ]
     most = max((shared for shared, _, _ in subjects), default=0)

@@ -37,9 +37,7 @@ _ASSIGNMENT = (
     r"^[ \t]*(?:export[ \t]+|-[ \t]+)?[\"']?(?:[\w-]+\.)*{}[\"']?[ \t]*[:=][ \t]*[^\n{{}}()\[\]]*"
     r"(?:(?:#|//)[^\n]*)?\n"
 )
-_COMMENT = re.compile(r"(?:(?<=\n)[ \t]*(?:#|//)[^\n]*\n)+\Z")
-# Other commands may have a flag of one word, too.
-_SHORT_FLAG = re.compile(r"--[a-z]+")
+_COMMENT = re.compile(r"[ \t]*(?:#|//)")
 _MAX_SENTENCE_CHARACTERS = 400
 
 
@@ -61,8 +59,12 @@ def removed_uses(removal: Removal, article: Article) -> Iterator[Edit]:
 
 def _comment_start(text: str, start: int, pattern: re.Pattern[str]) -> int:
     """Where the comment right above a line begins, if it is about the name; else the line itself."""
-    above = _COMMENT.search(text, max(0, start - _MAX_SENTENCE_CHARACTERS), start)
-    return above.start() if above and pattern.search(above[0]) else start
+    first = start
+    for line in reversed(text[max(0, start - _MAX_SENTENCE_CHARACTERS) : start].splitlines(keepends=True)):
+        if not _COMMENT.match(line):
+            break
+        first -= len(line)
+    return first if pattern.search(text, first, start) else start
 
 
 def _is_last_of_json(text: str, start: int, end: int) -> bool:

@@ -43,7 +43,7 @@ _SEVERAL = re.compile(
     r"(?:\band|\bor|[,/&])\s+(?:the\s+)?(?:[\w&*_`'-]+\s+){1,3}(?:are|is)\s\Z", re.IGNORECASE
 )
 _PRONOUN = re.compile(r"\W*(?:(?:it|they|this|these|both)\b\s*)?(?:(?:is|are)\s*)?\Z", re.IGNORECASE)
-_SETTING = re.compile(r"([A-Za-z_][\w-]*)[\"']?\s{0,3}(?:\?|\{[\w; ]+\})?[:=]")
+_SETTING = re.compile(r"(?<![\w-])([A-Za-z_][\w-]{0,60})[\"']?\s{0,3}(?:\?|\{[\w; ]+\})?[:=]")
 _SWITCH_WORDS = """
     active allow allowed by default disable disabled enable enabled flag has hide is no not off on setting
     should skip toggle use with without

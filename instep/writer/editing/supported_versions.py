@@ -40,18 +40,18 @@ def _remaining(fact: Value, versions: str) -> str | None:
     """A list without the versions before the new one, if it begins with the old one and has the new one."""
     matches = list(_VERSION.finditer(versions))
     numbers = [_numbers(match[1]) for match in matches]
-    kept = [at for at, number in enumerate(numbers) if number >= _numbers(fact.new)]
+    indexes = [at for at, number in enumerate(numbers) if number >= _numbers(fact.new)]
     if (
         numbers[0] != _numbers(fact.old)
         or numbers != sorted(numbers)
-        or not kept
-        or len(kept) == len(numbers)
+        or not indexes
+        or len(indexes) == len(numbers)
     ):
         return None
     gaps = [versions[first.end() : second.start()] for first, second in pairwise(matches)]
-    last_gap = gaps[-1].replace(",", "") if len(kept) == 2 and _LAST.fullmatch(gaps[-1]) else gaps[-1]
-    joints = [*(gaps[at - 1] for at in kept[1:-1]), last_gap, ""][-len(kept) :]
-    return "".join(matches[at][0] + joint for at, joint in zip(kept, joints, strict=True))
+    last_gap = gaps[-1].replace(",", "") if len(indexes) == 2 and _LAST.fullmatch(gaps[-1]) else gaps[-1]
+    joints = [*(gaps[at - 1] for at in indexes[1:-1]), last_gap, ""][-len(indexes) :]
+    return "".join(matches[at][0] + joint for at, joint in zip(indexes, joints, strict=True))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

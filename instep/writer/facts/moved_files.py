@@ -24,7 +24,7 @@ def find_moved_files(diff: Diff) -> list[Rename]:
     sources_by_folder: dict[tuple[str, str], list[SourceLine]] = defaultdict(list)
     for file in moved:
         sources_by_folder[_folders(file.old_path, file.new_path)].append(_source(file))
-    kept = {file.new_path for file in diff.files if file.status != "deleted"}
+    paths = {file.new_path for file in diff.files if file.status != "deleted"}
     files = (
         Rename(file.old_path, file.new_path, (_source(file),), None)
         for file in moved
@@ -34,7 +34,7 @@ def find_moved_files(diff: Diff) -> list[Rename]:
         Rename(*spelled, tuple(sources), None)
         for (old, new), sources in sources_by_folder.items()
         if len(sources) >= _MIN_FILES
-        and not any(path.startswith(f"{old}/") for path in kept)
+        and not any(path.startswith(f"{old}/") for path in paths)
         and (spelled := _spelled(old, new))
     )
     return [*islice(files, _MAX_MOVES), *folders]

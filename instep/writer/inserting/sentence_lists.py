@@ -207,12 +207,12 @@ def _removal(members: MemberChange, items: Sequence[_Item], slot: int, text: str
     removed = _names(members.removed, slot)
     spans = [(_outer_start(item, text), _outer_end(item, text)) for item in items]
     gaps = [text[end:start] for (_, end), (start, _) in pairwise(spans)]
-    kept = [at for at, item in enumerate(items) if item.name not in removed]
-    last_gap = gaps[-1].removeprefix(",") if len(kept) == 2 and _LAST.fullmatch(gaps[-1]) else gaps[-1]
-    joints = [*(gaps[at - 1] for at in kept[1:-1]), last_gap, ""]
-    joined = "".join(text[slice(*spans[at])] + joint for at, joint in zip(kept, joints, strict=True))
-    gone = [text[item.start : item.end] for item in items if item.name in removed]
-    fact = Removal(", ".join(gone), (members.source,), None, joined, is_in_sentence=True)
+    indexes = [at for at, item in enumerate(items) if item.name not in removed]
+    last_gap = gaps[-1].removeprefix(",") if len(indexes) == 2 and _LAST.fullmatch(gaps[-1]) else gaps[-1]
+    joints = [*(gaps[at - 1] for at in indexes[1:-1]), last_gap, ""]
+    joined = "".join(text[slice(*spans[at])] + joint for at, joint in zip(indexes, joints, strict=True))
+    lost_names = [text[item.start : item.end] for item in items if item.name in removed]
+    fact = Removal(", ".join(lost_names), (members.source,), None, joined, is_in_sentence=True)
     return SentenceListEdit(spans[0][0], spans[-1][1], joined, fact, _likeness(items, text))
 
 
