@@ -38,6 +38,8 @@ _ASSIGNMENT = (
     r"(?:(?:#|//)[^\n]*)?\n"
 )
 _COMMENT = re.compile(r"[ \t]*(?:#|//)")
+# Other commands may have a flag of one word, too.
+_SHORT_FLAG = re.compile(r"--[a-z]+")
 _MAX_SENTENCE_CHARACTERS = 400
 
 
@@ -48,13 +50,20 @@ def removed_uses(removal: Removal, article: Article) -> Iterator[Edit]:
     has_heading = any(pattern.search(heading.title) for heading in headings_of(text))
     if has_heading or _UPGRADING.search(article.title) or _SHORT_FLAG.fullmatch(removal.old):
         return
+    sentences = [
+        span
+        for match in pattern.finditer(text)
+        if not is_in_code_block(text, match.start())
+        and not is_in_url(text, match.start())
+        and (span := _sentence(text, *match.span()))
+    ]
+    yield from (Edit(*span, "", fact) for span in sentences)
     for match in re.finditer(_ASSIGNMENT.format(re.escape(removal.old)), text, re.MULTILINE):
         if is_in_code_block(text, match.start()) and not _is_last_of_json(text, *match.span()):
-            yield Edit(_comment_start(text, match.start(), pattern), match.end(), "", fact)
-    for match in pattern.finditer(text):
-        span = _sentence(text, *match.span())
-        if span and not is_in_code_block(text, match.start()) and not is_in_url(text, match.start()):
-            yield Edit(*span, "", fact)
+            start = _comment_start(text, match.start(), pattern)
+            # A line alone may give something else of that name a value.
+            if sentences or start < match.start():
+                yield Edit(start, match.end(), "", fact)
 
 
 def _comment_start(text: str, start: int, pattern: re.Pattern[str]) -> int:
