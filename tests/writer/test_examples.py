@@ -85,3 +85,26 @@ def test_code_that_an_article_on_something_else_shows_stays_as_it_is() -> None:
     for path, expected in (("src/filters/types.ts", []), ("snippets/types.txt", ["upgrade"])):
         change = Change("Refactor the filters", None, diff_of(path, BEFORE, after))
         assert [proposal.article_id for proposal in write(change, articles).proposals] == expected
+
+
+@pytest.mark.parametrize(("name", "is_extended"), [("PluginConfig", True), ("OtherConfig", False)])
+def test_a_type_that_an_article_quotes_by_its_name_gets_a_new_field(name: str, is_extended: bool) -> None:
+    diff = (
+        "diff --git a/src/types.ts b/src/types.ts\n--- a/src/types.ts\n+++ b/src/types.ts\n"
+        "@@ -121,4 +121,8 @@ export type PluginConfig<Types = unknown> = {\n"
+        "   hasAccess?: (\n     user: Types extends { user: unknown } ? Types : User,\n   ) => boolean\n"
+        "+  /**\n+   * Opt out of access control\n+   */\n+  isOpen?: boolean\n }\n"
+    )
+    text = (
+        f"# Access of tenants\n\n```ts\ntype {name}<Types = unknown> = {{\n  hasAccess?: (\n    user: User,\n"
+        "  ) => boolean\n}\n```\n"
+    )
+    others = [Article(f"other-{n}", f"Page {n}", f"# Page {n}\n\nNothing here.\n") for n in range(8)]
+
+    report = write(
+        Change("Opt out of access of tenants", None, diff), [Article("guide", "Access", text), *others]
+    )
+
+    field = "  /**\n   * Opt out of access control\n   */\n  isOpen?: boolean\n"
+    expected = [text.replace("  ) => boolean\n", f"  ) => boolean\n{field}")] if is_extended else []
+    assert [proposal.text for proposal in report.proposals] == expected

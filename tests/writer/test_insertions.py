@@ -309,3 +309,21 @@ def test_a_name_is_listed_with_those_that_one_line_takes_apart_with_it(ask: Ask)
 
     row = "| `position` | The place on the screen. | `bottom` |\n"
     assert [proposal.text for proposal in report.proposals] == [table + row]
+
+
+def test_a_parameter_is_described_by_its_doc_string(ask: Ask) -> None:
+    code = (
+        'class ObjectVar:\n    """\n    :param model: The class (optional)\n{}    """\n\n'
+        "    def __init__(self, model, query=None{}, *args, **kwargs):\n        pass\n"
+    )
+    doc = "    :param selector: Include a widget that assists\n        people with the choice (optional)\n"
+    files = {"app/scripts.py": (code.format("", ""), code.format(doc, ", selector=False"))}
+    text = (
+        "# ObjectVar\n\nObjectVar takes:\n\n* `model` - The class of the object\n"
+        "* `query` - A dictionary of query parameters to use (optional)\n"
+    )
+
+    report = ask(files, text, "Allow a selector for ObjectVar", "ObjectVar")
+
+    entry = "* `selector` - Include a widget that assists people with the choice (optional)\n"
+    assert [proposal.text for proposal in report.proposals] == [text + entry]
