@@ -8,7 +8,7 @@ from functools import lru_cache
 from instep.core.name_matching import is_distinct, mention
 from instep.writer.articles.headings import heading_over
 from instep.writer.articles.passages import lead_over, paragraph_start, sentence_around
-from instep.writer.facts.values import Value
+from instep.writer.facts.values import IMAGE, Value
 from instep.writer.words.identifiers import parts_of
 from instep.writer.words.units import BOUNDS, MEASURES, UNITS, words_and_unit
 
@@ -26,6 +26,7 @@ _REQUIRED = re.compile(
 _HISTORY = re.compile(
     r"\b(?:before|since|introduced|added|formerly|previously|until|removed)\b", re.IGNORECASE
 )
+_OF_IMAGE = re.compile(r"\b(?:container|docker|image)", re.IGNORECASE)
 _SETTINGS_LINE = re.compile(r"\s*(?:export\s+|-\s+)?[\"']?[\w.-]+[\"']?\s*[:=]\s*[\"']?")
 _AND_UP = re.compile(r"[`*_]*\+")
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
@@ -92,7 +93,8 @@ def is_mentioned(fact: Value, text: str) -> bool:
 def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -> bool:
     """Whether a sentence of an article with this title gives the setting, by one of its names, the value."""
     if fact.is_version:
-        return _is_version_of(name, sentence)
+        is_of_image = _OF_IMAGE.search(f"{sentence.text} {sentence.topic} {title}")
+        return _is_version_of(name, sentence) and (fact.owner != IMAGE or bool(is_of_image))
     parts, unit_of_name = words_and_unit(name)
     unit = fact.unit or unit_of_name
     if not parts or (unit and not _has_unit(sentence.after, unit)):

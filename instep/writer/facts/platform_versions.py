@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from instep.text.file_kinds import LONG_LINE
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.set_members import ComparedFile
-from instep.writer.facts.values import Value, shorter_versions
+from instep.writer.facts.values import IMAGE, Value, shorter_versions
 
 _VERSION = r"(\d+(?:\.\d+){0,2})"
 # Each platform with the lines of build files that name its version; `{}` stands for the version.
@@ -17,11 +17,9 @@ _LINES = {
     r"|jvmToolchain\({}|JavaLanguageVersion\.of\({}|\bsourceCompatibility\s*=\s*['\"]?{}",
     "net": r"<TargetFrameworks?>net{}",
     "swift": r"swift-tools-version:\s*{}",
-    "debian": r"^FROM\s+(?:\S+/)?debian:{}",
-    "ubuntu": r"^FROM\s+(?:\S+/)?ubuntu:{}",
-    "alpine": r"^FROM\s+(?:\S+/)?alpine:{}",
-    "fedora": r"^FROM\s+(?:\S+/)?fedora:{}",
 }
+# What an image is built on.
+_IMAGE = re.compile(r"^FROM\s+(?:\S+/)?(alpine|debian|fedora|ubuntu):" + _VERSION)
 _PATTERNS = {name: re.compile(lines.replace("{}", _VERSION)) for name, lines in _LINES.items()}
 _ANDROID = re.compile(r"\bmin_?[sS]dk(?:_?[vV]ersion)?\s*[=(:]?\s*(\d{2})\b")
 # What each level of Android's interface is called; the first name is the usual one.
@@ -50,6 +48,15 @@ def _versions(old: str, new: str, source: SourceLine) -> Iterator[Value]:
         if before and after and before != after:
             for spelled in shorter_versions(before, after):
                 yield Value(*spelled, (platform,), (source,), is_major_version=True)
+    base, new_base = _IMAGE.match(old), _IMAGE.match(new)
+    if base and new_base and base[1] == new_base[1] and base[2] != new_base[2]:
+        for spelled in shorter_versions(base[2], new_base[2]):
+            yield Value(*spelled, (base[1],), (source,), is_major_version=True, owner=IMAGE)
+    yield from _versions_of_android(old, new, source)
+
+
+def _versions_of_android(old: str, new: str, source: SourceLine) -> Iterator[Value]:
+    """The level of the interface, and the version of the system that has it."""
     level, new_level = _version_in(_ANDROID, old), _version_in(_ANDROID, new)
     if level and new_level and level != new_level:
         yield Value(level, new_level, ("api-level",), (source,), is_major_version=True)

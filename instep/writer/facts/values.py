@@ -61,6 +61,9 @@ _LITERAL = re.compile(
     r"""^(?:(["'`])(?P<text>[^"'`\n]{0,60})\1|-?\d[\d._]*|[Tt]rue|[Ff]alse|None|null|nil)$"""
 )
 
+# The owner of the version of a system that an image is built on, which is no requirement of the product.
+IMAGE = "image"
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
