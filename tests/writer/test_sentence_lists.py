@@ -93,6 +93,10 @@ def test_a_new_member_is_listed_where_a_sentence_lists_the_others(
             "There are three themes: *Light*, *Dark*, and *Sepia*.",
         ),
         (
+            "themes/Theme.kt", THEMES.replace("Sepia,", "Sepia;"), ",\n    Sepia",
+            "Choose *Light*, *Dark* or *Sepia*.", "Choose *Light* or *Dark*.",
+        ),
+        (
             "themes/Theme.cs", THEMES.replace("    Dark,\n", "    Dark,\n    Dim,\n"), "    Dim,\n",
             "Only Light, Dark and Dim have a border.", None,
         ),

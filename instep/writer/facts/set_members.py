@@ -91,16 +91,14 @@ def _of_run(
 ) -> Iterator[MemberChange]:
     """The change that a run of changed lines of one form makes, if other lines have that form."""
     mark, shape = lines[start].mark, _shape(lines[start].text)
-    changed = [line for line in lines[start:end] if not _is_repeated(line, hunk)]
-    before = _siblings(lines[:start][::-1], shape, hunk)
-    after = _siblings(lines[end:], shape, hunk)
-    if not 0 < len(changed) <= _MAX_CHANGED or len(before) + len(after) < _MIN_SIBLINGS:
+    changed = [at for at in range(start, end) if not _is_repeated(lines[at], hunk)]
+    if not 0 < len(changed) <= _MAX_CHANGED:
         return
-    if not _is_exchanged(lines, mark, shape, hunk):
-        members, number = tuple(_slots(line.text) for line in changed), changed[0]
-        source = SourceLine(
-            file.patch.path, number.new if mark == "+" else number.old, number.text, file.weight
-        )
+    before = _siblings(lines[: changed[0]][::-1], shape, hunk)
+    after = _siblings(lines[changed[-1] + 1 :], shape, hunk)
+    if len(before) + len(after) >= _MIN_SIBLINGS and not _is_exchanged(lines, mark, shape, hunk):
+        members, first = tuple(_slots(lines[at].text) for at in changed), lines[changed[0]]
+        source = SourceLine(file.patch.path, first.new if mark == "+" else first.old, first.text, file.weight)
         new, removed = (members, ()) if mark == "+" else ((), members)
         yield MemberChange(new, removed, before, after, source)
 
