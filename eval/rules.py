@@ -25,6 +25,7 @@ from instep.writer.editing.likely import nearest_articles
 from instep.writer.editing.removing import add_removals
 from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
+from instep.writer.facts.moved_files import find_moved_files
 from instep.writer.facts.removals import find_removals
 from instep.writer.facts.renames import Rename, variable_renames
 from instep.writer.relevance.mentions import mentions_of
@@ -55,10 +56,15 @@ class JudgedEdit:
 
 def certain_edits(change: Change, articles: Sequence[Article]) -> EditsByArticle:
     """The certain edits alone, as `write` finds them."""
-    change_set = reviewed_files(parse_diff(change.diff))
+    diff = parse_diff(change.diff)
+    change_set = reviewed_files(diff)
     corpus = corpus_of(tuple(articles))
     facts = collect_facts(change, change_set)
-    certain = (*facts.certain, *variable_renames(facts.renames, change_set, corpus.articles))
+    certain = (
+        *facts.certain,
+        *variable_renames(facts.renames, change_set, corpus.articles),
+        *find_moved_files(diff),
+    )
     mentions = mentions_of(facts, corpus)
     ranking = rank(change, change_set, corpus.articles, additions_of(change_set), mentions.count)
     need = need_probability(change, change_set, ranking)

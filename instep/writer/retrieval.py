@@ -16,6 +16,7 @@ from instep.writer.diffs.change_set import ChangeSet, ReviewedFile, reviewed_fil
 from instep.writer.editing.heading_links import fragments_of
 from instep.writer.editing.value_binding import LIMIT_WORDS
 from instep.writer.facts.collect import Fact, Facts, collect_facts
+from instep.writer.facts.moved_files import find_moved_files
 from instep.writer.facts.removals import removed_definitions
 from instep.writer.facts.values import Value
 from instep.writer.new_articles.pages import possible_pages
@@ -64,10 +65,14 @@ class RetrievalQuery:
 
 
 def retrieval_query(change: Change) -> RetrievalQuery:
-    change_set = reviewed_files(parse_diff(change.diff))
+    diff = parse_diff(change.diff)
+    change_set = reviewed_files(diff)
     facts = collect_facts(change, change_set.code)
-    names = _distinct(_names(facts, change_set.code), _MAX_NAMES)
-    addresses = (name for name in names if "/" in name and len(name) >= _MIN_ADDRESS_CHARACTERS)
+    moved_paths = (rename.old for rename in find_moved_files(diff))
+    names = _distinct(chain(_names(facts, change_set.code), moved_paths), _MAX_NAMES)
+    addresses = (
+        name for name in names if "/" in name and " " not in name and len(name) >= _MIN_ADDRESS_CHARACTERS
+    )
     slugs = _distinct(_slugs(change_set), _MAX_TITLES)
     return RetrievalQuery(
         names=names,
