@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-PERIOD_MICROSECONDS = 10_000
+PERIOD_MICROSECONDS = 50_000
 UNIFIED, CPU_ONLY = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/cpu")
 
 
