@@ -38,7 +38,7 @@ MIN_RELATIVE_WEIGHT = 1 / 3
 ACT_SHARE = 0.5
 # So few words say nothing themselves: they introduce a list, a table or code, which stays without them, too.
 MAX_INTRODUCTION_WORDS = 7
-# A long paragraph or table is shortened to this many sentences or rows.
+# A long paragraph or table is shortened to at most this many sentences or rows, as many as the words allow.
 MAX_UNITS = 6
 
 
@@ -331,5 +331,7 @@ def shorten_block(
 
     if are_steps(block):
         return steps_in_a_row(block, weight, size_of, max_size)
-    best_units = sorted(block.units, key=lambda unit: -weight(unit))[:MAX_UNITS]
-    return replace(block, units=tuple(unit for unit in block.units if unit in best_units))
+    units = sorted(block.units, key=lambda unit: -weight(unit))[:MAX_UNITS]
+    while len(units) > 1 and size_of(replace(block, units=tuple(units))) > max_size:
+        units.pop()
+    return replace(block, units=tuple(unit for unit in block.units if unit in units))

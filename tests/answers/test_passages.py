@@ -190,6 +190,16 @@ def test_what_a_passage_says_first_above_a_table_stays() -> None:
     assert quoted(f"Zebras get theirs on Monday.\n\n{table}").startswith("Zebras get theirs on Monday [1].")
 
 
+def test_of_a_long_table_the_rows_are_quoted_that_bear_on_the_question_and_have_room() -> None:
+    seasons = ["In winter you rent an e-bike"] + [f"In week {n} you rent a bike" for n in range(1, 9)]
+    rows = "".join(f"| {season} | {' '.join(['cents'] * 9)} |\n" for season in seasons)
+
+    table = quoted(f"| When | Fee |\n|---|---|\n{rows}", "rent an e-bike in winter", max_words=40)
+
+    assert "| In winter you rent an e-bike |" in table
+    assert 1 < table.count("you rent") < 6
+
+
 def test_a_passage_that_has_only_words_without_a_meaning_adds_nothing() -> None:
     stop_words = frozenset(("kann", "ich", "auch", "als"))
     best = replace(passage_of("Bestelle als Gast.", "Bestellen"), stop_words=stop_words)
