@@ -9,9 +9,8 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 import httpx2
 
 EMAIL, PASSWORD = "ann@acme.example", "four words nobody connects"
-ACTION = re.compile(r'<form class="card" method="post" action="([^"]+)"')
+FORM = re.compile(r'<form\b[^>]* method="post" action="([^"]+)">(.*?)</form>', re.DOTALL)
 HIDDEN_FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
-SIGN_OUT = re.compile(r'<form class="who".*?</form>', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,11 @@ class Person:
             return location
 
     def submit_form(self, browser: httpx2.Client, page: httpx2.Response, **fields: str) -> httpx2.Response:
-        """Submit the form of a page with its hidden fields and these."""
-        html = SIGN_OUT.sub("", page.text)
-        action = ACTION.search(html)
-        assert action is not None, page.text
-        hidden = {name: unescape(value) for name, value in HIDDEN_FIELD.findall(html)}
-        return browser.post(urljoin(self.site, unescape(action[1])), data=hidden | fields)
+        """Submit the first form of a page's content with its hidden fields and these."""
+        form = FORM.search(page.text.partition("<main")[2])
+        assert form is not None, page.text
+        hidden = {name: unescape(value) for name, value in HIDDEN_FIELD.findall(form[2])}
+        return browser.post(urljoin(self.site, unescape(form[1])), data=hidden | fields)
 
 
 def query_parameters(url: str) -> dict[str, str]:

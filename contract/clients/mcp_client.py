@@ -25,7 +25,10 @@ async def main(options: dict[str, Any]) -> None:
         httpx2.AsyncClient(headers=headers) as http,
         Client(streamable_http_client(f"{site}/mcp/admin", http_client=http), mode=mode) as workspace,
     ):
-        assert len((await workspace.list_tools()).tools) == 17
+        assert {tool.name for tool in (await workspace.list_tools()).tools} >= {
+            "search_articles",
+            "create_article",
+        }
         assert len((await workspace.list_prompts()).prompts) == 2
         creation = await workspace.call_tool("create_article", {"title": "New", "contentMarkdown": "Text.\n"})
         assert creation.structured_content is not None
