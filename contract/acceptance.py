@@ -19,7 +19,7 @@ STATE_CODES = {
     "invalid_state",
     "no_changes",
     "slug_taken",
-    # Of a file its bytes tell the type.
+    # The bytes of a file tell its type, which no schema can describe.
     "unsupported_type",
 }
 # Fields whose rules no pattern can express, or which name something that must exist.
