@@ -2,6 +2,9 @@
 
 import pytest
 
+from instep.writer.editing.supported_versions import without_dropped_versions
+from instep.writer.facts.changed_texts import SourceLine
+from instep.writer.facts.values import Value
 from tests.writer.conftest import Ask, text_of
 
 
@@ -38,3 +41,22 @@ def test_a_required_platform_is_stated_in_its_new_version(
     report = ask({path: (before, after)}, f"# Install\n\n{text}\n", name="Install")
 
     assert text_of(report) == f"# Install\n\n{expected}\n"
+
+
+def test_a_number_that_no_version_has_ends_a_list_of_versions(ask: Ask) -> None:
+    """Python refuses to read so many digits, which ended the task."""
+    number = "7" * 5_000
+    files = {"pyproject.toml": ('requires-python = ">=3.9"\n', 'requires-python = ">=3.11"\n')}
+
+    report = ask(files, f"# Install\n\nIt supports Python 3.9, 3.10, 3.11, {number}.\n", name="Install")
+
+    assert text_of(report) == f"# Install\n\nIt supports Python 3.11, {number}.\n"
+
+
+def test_versions_of_the_code_may_begin_with_a_letter() -> None:
+    source = SourceLine("deploy.yaml", 1, "kubernetes: v1.20", 1.0)
+    fact = Value("v1.19", "v1.20", ("kubernetes",), (source,))
+
+    spans = without_dropped_versions(fact, "Kubernetes v1.19, v1.20 and v1.21 work.")
+
+    assert [remaining for _, _, remaining in spans] == ["v1.20 and v1.21"]

@@ -35,7 +35,7 @@ _GOES_ON = re.compile(r"[ \t\n](?:Doing so|Otherwise|That|This)\b")
 # A line of an example that gives a removed setting a value.
 _ASSIGNMENT = (
     r"^[ \t]*(?:export[ \t]+|-[ \t]+)?[\"']?(?:[\w-]+\.)*{}[\"']?[ \t]*[:=][ \t]*[^\n{{}}()\[\]]*"
-    r"(?:(?:#|//)[^\n]*)?\n"
+    r"(?:(?:#|//)[^\n]*)?(?:\n|\Z)"
 )
 _COMMENT = re.compile(r"[ \t]*(?:#|//)")
 # Other commands may have a flag of one word, too.

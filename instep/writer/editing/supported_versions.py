@@ -9,7 +9,9 @@ from instep.writer.articles.passages import is_in_url
 from instep.writer.editing.value_binding import product_words
 from instep.writer.facts.values import Value
 
-_VERSION = re.compile(r"v?(\d+(?:\.\d+)*)")
+# Python refuses to read numbers of thousands of digits, which no version has.
+_NUMBER = r"\d{1,9}(?:\.\d{1,9}){0,5}"
+_VERSION = re.compile(rf"v?({_NUMBER})")
 _SEPARATOR = r"[`*]*(?:,?\s+(?:and|or)\s+|,\s*|\s*/\s*)[`*]*"
 _LAST = re.compile(r"[`*]*,?\s+(?:and|or)\s+[`*]*")
 
@@ -28,7 +30,7 @@ def without_dropped_versions(fact: Value, text: str) -> Iterator[tuple[int, int,
 @lru_cache(maxsize=256)
 def _listing(products: tuple[str, ...]) -> re.Pattern[str]:
     """A product and the versions after it: "Python 3.9, 3.10 and 3.11", a row of a table."""
-    product, version = "|".join(map(re.escape, products)), r"v?\d+(?:\.\d+)*"
+    product, version = "|".join(map(re.escape, products)), f"v?{_NUMBER}"
     return re.compile(
         rf"\b(?:{product})(?:\.js)?[\s|:*`(]{{1,20}}(?:versions?[\s:*`]{{1,4}})?"
         rf"(?P<list>{version}(?:{_SEPARATOR}{version})+)(?![\w.]*\d)",
@@ -55,4 +57,4 @@ def _remaining(fact: Value, versions: str) -> str | None:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
+    return tuple(map(int, version.removeprefix("v").split(".")))
