@@ -7,11 +7,15 @@ each question, in the process that serves all visitors, so it needs time that is
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+DELIMITER_ROW = re.compile(r"(?=[^|]*\|)(?=[^-]*-)[ \t|:-]+$")
+# A longer header row is not repeated where its table is split.
+MAX_REPEATED_CHARACTERS = 300
 # The beginning of a block that is not a paragraph, so that a line below it does not make it a heading.
 OTHER_BLOCK = re.compile(r" {0,3}(?:[-*+>|#]|\d{1,9}[.)] |`{3}|~{3})| {4}|\t|\s*$")
 
@@ -50,7 +54,10 @@ def read_sections(markdown: str) -> Iterator[TextSection]:
 
 
 def split_into_parts(lines: Sequence[str], max_characters: int) -> Iterator[str]:
-    """The parts of a text between blank lines. A code block is one part; what is too long is split."""
+    """The parts of a text between blank lines. A code block is one part; what is too long is split.
+
+    Where a table is split, each part has its head, which does not count: without it rows say little.
+    """
     part: list[str] = []
     length, fence = 0, ""
     for line in lines:
@@ -59,17 +66,27 @@ def split_into_parts(lines: Sequence[str], max_characters: int) -> Iterator[str]
         elif opening := FENCE.match(line):
             fence = opening[1]
         ends = not fence and not line.strip()
-        if part and (ends or length + len(line) > max_characters):
+        if length and (ends or length + len(line) > max_characters):
             yield "\n".join(part)
-            part, length = [], 0
+            part, length = [] if ends or fence else _table_head(part, line), 0
         for start in range(0, 0 if ends else max(1, len(line)), max_characters):
-            if part and length + len(line) > max_characters:
+            if length and length + len(line) > max_characters:
                 yield "\n".join(part)
                 part, length = [], 0
             part.append(line[start : start + max_characters])
             length += len(part[-1])
     if any(line.strip() for line in part):
         yield "\n".join(part)
+
+
+def _table_head(part: Sequence[str], line: str) -> list[str]:
+    """The header row and the delimiter row of the table in a part that a line goes on; none if it does not."""
+    if "|" not in line:
+        return []
+    for header_row, delimiter_row in pairwise(part):
+        if DELIMITER_ROW.match(delimiter_row) and "|" in header_row:
+            return [header_row, delimiter_row] if len(header_row) <= MAX_REPEATED_CHARACTERS else []
+    return []
 
 
 def _heading_at(line: str, lines_above: list[str]) -> tuple[int, str] | None:

@@ -93,6 +93,19 @@ async def test_a_table_keeps_its_head_and_a_quote_its_words(api: Api, cast: Cast
     assert "Seats of a plan can change [1]." in answer["answer"]
 
 
+async def test_the_last_rows_of_a_very_long_table_keep_its_head(api: Api, cast: Cast) -> None:
+    rows = "\n".join(
+        f"| `SETTING_{number}` | What this setting says of number {number} |" for number in range(90)
+    )
+    table = f"| setting | meaning |\n|---|---|\n{rows}\n| `ZEBRAS` | How many zebras may graze |"
+    await publish(api(cast.acme.write_key), "All settings", table)
+
+    answer = await ask(api(None), cast.acme, "Which setting says how many zebras may graze?")
+
+    assert answer["answer"].startswith("| setting | meaning |\n|---|---|\n")
+    assert "| `ZEBRAS` | How many zebras may graze [1] |" in answer["answer"]
+
+
 async def test_nothing_in_an_answer_leads_elsewhere(api: Api, cast: Cast) -> None:
     text = (
         "Reset the password on [this page](https://evil.example/a) or <https://evil.example/b>.\n\n"

@@ -41,7 +41,32 @@ def test_parts_have_a_maximum_length() -> None:
     assert list(split_into_parts(["abcdefg", "hi", "jk"], 3)) == ["abc", "def", "g\nhi", "jk"]
 
 
-@pytest.mark.parametrize("sign", ["# ", "> ", "```\n", "a\n=\n", "[", "*", "- ", " \n", "#", "    "])
+def test_a_table_that_is_split_keeps_its_head() -> None:
+    head = ["A table:", "| name | price |", "|---|--:|"]
+    rows = [f"| plan {number} | {number} |" for number in range(6)]
+
+    parts = list(split_into_parts([*head, *rows, "", "Text | more text"], 60))
+
+    assert parts == [
+        "\n".join([*head, rows[0]]),
+        "\n".join([*head[1:], *rows[1:5]]),
+        "\n".join([*head[1:], rows[5]]),
+        "Text | more text",
+    ]
+
+
+def test_code_with_bars_and_rows_that_are_too_long_are_split_without_a_head() -> None:
+    table = ["| a |", "|---|"]
+
+    assert list(split_into_parts(["```", *table, "| b | c |"], 12)) == ["```\n| a |", "|---|", "| b | c |"]
+    assert list(split_into_parts([*table, "|" * 25], 12)) == ["\n".join(table), *_pieces("|" * 25, table)]
+
+
+def _pieces(row: str, table: list[str]) -> list[str]:
+    return ["\n".join([*table, row[:12]]), row[12:24], row[24:]]
+
+
+@pytest.mark.parametrize("sign", ["# ", "> ", "```\n", "a\n=\n", "[", "*", "- ", " \n", "#", "    ", "|-|\n"])
 def test_any_text_is_read_in_linear_time(sign: str) -> None:
     shorter, longer = (min(seconds_to_read(sign, length) for _ in range(3)) for length in (50_000, 200_000))
 
