@@ -80,7 +80,7 @@ def split_into_parts(lines: Sequence[str], max_characters: int) -> Iterator[str]
 
 
 def _table_head(part: Sequence[str], line: str) -> list[str]:
-    """The header row and the delimiter row of the table in a part that a line goes on; none if it does not."""
+    """The header and delimiter rows of the table in a part, if a line goes on with it."""
     if "|" not in line:
         return []
     for header_row, delimiter_row in pairwise(part):
