@@ -113,13 +113,14 @@ async def list_similar_questions(ctx: Ctx, question: UnansweredQuestion) -> list
 async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> UnansweredQuestion:
     """Merge a question into another one of its language, which keeps its wording.
 
-    Its wordings, its counts and, where the other has none, its draft go there, and whoever asks it again is
-    counted there. Somebody who asked both counts as two visitors, because visitors are only known by a hash
+    Its wordings, its counts and, where the other has none, its draft go there, also a draft that is being
+    written, and whoever asks it again is counted there. Somebody who asked both counts as two visitors, because visitors are only known by a hash
     within one question.
     """
     question = await get_unanswered(ctx, question_id)
     await queries.lock_language(ctx, question.locale)
-    # Another merge may have ended while this one waited for the lock.
+    await queries.lock_gap_drafts(ctx)
+    # Another merge may have ended while this one waited for the locks.
     question, target = await get_unanswered(ctx, question_id), await get_unanswered(ctx, into_id)
     if question.id == target.id or question.locale != target.locale:
         raise InvalidRequest("Choose another question of the same language to merge this one into.")

@@ -61,7 +61,7 @@ async def process_gap(database: Database, payload: dict[str, str], model: Model 
     async def store_draft() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
-            await store_gap_draft(ctx, payload, report.proposals[0])
+            await store_gap_draft(ctx, payload, gap.id, report.proposals[0])
 
     await restartable(store_draft)
 
@@ -77,11 +77,20 @@ async def find_due_gap(ctx: Ctx, payload: dict[str, str], *, lock: bool = False)
     return gap if gap is not None and (is_requested or gap.is_due) else None
 
 
-async def store_gap_draft(ctx: Ctx, payload: dict[str, str], proposal: Proposal) -> None:
+async def store_gap_draft(
+    ctx: Ctx, payload: dict[str, str], written_for: str, proposal: Proposal
+) -> None:
+    """Store what was written for the question `written_for`, or have it written anew for another one.
+
+    It is another one where the question was merged in the meantime: that has more wordings.
+    """
     # When two workers run at once the second waits here, and then finds the draft that the first stored.
     await queries.lock_gap_drafts(ctx)
     gap = await find_due_gap(ctx, payload, lock=True)
     if gap is None:
+        return
+    if gap.id != written_for:
+        await defer_gap_draft(ctx, gap.id, is_requested=REQUESTED in payload)
         return
     draft = draft_of(gap, proposal)
     if gap.draft_id is not None and gap.is_waiting:

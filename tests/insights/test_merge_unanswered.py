@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import pytest
 
@@ -11,6 +12,10 @@ from instep.core.errors import InvalidRequest, InvalidState, NotFound
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from instep.insights.actions import dismiss_unanswered, merge_unanswered
+from instep.insights.jobs import process_gap
+from instep.insights.schemas import REQUESTED
+from instep.llm.protocol import Completion, CompletionError, Prompt
+from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company, RunJobs
 from tests.support.http import ok
 from tests.support.unanswered import RESET, ask, unanswered
@@ -72,6 +77,42 @@ async def test_its_draft_goes_along_where_the_other_has_none(
 
     (row,) = await unanswered(client)
     assert (row["id"], row["status"], row["draftId"]) == (target, "drafted", draft_id)
+
+
+async def test_a_requested_draft_that_is_being_written_comes_to_the_other(
+    api: Api, cast: Cast, database: Database, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Sign in", "If you forgot what you type to sign in, ask your administrator.")
+    target = await ask(database, cast.acme)
+    merged = await ask(database, cast.acme, OTHER, visitor="bob")
+    job = {"workspace": cast.acme.workspace_id, "bot": str(cast.acme.bot_id), REQUESTED: "yes"}
+    model = Merging(database, cast.acme, merged, target)
+
+    # The model is asked between what is read and what is stored.
+    await process_gap(database, job | {"question": merged}, model)
+    await run_jobs()
+
+    (row,) = await unanswered(client)
+    draft = ok(await client.get(f"/v1/drafts/{row['draftId']}"))
+    assert (row["id"], row["status"]) == (target, "drafted")
+    assert (draft["title"], draft["questions"]) == (RESET, [RESET, OTHER])
+    assert len(ok(await client.get("/v1/drafts"))["results"]) == 1
+
+
+@dataclass
+class Merging:
+    """A model that does not answer; while it is asked somebody merges two questions."""
+
+    database: Database
+    company: Company
+    question_id: str
+    into_id: str
+    name = "merging:1"
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        await merge(self.database, self.company, self.question_id, self.into_id)
+        raise CompletionError("It is asleep.", 0)
 
 
 async def test_what_can_not_be_merged_is_refused(cast: Cast, database: Database) -> None:

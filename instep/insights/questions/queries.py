@@ -288,7 +288,10 @@ async def count_asking(
 
 
 async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool) -> Gap | None:
-    """A question that at least this many visitors asked without an answer, unless it is dismissed."""
+    """A question that at least this many visitors asked without an answer, unless it is dismissed.
+
+    A merged question leads to the one that it was merged into. Call `lock_gap_drafts` before locking it.
+    """
     return await ctx.tx.first(
         Gap,
         f"""
@@ -298,10 +301,11 @@ async def find_gap(ctx: Ctx, question_id: str, *, min_visitors: int, lock: bool)
                 where d.workspace_id = %(workspace)s and d.bot_id = q.bot_id and d.id = q.draft_id
                   and d.status = 'pending') as is_waiting
         from unanswered_questions q
-        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s and q.id = %(id)s
-          and q.dismissed_at is null
-          and q.merged_into is null and q.visitor_count >= %(min_visitors)s
-        {"for update" if lock else ""}
+        where q.bot_id = %(bot)s and q.workspace_id = %(workspace)s
+          and q.id = (select coalesce(m.merged_into, m.id) from unanswered_questions m
+            where m.bot_id = %(bot)s and m.workspace_id = %(workspace)s and m.id = %(id)s)
+          and q.dismissed_at is null and q.visitor_count >= %(min_visitors)s
+        {"for update of q" if lock else ""}
         """,
         bot=ctx.bot.id,
         id=question_id,
@@ -352,7 +356,7 @@ async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
 
 
 async def lock_gap_drafts(ctx: Ctx) -> None:
-    """Lock the number of the bot's pending gap drafts until this transaction ends."""
+    """Until this transaction ends, no gap draft of the bot is stored or requested, and no question merged."""
     await ctx.tx.advisory_lock(f"gap drafts {ctx.bot.id}")
 
 
