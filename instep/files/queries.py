@@ -79,16 +79,17 @@ async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
 
 
 async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
-    """The file that was made from these bytes; if no text refers to it, its retention starts again."""
+    """The file that was made from these bytes, locked; if no text refers to it, its retention starts again."""
+    # The row is written in either case: a file that is being removed is waited for, and not found then.
     return await ctx.tx.first(
         StoredFile,
         f"""
-        with sent as (
-            update files set unreferenced_since = %(now)s
-            where bot_id = %(bot)s and workspace_id = %(workspace)s
-              and sent_sha256 = %(sent)s and unreferenced_since is not null
-        )
-        select {FILE} {FILES} and f.sent_sha256 = %(sent)s
+        update files f
+        set unreferenced_since = case when f.unreferenced_since is not null then %(now)s::timestamptz end
+        from stored_objects o
+        where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.sent_sha256 = %(sent)s
+          and o.workspace_id = f.workspace_id and o.key = f.object_key
+        returning {FILE}
         """,
         bot=ctx.bot.id,
         sent=sent_sha256,

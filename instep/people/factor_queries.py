@@ -76,9 +76,9 @@ async def list_passkeys(tx: Tx, person_id: str) -> list[Passkey]:
     )
 
 
-async def lock_passkeys(tx: Tx, person_id: str) -> None:
-    """Lock the number of the person's passkeys until this transaction ends."""
-    await tx.advisory_lock(f"passkeys {person_id}")
+async def lock_factors(tx: Tx, person_id: str) -> None:
+    """Until this transaction ends, nobody else adds second factors or recovery codes of the person."""
+    await tx.advisory_lock(f"second_factors {person_id}")
 
 
 async def insert_passkey(

@@ -25,8 +25,8 @@ async def invite(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor
     user = await queries.lock_user(tx, workspace_id, address)
     if user is not None and user.disabled_at is None:
         raise InvalidRequest(f"{address} is in this workspace already.")
-    await queries.delete_invitations_to(tx, workspace_id, address)
     await queries.lock_invitations(tx, workspace_id)
+    await queries.delete_invitations_to(tx, workspace_id, address)
     if await queries.count_invitations(tx, workspace_id) >= limits.MAX_INVITATIONS:
         raise InvalidRequest(f"At most {limits.MAX_INVITATIONS} invitations may wait: revoke some first.")
     token = new_token()

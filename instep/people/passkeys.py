@@ -112,7 +112,7 @@ async def add_passkey(
     challenge = await take_challenge(tx, "passkey_creation", token)
     if challenge is None or challenge.person_id != person.id:
         raise PasskeyRefused
-    await factor_queries.lock_passkeys(tx, person.id)
+    await factor_queries.lock_factors(tx, person.id)
     if len(await factor_queries.list_passkeys(tx, person.id)) >= limits.MAX_PASSKEYS:
         raise InvalidRequest(f"A person has at most {limits.MAX_PASSKEYS} passkeys: remove one first.")
     try:

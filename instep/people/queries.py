@@ -234,7 +234,7 @@ async def list_audit(
 
 
 async def lock_invitations(tx: Tx, workspace_id: str) -> None:
-    """Lock the number of the workspace's invitations until this transaction ends."""
+    """Until this transaction ends, nobody else invites anybody to the workspace."""
     await tx.advisory_lock(f"invitations {workspace_id}")
 
 

@@ -64,6 +64,7 @@ async def find_second_factors(tx: Tx, person: Person) -> SecondFactors:
 async def begin_totp(tx: Tx, keys: KeyRing, person: Person) -> None:
     """Make a new secret, which counts once the person has shown a code of it."""
     secret = pyotp.random_base32()
+    await factor_queries.lock_factors(tx, person.id)
     if not await factor_queries.save_totp(tx, person.id, keys.seal(secret, *place_of(person.id))):
         raise InvalidRequest("You have an authenticator app already: remove it first.")
 
@@ -82,6 +83,7 @@ async def find_enrolment(tx: Tx, keys: KeyRing, person: Person) -> TotpEnrolment
 
 async def confirm_totp(tx: Tx, keys: KeyRing, person: Person, code: str) -> list[str]:
     """Turn the new secret on; returns the recovery codes, or none if the person has some already."""
+    await factor_queries.lock_factors(tx, person.id)
     if not await accepts_totp(tx, keys, person.id, code, utc_now()):
         raise WrongCode
     await factor_queries.confirm_totp(tx, person.id)
@@ -101,6 +103,7 @@ async def renew_recovery_codes(tx: Tx, person: Person) -> list[str]:
     """Ten new codes, each for one use; the earlier ones are no longer valid."""
     codes = [new_recovery_code() for _ in range(limits.RECOVERY_CODES)]
     hashes = [hash_recovery_code(person.id, code) for code in codes]
+    await factor_queries.lock_factors(tx, person.id)
     await factor_queries.replace_recovery_codes(tx, person.id, hashes)
     await record(tx, person.workspace_id, person.as_actor("page"), "renew_recovery_codes", person.id)
     return codes

@@ -1,5 +1,6 @@
 """Uploads: what is stored, under which name and type, and what is refused."""
 
+import asyncio
 import hashlib
 import io
 import re
@@ -22,6 +23,7 @@ from tests.files.samples import (
 )
 from tests.files.uploads import count_objects, open_file, send, show_in_article, upload
 from tests.support.cast import Api, Cast
+from tests.support.databases import until_blocked
 from tests.support.http import ID, TIMESTAMP, at_once, body_of, created, error, ok
 
 HTML = b"<!doctype html><title>Hello</title><script>alert(1)</script>"
@@ -263,3 +265,20 @@ async def test_the_files_of_a_help_center_have_a_quota(api: Api, cast: Cast, own
 
     assert error(refused) == (400, "invalid_request")
     assert "5 GiB" in body_of(refused)["error"]
+
+
+async def test_what_is_removed_while_it_is_sent_again_is_stored_anew(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    client = api(cast.acme.write_key)
+    first = await upload(client)
+    async with owner.transaction():
+        await owner.execute("delete from files where id = %(id)s", id=first["id"])
+        sending = asyncio.create_task(upload(client))
+        await until_blocked(owner, 1)
+
+    again = await sending
+
+    await show_in_article(client, again)
+    assert again["id"] != first["id"]
+    assert (await open_file(app, again)).status_code == 200

@@ -15,6 +15,7 @@ from instep.ops import prune
 from instep.people import actions, invitations
 from instep.people.schemas import NewInvitation, User
 from tests.support.cast import Api, Cast
+from tests.support.databases import until_blocked
 from tests.support.http import at_once
 from tests.support.limits import SetLimit
 from tests.support.second_factors import person_of
@@ -270,3 +271,23 @@ async def test_of_several_links_that_are_opened_at_once_one_is_accepted(
 
     refusals = [outcome for outcome in outcomes if outcome is not None]
     assert [type(refusal) for refusal in refusals] == [invitations.UnknownInvitation] * 3
+
+
+async def test_the_last_of_two_invitations_at_once_replaces_the_other(
+    database: Database, cast: Cast, owner: Tx
+) -> None:
+    email = fresh_email()
+    roles = (Role.OWNER, Role.VIEWER)
+
+    async with owner.transaction():
+        # Invitations can be looked up and not inserted: nobody ends before the other has looked.
+        await owner.execute("lock table invitations in share mode")
+        sending = [
+            asyncio.create_task(invite(database, cast.acme.workspace_id, email, role)) for role in roles
+        ]
+        await until_blocked(owner, len(sending))
+    await asyncio.gather(*sending)
+
+    async with database.enter_workspace(cast.acme.workspace_id) as tx:
+        waiting = await invitations.list_invitations(tx, cast.acme.workspace_id)
+    assert [invitation.email for invitation in waiting].count(email) == 1

@@ -1,5 +1,7 @@
 """Second factors: the password alone lets nobody in, each code works once, and guessing has an end."""
 
+import asyncio
+
 import pyotp
 import pytest
 from fastapi import FastAPI
@@ -12,6 +14,7 @@ from instep.core.errors import InvalidRequest
 from instep.people import actions, second_factors
 from instep.people.schemas import User
 from tests.support.cast import Api, Cast
+from tests.support.databases import until_blocked
 from tests.support.http import Response
 from tests.support.second_factors import add_authenticator, person_of
 from tests.support.sign_in import OTHER_PASSWORD, Browser, browser, is_signed_in
@@ -133,3 +136,24 @@ async def test_the_operator_lets_in_who_has_lost_the_second_factor(
     async with browser(app) as ann:
         await show_password(ann, user)
         assert await is_signed_in(ann)
+
+
+async def test_only_the_last_of_recovery_codes_renewed_at_once_are_valid(
+    api: Api, owner: Tx, user: User, database: Database
+) -> None:
+    person = person_of(user)
+    await add_authenticator(owner, user)
+
+    async def renew(_: int) -> list[str]:
+        async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+            return await second_factors.renew_recovery_codes(tx, person)
+
+    async with owner.transaction():
+        # Codes can be read and not replaced, so that both have begun before one ends.
+        await owner.execute("select from recovery_codes where person_id = %(id)s for update", id=person.id)
+        renewals = [asyncio.create_task(renew(number)) for number in range(2)]
+        await until_blocked(owner, len(renewals))
+    await asyncio.gather(*renewals)
+
+    factors = await second_factors.find_second_factors(owner, person)
+    assert factors.recovery_codes == limits.RECOVERY_CODES
