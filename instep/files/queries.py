@@ -79,7 +79,7 @@ async def list_sizes(ctx: Ctx, digests: Collection[str]) -> list[PictureSize]:
 
 
 async def find_sent(ctx: Ctx, sent_sha256: str) -> StoredFile | None:
-    """The file that was made from these bytes, locked; if no text refers to it, its retention starts again."""
+    """The file made from these bytes, locked; if no text refers to it, its retention starts again."""
     # The row is written in either case: a file that is being removed is waited for, and not found then.
     return await ctx.tx.first(
         StoredFile,

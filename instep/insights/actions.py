@@ -113,9 +113,9 @@ async def list_similar_questions(ctx: Ctx, question: UnansweredQuestion) -> list
 async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> UnansweredQuestion:
     """Merge a question into another one of its language, which keeps its wording.
 
-    Its wordings, its counts and, where the other has none, its draft go there, also a draft that is being
-    written, and whoever asks it again is counted there. Somebody who asked both counts as two visitors, because visitors are only known by a hash
-    within one question.
+    Its wordings, its counts and, where the other has none, its draft go there, also one that is being
+    written, and whoever asks it again is counted there. Somebody who asked both counts as two visitors,
+    because visitors are only known by a hash within one question.
     """
     question = await get_unanswered(ctx, question_id)
     await queries.lock_language(ctx, question.locale)

@@ -77,9 +77,7 @@ async def find_due_gap(ctx: Ctx, payload: dict[str, str], *, lock: bool = False)
     return gap if gap is not None and (is_requested or gap.is_due) else None
 
 
-async def store_gap_draft(
-    ctx: Ctx, payload: dict[str, str], written_for: str, proposal: Proposal
-) -> None:
+async def store_gap_draft(ctx: Ctx, payload: dict[str, str], written_for: str, proposal: Proposal) -> None:
     """Store what was written for the question `written_for`, or have it written anew for another one.
 
     It is another one where the question was merged in the meantime: that has more wordings.

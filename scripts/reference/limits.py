@@ -1,4 +1,4 @@
-"""The article about limits, from `instep/core/limits.py`: its constants, with the comments above them."""
+"""The article about limits, from `instep/core/limits`: its constants, with the comments above them."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ BEGINNING = """\
 title: Limits
 description: Every limit that a caller, a reader or an operator can meet, by area.
 ---
-These are the numbers in `instep/core/limits.py`. They are fixed: what an operator can change is one of the \
+These are the numbers in `instep/core/limits`. They are fixed: what an operator can change is one of the \
 [settings](/help/instep/articles/settings). An answer that refuses something names the limit and what to do, \
 see [Errors](/help/instep/articles/errors). A sentence stands beside the first of the limits that it is about.
 """
@@ -39,11 +39,13 @@ def limits_page() -> str:
 
 
 def source() -> str:
-    return Path(limits.__file__).read_text()
+    """The texts of the modules, by their names."""
+    paths = sorted(Path(limits.__file__).parent.glob("*.py"))
+    return "\n".join(path.read_text() for path in paths if path.name != "__init__.py")
 
 
 def names_of(text: str) -> list[str]:
-    """The constants in the order of the file, each as often as it is assigned."""
+    """The constants in the order of the text, each as often as it is assigned."""
     return [match[1] for line in text.splitlines() if (match := NAME.match(line))]
 
 

@@ -1,0 +1,104 @@
+"""Limits of people who sign in, of OAuth clients and of CI jobs."""
+
+from datetime import timedelta
+
+# People who sign in.
+MIN_PASSWORD_CHARACTERS = 12
+# Longer passwords would let an attacker cause expensive hashing.
+MAX_PASSWORD_CHARACTERS = 256
+# The score of zxcvbn, 0 to 4; a score of 3 means more than a hundred million guesses.
+MIN_PASSWORD_SCORE = 3
+SESSION_IDLE_TTL = timedelta(hours=12)
+SESSION_MAX_AGE = timedelta(days=14)
+# Dangerous actions need a proof of identity that is no older than this.
+RECENT_SIGN_IN_TTL = timedelta(minutes=10)
+# How long a browser has for the second step of signing in, or for the question to a passkey.
+CHALLENGE_TTL = timedelta(minutes=10)
+# Codes that are tried in the second step, of one person or from a browser that is known to them.
+MAX_SECOND_FACTOR_TRIES = 10
+SECOND_FACTOR_WINDOW_SECONDS = 900
+# Passkeys of one person, and characters of the name of one.
+MAX_PASSKEYS = 20
+MAX_PASSKEY_NAME_CHARACTERS = 60
+# Documents of an OpenID provider in bytes, and by how many seconds its clock may differ.
+MAX_OIDC_DOCUMENT_BYTES = 64 * 1024
+OIDC_LEEWAY_SECONDS = 60
+# Codes of one set, each for one use.
+RECOVERY_CODES = 10
+# A link that invites somebody, and one that signs in or sets up the installation.
+INVITATION_TTL = timedelta(days=7)
+SETUP_LINK_TTL = timedelta(hours=24)
+# Invitations of one workspace that wait to be accepted.
+MAX_INVITATIONS = 100
+# Sign-ins from a known browser, one that has signed in to the account before, and how long it stays known.
+MAX_SIGN_INS_PER_BROWSER = 10
+SIGN_IN_BROWSER_WINDOW_SECONDS = 900
+KNOWN_BROWSER_TTL = timedelta(days=180)
+# Sign-ins from other browsers: from one address, and from its network (IPv4 /24, IPv6 /48).
+MAX_SIGN_INS_PER_ADDRESS = 20
+MAX_SIGN_INS_PER_NETWORK = 100
+SIGN_IN_ADDRESS_WINDOW_SECONDS = 60
+# Sign-ins to one account from one address, and from its network within the window of the account.
+MAX_SIGN_INS_PER_ACCOUNT_AND_ADDRESS = 10
+SIGN_IN_ACCOUNT_AND_ADDRESS_WINDOW_SECONDS = 900
+MAX_SIGN_INS_PER_ACCOUNT_AND_NETWORK = 20
+# Sign-ins to one account from all addresses. After the shared ones each network has only its reserved ones,
+# up to the maximum of the account.
+MAX_SHARED_SIGN_INS_PER_ACCOUNT = 100
+RESERVED_SIGN_INS_PER_ACCOUNT_AND_NETWORK = 2
+MAX_SIGN_INS_PER_ACCOUNT = 500
+SIGN_IN_ACCOUNT_WINDOW_SECONDS = 3_600
+# Passwords that one process hashes at a time (19 MiB and about 30 ms each), and sign-ins that wait.
+MAX_CONCURRENT_PASSWORD_HASHES = 2
+MAX_PASSWORD_WAITERS = 60
+# The path that a person returns to after signing in; an authorization request is the longest.
+MAX_NEXT_PATH_CHARACTERS = 8_000
+AUDIT_RETENTION = timedelta(days=400)
+
+# OAuth clients: what one registers and sends.
+MAX_APP_NAME_CHARACTERS = 100
+MAX_REDIRECT_URI_CHARACTERS = 2_000
+MAX_REDIRECT_URIS = 10
+MAX_OAUTH_STATE_CHARACTERS = 4_000
+MAX_OAUTH_BODY_BYTES = 16 * 1024
+# Parameters of one authorization or token request.
+MAX_OAUTH_PARAMETERS = 30
+# A client ID metadata document: size of the response with headers and framing, and time of the request.
+MAX_CLIENT_METADATA_BYTES = 64 * 1024
+CLIENT_METADATA_SECONDS = 5
+# A client ID metadata document is cached for as long as its `Cache-Control` says, within these bounds.
+MIN_CLIENT_METADATA_TTL = timedelta(minutes=5)
+MAX_CLIENT_METADATA_TTL = timedelta(hours=24)
+AUTHORIZATION_CODE_TTL = timedelta(seconds=60)
+ACCESS_TOKEN_TTL = timedelta(hours=1)
+# A connection expires after this long without use; every refresh restarts the clock.
+REFRESH_TOKEN_TTL = timedelta(days=30)
+# A registered client that is not used is deleted after this time.
+UNUSED_APP_RETENTION = timedelta(days=30)
+# Connections of one person; a further one replaces the least recently used one.
+MAX_CONNECTIONS_PER_PERSON = 50
+# Per client address: registrations, and calls to the token and revocation endpoints.
+REGISTRATIONS_PER_HOUR = 20
+REGISTRATION_WINDOW_SECONDS = 3_600
+TOKEN_CALLS_PER_MINUTE = 120
+# Per person: fetches of client ID metadata documents.
+CLIENT_METADATA_FETCHES_PER_MINUTE = 30
+
+# Trusts of CI jobs.
+MAX_TRUSTS_PER_WORKSPACE = 100
+# Claims of one trust, and characters of a claim's name and value, an issuer and an audience.
+MAX_TRUST_CLAIMS = 20
+MAX_CLAIM_CHARACTERS = 500
+MAX_ISSUER_CHARACTERS = 500
+# An ID token in characters, and its age: none is issued for a longer job.
+MAX_ID_TOKEN_CHARACTERS = 12_000
+ID_TOKEN_MAX_AGE = timedelta(hours=24)
+TRUST_TOKEN_TTL = timedelta(minutes=15)
+# Exchanges per trust.
+TOKEN_EXCHANGES_PER_MINUTE = 60
+# Documents and keys of an issuer, in bytes, and the number of issuers whose keys a process keeps.
+MAX_ISSUER_DOCUMENT_BYTES = 256 * 1024
+MAX_CACHED_ISSUERS = 100
+ISSUER_KEYS_TTL = timedelta(minutes=10)
+# A token with an unknown key has the keys fetched again, but not before they have this age.
+MIN_ISSUER_KEYS_AGE = timedelta(seconds=30)

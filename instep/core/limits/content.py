@@ -1,0 +1,76 @@
+"""Limits of what articles, collections, changelog entries, drafts and tasks hold, and of their history."""
+
+from datetime import timedelta
+
+# Articles, collections, changelog entries and tasks: what one field may hold.
+MAX_TITLE_CHARACTERS = 200
+MAX_CONTENT_CHARACTERS = 1_000_000
+MAX_DESCRIPTION_CHARACTERS = 500
+MAX_SLUG_CHARACTERS = 120
+MAX_REASON_CHARACTERS = 2_000
+MAX_SOURCE_URL_CHARACTERS = 2_000
+MAX_NAME_CHARACTERS = 200
+# The refusal `bot_required` lists at most this many of the bots to choose from.
+MAX_BOTS_NAMED = 10
+MAX_ICON_CHARACTERS = 16
+MAX_CHANGE_BODY_CHARACTERS = 100_000
+MAX_INSTRUCTIONS_CHARACTERS = 100_000
+MAX_DIFF_CHARACTERS = 10_000_000
+# PostgreSQL's type `integer` holds counts from 0 to 2^31 - 1.
+MAX_INTEGER = 2_147_483_647
+
+# Articles: history, former addresses and collections.
+# Revisions that are kept of one article.
+MAX_REVISIONS = 50
+DELETED_ARTICLE_RETENTION = timedelta(days=30)
+# Redirects of one bot; characters and segments of the path of one, and characters of addresses in a request.
+MAX_REDIRECTS = 10_000
+MAX_REDIRECT_PATH_CHARACTERS = 500
+MAX_REDIRECT_SEGMENTS = 20
+MAX_REDIRECT_URL_CHARACTERS = 2_000
+# Redirects that are followed from one address; those that go further lead nowhere.
+MAX_REDIRECT_HOPS = 5
+# Levels of collections: one at the top, one in it, and one in that.
+MAX_COLLECTION_LEVELS = 3
+
+# Drafts, and the releases that they wait for.
+# Warnings in the header `Instep-Warnings`.
+MAX_WARNINGS = 10
+# A warning about an overwrite: lines that it quotes, and characters of each line.
+MAX_REPORTED_OVERWRITTEN_LINES = 3
+MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
+# Ids of other drafts of the same article that a draft's detail names.
+MAX_REPORTED_OTHER_DRAFTS = 5
+# Hunks of one diff that a caller may name.
+MAX_HUNKS = 10_000
+# Drafts of one source that a page of the review queue holds, and that one call applies together.
+MAX_SOURCE_DRAFTS = 100
+# How long a person counts as looking at a draft after the last sign of it.
+DRAFT_VIEWER_TTL = timedelta(seconds=15)
+# Commits of a range that `instep release` reads.
+MAX_RELEASE_COMMITS = 10_000
+# Addresses, and tasks, that one release may name.
+MAX_RELEASE_SOURCES = 1_000
+
+# Idempotency keys of tasks.
+MAX_IDEMPOTENCY_KEY_CHARACTERS = 255
+IDEMPOTENCY_RETENTION_HOURS = 24
+
+# Markdown that its renderer would take more than linear time for is refused.
+MAX_RENDER_SECONDS = 2
+# Quotes, lists and footnotes may be nested this many levels.
+MAX_NESTING_LEVELS = 30
+# Counts in one text.
+MAX_LIST_ITEMS = 50_000
+MAX_HEADINGS = 10_000
+MAX_EQUAL_HEADINGS = 1_000
+MAX_TABLE_COLUMNS = 500
+MAX_TABLE_CELLS = 50_000
+MAX_FOOTNOTE_MARKS = 10_000
+MAX_AMPERSANDS = 20_000
+# Characters `@` in one line, and closing parentheses in one autolink.
+MAX_LINE_ADDRESSES = 1_000
+MAX_LINK_PARENTHESES = 2_000
+# HTML tags in Markdown: tags that are open at the same time, and attributes of one tag.
+MAX_OPEN_TAGS = 200
+MAX_ATTRIBUTES = 100

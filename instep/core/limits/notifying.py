@@ -1,0 +1,43 @@
+"""Limits of webhooks and of alerts to chat tools."""
+
+from datetime import timedelta
+
+# Webhooks.
+MAX_WEBHOOK_URL_CHARACTERS = 2_000
+# Endpoints of one workspace.
+MAX_WEBHOOK_ENDPOINTS = 20
+# Secrets of one endpoint: the current one, and replaced ones that still sign.
+MAX_WEBHOOK_SECRETS = 10
+REPLACED_SECRET_TTL = timedelta(hours=24)
+# Delays after each failed attempt (specification, Delivery); a delivery fails for good after the last one.
+DELIVERY_RETRY_DELAYS = (
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=8),
+    timedelta(hours=24),
+)
+# An endpoint is disabled when every delivery to it has failed for this long.
+ENDPOINT_DISABLED_AFTER = timedelta(days=5)
+# Attempts in the log of one delivery.
+MAX_ATTEMPTS_LOGGED = 50
+# Events and their deliveries are kept for this long, whether the deliveries have succeeded or not.
+EVENT_RETENTION = timedelta(days=30)
+# Concurrent deliveries: per sending process; per workspace and per endpoint over all processes.
+MAX_CONCURRENT_DELIVERIES = 200
+MAX_CONCURRENT_WORKSPACE_DELIVERIES = 20
+MAX_CONCURRENT_ENDPOINT_DELIVERIES = 4
+
+# Alerts to chat tools.
+# Targets of one bot.
+MAX_ALERT_TARGETS = 10
+# Parts of one message. Together they leave room for escaping below Discord's limit of 2,000 characters.
+MAX_ALERT_TITLE_CHARACTERS = 100
+MAX_ALERT_TEXT_CHARACTERS = 700
+MAX_ALERT_LINK_CHARACTERS = 350
+# Alerts of one workspace that one process sends at the same time.
+MAX_CONCURRENT_ALERTS = 4
+# Alerts about visitors, per bot; further ones are dropped. An alert to several targets counts once.
+ALERTS_PER_HOUR = 60
+# Start-up time of the posting process, in addition to the time of its request.
+ALERT_STARTING_SECONDS = 10

@@ -1,0 +1,42 @@
+"""Limits of expensive work: the writer, its processes, and language models."""
+
+from datetime import timedelta
+
+# Expensive work: diffs, the writer, and the processes that they run in.
+MAX_DIFF_SECONDS = 2
+# Interval at which a task of a paused workspace is retried.
+PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
+# A request waits while its diff is parsed, so this has less time than the writer.
+MAX_DIFF_PARSE_SECONDS = 10
+MAX_WRITER_SECONDS = 60
+# Articles that the writer reads for one change: of more in a bot, those that have most to do with it. As many
+# of 7,000 characters take 240 MB and 15 seconds to read for the first time, well within its memory and time.
+MAX_WRITER_ARTICLES = 2_000
+# Longer texts, and diffs with a longer line, are processed in a child process that can be killed.
+MAX_INLINE_CHARACTERS = 64_000
+INLINE_LINE_CHARACTERS = 4_000
+# Memory of a sandbox process for untrusted input, in addition to its memory before the first work.
+MAX_WORK_MEMORY_BYTES = 640 * 1024 * 1024
+# Expensive work that one workspace may queue in one process, and the value of `Retry-After` beyond that.
+MAX_WAITING_WORK_PIECES = 20
+WORK_RETRY_SECONDS = 5
+# Concurrent jobs of one workspace in one worker: half of its slots.
+MAX_CONCURRENT_WORKSPACE_JOBS = 5
+# A transaction is restarted at most this often, each time after expensive work that it needs.
+MAX_RESTARTS = 50
+
+# Language models.
+# One completion: size of the response with headers and framing, and tokens.
+MAX_COMPLETION_BYTES = 512 * 1024
+MAX_COMPLETION_TOKENS = 8_000
+# Retries of a prompt after a rate limit or an error of the provider, and the delay before the first.
+MAX_MODEL_RETRIES = 2
+MODEL_RETRY_SECONDS = 2.0
+# A provider that demands a longer wait is not asked again.
+MAX_MODEL_RETRY_SECONDS = 20.0
+# Articles of one task that are sent to the model, and edits in one completion.
+MAX_MODEL_ARTICLES = 5
+MAX_MODEL_EDITS = 30
+# Time to check one completion.
+MODEL_CHECK_SECONDS = 20
+MODEL_USAGE_RETENTION = timedelta(days=400)

@@ -1,0 +1,62 @@
+"""Limits of the pages of a help center."""
+
+# The pages of a help center.
+# The home page of a help center: collections on one page of it, and articles shown for each collection.
+HOME_COLLECTIONS = 50
+HOME_ARTICLES = 12
+# Articles on one page of a collection, and pages of any list.
+COLLECTION_ARTICLES = 100
+# The tree beside a text: collections in it, and articles before and after the one that is read.
+TREE_COLLECTIONS = 200
+TREE_NEIGHBOURS = 30
+MAX_SITE_PAGES = 10_000
+# Rendered pages that a process keeps, with their compressed forms, and the longest one that it keeps.
+MAX_PAGE_CACHE_BYTES = 32_000_000
+MAX_CACHED_PAGE_BYTES = 500_000
+MAX_CACHED_QUERY_BYTES = 16
+# Entries on one page of the changelog and in its feed; a longer text appears on the entry's own page only.
+MAX_CHANGELOG_PAGE_ENTRIES = 20
+MAX_CHANGELOG_INLINE_CHARACTERS = 50_000
+# Help centers listed at the root of an installation if all of them belong to one workspace.
+FRONT_PAGE_HELP_CENTERS = 100
+# URLs of one sitemap (Sitemaps protocol), and memory of one process for cached sitemaps.
+MAX_SITEMAP_URLS = 50_000
+MAX_SITEMAPS_BYTES = 32 * 1024 * 1024
+# Articles that `llms.txt` links to, and bytes of Markdown in `llms-full.txt`.
+MAX_LLMS_LINKS = 5_000
+MAX_LLMS_FULL_BYTES = 1024 * 1024
+# Titles that browsers are suggested for what is typed into their own search field.
+SITE_SUGGESTIONS = 8
+RELATED_ARTICLES = 3
+MAX_CACHED_RELATED_ARTICLES = 20_000
+# Locales whose words and names a process keeps at hand.
+MAX_CATALOGUES = 64
+# Characters of answers that an article of questions says once more to search engines.
+MAX_FAQ_CHARACTERS = 4_000
+# Bytes of cards that a process keeps at hand, and cards that it draws at once.
+MAX_CARDS_BYTES = 16 * 1024 * 1024
+MAX_CONCURRENT_CARDS = 2
+# Languages that the pages of a help center lead to.
+MAX_SITE_LANGUAGES = 40
+# Results on one page of the help center's search.
+SITE_PAGE_ROWS = 10
+# Searches of one help center, per client address.
+SITE_SEARCHES_PER_MINUTE = 120
+# A form that a page of the public site holds can be sent for this long; nobody fills one in faster than that.
+SITE_FORM_TTL_SECONDS = 86_400
+MIN_SITE_FORM_SECONDS = 2
+# How long a process believes whether a host is a custom domain, and of how many hosts it knows that.
+CUSTOM_DOMAIN_CACHE_SECONDS = 5
+MAX_CACHED_HOSTS = 10_000
+# How many accent colours' styles a process keeps.
+MAX_CACHED_ACCENTS = 1_000
+# Links, labels, addresses and legal lines around the pages of a help center.
+MAX_HEADER_LINKS = 5
+MAX_FOOTER_LINKS = 12
+MAX_FRAME_LABEL_CHARACTERS = 40
+MAX_FRAME_URL_CHARACTERS = 500
+MAX_LEGAL_CHARACTERS = 500
+# A token in the address of a sign-in is soon over: addresses stay in histories and logs.
+MAX_SIGN_IN_TOKEN_SECONDS = 600
+# How long a visitor stays signed in to a help center.
+VISITOR_SESSION_SECONDS = 12 * 3600
