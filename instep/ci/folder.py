@@ -138,7 +138,7 @@ class Folder:
         }
 
     def write(self, writes: Iterable[Mapping[str, Any]]) -> None:
-        """Write texts, or delete the files whose content is None; never outside of the folder."""
+        """Write pages, or delete those whose content is None: no other files, and none outside of the folder."""
         targets = [(self.target(str(row["path"])), row["content"]) for row in writes]
         for target, content in targets:
             if content is None:
@@ -150,9 +150,11 @@ class Folder:
         parts = PurePosixPath(path).parts
         target, root = self.root.joinpath(*parts), self.root.resolve()
         is_below = target.parent.resolve().is_relative_to(root) and ".." not in parts and parts[:1] != ("/",)
-        if not is_below or ".git" in parts or target.is_symlink():
+        # File systems of Windows and macOS do not distinguish cases.
+        is_of_git = ".git" in [part.lower() for part in parts]
+        if not is_below or is_of_git or not path.endswith(".md") or target.is_symlink():
             raise GitFailed(
-                f"The server wants to write {path}, which is not in the folder: nothing was written."
+                f"The server wants to write {path}, which is no page in the folder: nothing was written."
             )
         return target
 

@@ -31,7 +31,8 @@ FORMAT_VERSION = 1
 # Front matter that says the place of a page: ours, and what the best-known tools of static sites read.
 ORDER_KEYS = ("order", "position", "sidebar_position", "nav_order", "weight")
 ORDER_PREFIX = re.compile(r"^\d+-")
-LOCALE_SUFFIX = re.compile(r"\.([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})$")
+# A name that begins with its only dot is a hidden folder's.
+LOCALE_SUFFIX = re.compile(r"(?<=.)\.([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})$")
 
 
 def slug_of_name(name: str) -> str:

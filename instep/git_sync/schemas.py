@@ -36,12 +36,15 @@ def valid_path(path: str) -> str:
     """The path itself: relative, with slashes, without steps that leave the folder."""
     parts = path.split("/")
     if "\\" in path or path.startswith("/") or any(part in ("", ".", "..") for part in parts):
-        raise ValueError("it must be a path such as guides/install.md, relative to the folder")
+        raise ValueError("it must be a relative path such as guides/install.md")
     return path
 
 
 def valid_folder(path: str) -> str:
-    return path if path == "." else valid_path(path)
+    try:
+        return path if path == "." else valid_path(path)
+    except ValueError:
+        raise ValueError("it must be a path such as docs/help, relative to the repository") from None
 
 
 FolderPath = Annotated[

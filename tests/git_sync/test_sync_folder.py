@@ -412,6 +412,15 @@ async def test_a_dry_run_tells_and_changes_nothing(client: Client, repository: R
     assert told["dryRun"] is True
 
 
+async def test_a_hidden_folder_of_three_letters_is_no_language(
+    client: Client, repository: Repository
+) -> None:
+    repository.write(".faq/b.md", page("B"))
+
+    assert actions(await repository.sync()) == {".faq/_collection.md": "created", ".faq/b.md": "created"}
+    await repository.settle()
+
+
 async def test_what_is_wrong_with_one_file_does_not_stop_the_others(
     client: Client, repository: Repository
 ) -> None:
