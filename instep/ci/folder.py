@@ -138,7 +138,7 @@ class Folder:
         }
 
     def write(self, writes: Iterable[Mapping[str, Any]]) -> None:
-        """Write pages, or delete those whose content is None: no other files, and none outside of the folder."""
+        """Write pages of the folder, or delete those whose content is None; `target` refuses all else."""
         targets = [(self.target(str(row["path"])), row["content"]) for row in writes]
         for target, content in targets:
             if content is None:

@@ -30,6 +30,11 @@ def is_word_character(char: str) -> bool:
     return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc")
 
 
+def whole_number(text: str, max_digits: int = 9) -> int | None:
+    """The number that at most `max_digits` digits from 0 to 9 are; None for any other text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= max_digits else None
+
+
 def shows_something(text: str) -> bool:
     """Whether a reader can see anything of a text."""
     return VISIBLE.search(text) is not None

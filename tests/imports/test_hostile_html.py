@@ -46,6 +46,8 @@ LARGE = {
     "many marks": "<p>" + "*_`[" * 50_000 + "x</p>",
     "many comments": "x" + "<!--" * 50_000,
     "many links": '<a href="u">x</a> ' * 10_000,
+    "a list that begins with a number that Python does not read": "<ol><li>x</ol>"
+    + f'<ol start="{"9" * 5_000}"><li>x</ol>',
 }
 
 

@@ -103,6 +103,7 @@ def test_what_python_markdown_adds_is_plain(source: str, markdown: str) -> None:
 
 def test_snippets_are_put_in_and_missing_ones_told() -> None:
     text = '--8<-- "part.md:two"\n\n--8<-- "none.md"\n\n```\n--8<-- "part.md"\n;--8<-- "x"\n```'
+    text += f'\n\n--8<-- "part.md:²"\n\n--8<-- "part.md:{"9" * 5_000}"'
     part = "One\n<!-- --8<-- [start:two] -->\nTwo `{.x}`\n<!-- --8<-- [end:two] -->\n"
 
     markdown, losses = page_of(text, **{"docs/part.md": part})

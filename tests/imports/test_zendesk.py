@@ -152,6 +152,9 @@ def test_broken_json_is_refused_with_its_line() -> None:
     contents = saved(article(1, "First"), **{"sections-2.json": '{\n"sections": [,]}'})
     with pytest.raises(UnreadableSource, match=r"sections-2.json is not valid JSON \(line 2"):
         READER.read(Files(contents))
+    contents["sections-2.json"] = f'{{"sections": [{"9" * 5_000}]}}'
+    with pytest.raises(UnreadableSource, match=r"sections-2.json is not valid JSON"):
+        READER.read(Files(contents))
 
 
 def test_a_folder_without_articles_says_what_is_missing() -> None:

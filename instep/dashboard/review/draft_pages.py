@@ -17,6 +17,7 @@ from instep.drafts.conflicts import has_conflict
 from instep.drafts.pending import find_draft
 from instep.drafts.schemas import DraftDetail
 from instep.identity.scopes import Role
+from instep.text.characters import whole_number
 from instep.web.signed_in import asks_for_part
 
 REASONS = {
@@ -125,11 +126,10 @@ def view_tabs(page: BotPage, view: DraftView, pane: QueuePane) -> list[tuple[str
 
 def numbers_in(text: str) -> list[int]:
     """Numbers of hunks, as they stand in an address and in a form: `1,3`."""
-    return [
-        int(number) for number in text.split(",") if number.isascii() and number.isdigit() and len(number) < 6
-    ]
+    numbers = (whole_number(part) for part in text.split(","))
+    return [number for number in numbers if number is not None]
 
 
 def number_in(text: str) -> int:
     """One number of a form; 0 for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return whole_number(text) or 0

@@ -13,6 +13,7 @@ from instep.dashboard.review.queries import TaskVerdicts
 from instep.dashboard.review.wording import source_words
 from instep.drafts import queue_pages
 from instep.drafts.queue_pages import QueueCounts, QueuePlace, QueueRow
+from instep.text.characters import whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,7 @@ async def read_unlisted(page: BotPage, draft_id: str | None) -> QueuePane:
 
 
 def asked_page(query: Mapping[str, str]) -> int:
-    text = query.get("page", "")
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 6 else 1
+    return whole_number(query.get("page", ""), 5) or 1
 
 
 def groups_of(

@@ -9,6 +9,7 @@ from instep.dashboard.settings.audited_names import find_names
 from instep.dashboard.settings.frame import show_settings
 from instep.identity.scopes import Role
 from instep.people.actions import list_audit
+from instep.text.characters import whole_number
 
 PATH = "/app/{bot_slug}/settings/audit"
 
@@ -21,7 +22,7 @@ async def show_audit(page: BotPage) -> Response:
         page.ctx.tx,
         page.ctx.workspace_id,
         limits.AUDIT_PAGE_ROWS + 1,
-        int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None,
+        whole_number(before, 18),
         actor or None,
         action or None,
     )

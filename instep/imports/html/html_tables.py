@@ -14,6 +14,7 @@ from instep.imports.html.html_document import (
     text_of,
     unwrap,
 )
+from instep.text.characters import whole_number
 
 ALIGNMENTS = {"left": ":--", "center": ":-:", "right": "--:"}
 MAX_SPAN = 100
@@ -126,8 +127,7 @@ def fill_pending(cells: list[str], pending: dict[int, int]) -> None:
 
 
 def span(cell: Node, name: str) -> int:
-    text = cell.attributes.get(name) or "1"
-    return min(max(1, int(text)), MAX_SPAN) if text.isdecimal() and len(text) < 6 else 1
+    return min(max(1, whole_number(cell.attributes.get(name) or "") or 1), MAX_SPAN)
 
 
 def inline_content(cell: Node) -> str:

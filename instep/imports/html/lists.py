@@ -9,6 +9,7 @@ from instep.imports.html.html_document import (
     tag_of,
     unwrap,
 )
+from instep.text.characters import whole_number
 
 
 def tidy_lists(document: HtmlDocument) -> None:
@@ -53,8 +54,8 @@ def previous_element(node: Node) -> Node | None:
 
 
 def start_of(listing: Node) -> int:
-    text = listing.attributes.get("start") or "1"
-    return int(text) if text.isdecimal() else 1
+    number = whole_number(listing.attributes.get("start") or "")
+    return 1 if number is None else number
 
 
 def tighten(listing: Node) -> None:

@@ -15,6 +15,7 @@ from instep.imports.folders import join
 from instep.imports.markdown.fields import Value
 from instep.imports.markdown.front_matter import SourcePage
 from instep.imports.tree import SourceFiles
+from instep.text.characters import whole_number
 
 _INCLUDE = re.compile(
     r"\{%(-?)[ \t]*include(?:_cached|_relative)?[ \t]+([\w./-]+)"
@@ -119,7 +120,8 @@ def _as_liquid(value: Value) -> Any:
         return [_as_liquid(inner) for inner in value]
     if value.lower() in _VALUES:
         return _VALUES[value.lower()]
-    return int(value) if value.isdecimal() and not value.startswith("0") and len(value) < 16 else value
+    number = None if value.startswith("0") else whole_number(value, 15)
+    return value if number is None else number
 
 
 def _same(value: object, *_: object) -> object:

@@ -8,6 +8,7 @@ from instep.imports.folders import join
 from instep.imports.markdown.fields import Fields
 from instep.imports.markdown.front_matter import SourcePage
 from instep.imports.tree import SourceFiles
+from instep.text.characters import whole_number
 
 _SNIPPET = re.compile(r"^([ \t]*)(;?)-{1,}8<-{1,}[ \t]+[\"']([^\"'\n]+)[\"'][ \t]*$", re.MULTILINE)
 _SNIPPETS = re.compile(
@@ -72,10 +73,9 @@ def _extension(configuration: Fields, name: str) -> Fields:
 def _part(text: str, part: str) -> str:
     if not part:
         return _SECTION.sub("", text)
-    numbers = part.split(":")
-    if all(number.isdigit() or not number for number in numbers):
-        first, last = [*numbers, ""][:2]
-        return "\n".join(text.split("\n")[int(first or 1) - 1 : int(last) if last else None])
+    first, _, last = part.partition(":")
+    if all(not number or whole_number(number) for number in (first, last)):
+        return "\n".join(text.split("\n")[(whole_number(first) or 1) - 1 : whole_number(last)])
     start = re.search(rf"^.*--8<--[ \t]*\[start:[ \t]*{re.escape(part)}\].*\n", text, re.MULTILINE)
     end = re.search(rf"^.*--8<--[ \t]*\[end:[ \t]*{re.escape(part)}\]", text, re.MULTILINE)
     return _SECTION.sub("", text[start.end() if start else 0 : end.start() if end else None])

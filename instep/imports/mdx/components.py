@@ -8,6 +8,7 @@ from typing import TypeAlias
 from instep.imports.markdown.callouts import ALERT_KINDS, alert, plain_title
 from instep.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, paragraphs
 from instep.imports.mdx.tags import Tag, block, bold_label, image, item, markdown_link, place
+from instep.text.characters import whole_number
 
 Write: TypeAlias = Callable[[Tag], MarkdownPiece]
 _HEADING = re.compile(r"#{2,6}[ \t]+(.*)$")
@@ -151,7 +152,7 @@ def _anchor(tag: Tag) -> MarkdownPiece:
     """A place that links lead to, and the words at it; a level makes it a heading."""
     identity = tag.value("id", "name")
     if level := tag.value("level"):
-        marks = "#" * min(int(level), 6) if level.isdecimal() else "##"
+        marks = "#" * min(whole_number(level) or 2, 6)
         return block(f"{marks} {on_one_line(tag.inner)} {place(identity)}")
     return MarkdownPiece(place(identity) + tag.inner)
 

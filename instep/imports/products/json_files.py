@@ -25,7 +25,8 @@ def read_json(files: SourceFiles, path: str) -> Any:
         raise UnreadableSource(
             f"{path} is not valid JSON (line {error.lineno}: {error.msg}): save the answer again."
         ) from None
-    except (UnicodeDecodeError, RecursionError):
+    # A number of thousands of digits is an error of its own.
+    except (ValueError, RecursionError):
         raise UnreadableSource(f"{path} is not valid JSON in UTF-8: save the answer again.") from None
 
 

@@ -20,6 +20,7 @@ from instep.imports.markdown.plain_pages import PlainPage, headed_block, plain_p
 from instep.imports.navigation import arrange
 from instep.imports.own_sites import own_sites
 from instep.imports.tree import ImportedEntry, ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.text.characters import whole_number
 
 _ORDER = "_order.yaml"
 _ROOTS = ("docs", "reference", "recipes", "custom_pages")
@@ -232,10 +233,7 @@ def _image_text(row: Mapping[str, object]) -> str:
 def _table_text(data: Mapping[str, object]) -> str:
     """A table whose cells are `h-0`, `0-0`, `0-1`, …"""
     cells = data.get("data")
-    columns, rows = (
-        int(str(data.get(name) or 0)) if str(data.get(name) or 0).isdecimal() else 0
-        for name in ("cols", "rows")
-    )
+    columns, rows = (whole_number(str(data.get(name))) or 0 for name in ("cols", "rows"))
     if not isinstance(cells, dict):
         return ""
 

@@ -13,7 +13,7 @@ _CODE = re.compile(
     re.M,
 )
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
-_PART = re.compile(r"^(.*?)(?:\{(\d*)?(?:,(\d*))?\})?(?:#([\w-]+))?$")
+_PART = re.compile(r"^(.*?)(?:\{([0-9]{0,9})?(?:,([0-9]{0,9}))?\})?(?:#([\w-]+))?$")
 _MAX_DEPTH = 8
 _MAX_CHARACTERS = 1_000_000
 
