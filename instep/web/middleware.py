@@ -72,7 +72,8 @@ class RequestLog:
 
     def record(self, scope: Scope, status: int, seconds: float, request_span: Span | None) -> None:
         """Count, trace and log a request that has ended."""
-        route = self.templates(scope["app"]).template_of(scope)
+        templates = self.templates(scope["app"])
+        route = templates.template_of(scope)
         count_request(scope["method"], route, status, seconds)
         if request_span:
             describe_request(request_span, scope["method"], route, status)
@@ -80,7 +81,7 @@ class RequestLog:
             log.info(
                 "request",
                 method=scope["method"],
-                path=path_without_secrets(scope),
+                path=templates.path_without_token(scope["path"]),
                 status=status,
                 ms=round(seconds * 1000, 1),
             )
@@ -98,10 +99,3 @@ def describe_request(span: Span, method: str, route: str, status: int) -> None:
     )
     if status >= 500:
         span.set_status(StatusCode.ERROR)
-
-
-def path_without_secrets(scope: Scope) -> str:
-    """The path of a request, with `…` in place of a token that opens a page to whoever knows it."""
-    path: str = scope["path"]
-    token = scope.get("path_params", {}).get("token")
-    return path.replace(token, "…") if token else path

@@ -9,6 +9,7 @@ from starlette.types import Scope
 
 # The name for requests that no route matches, or that are refused before routing.
 UNMATCHED = "none"
+TOKEN = "{token}"
 
 
 class RouteTemplates:
@@ -19,12 +20,25 @@ class RouteTemplates:
         for route in routes:
             if isinstance(route, Route | Mount):
                 self.routes[endpoint_of(route)].append(route)
+        paths = [route.path for group in self.routes.values() for route in group]
+        self.folders_of_tokens = {path.partition(TOKEN)[0] for path in paths if TOKEN in path}
 
     def template_of(self, scope: Scope) -> str:
         routes = self.routes.get(scope.get("endpoint"), ())
         # One endpoint may serve several routes; a mount has taken its own part off the rest of the path.
         paths = [route.path for route in routes if route.path_regex.match(scope["path"])]
         return paths[0] if paths else UNMATCHED
+
+    def path_without_token(self, path: str) -> str:
+        """The path with `…` in place of a token that opens a page to whoever knows it.
+
+        It is hidden also where no page is: the token may be right, and what stands behind it wrong.
+        """
+        for folder in self.folders_of_tokens:
+            if path.startswith(folder):
+                token, slash, rest = path.removeprefix(folder).partition("/")
+                return f"{folder}…{slash}{rest}" if token else path
+        return path
 
 
 def endpoint_of(route: Route | Mount) -> Any:
