@@ -1,5 +1,6 @@
 """The servers that pages are opened on: real processes, each with settings and a database of its own."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 
@@ -91,4 +92,5 @@ class Stage:
 
 
 def database_name(site: str) -> str:
-    return f"stage_{site.replace(' ', '_')}"
+    """The database of a server of this test process."""
+    return f"stage_{site.replace(' ', '_')}_{os.getpid()}"
