@@ -88,6 +88,7 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
         return
     await lock_tree(ctx)
     follow_renames(work)
+    _forget_unseen(work)
     await sync_collections(work)
     work.articles = {row.id: row for row in await queries.lock_articles(ctx)}
     if request.restart:
@@ -115,7 +116,6 @@ async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> SyncWork:
     if state is not None and not request.restart:
         work.orders = {key: KnownOrder(**order) for key, order in state.orders.items()}
     _read_pages(work, known_texts)
-    _forget_unseen(work)
     work.ids_elsewhere = await queries.list_ids_elsewhere(ctx, request.folder)
     work.pending_drafts = await queries.list_pending_drafts(ctx, draft_ids)
     return work

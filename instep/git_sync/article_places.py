@@ -21,7 +21,7 @@ from instep.git_sync.file_places import (
 )
 from instep.git_sync.moves import Moves, present_paths
 from instep.git_sync.new_files import folder_for
-from instep.git_sync.orders import KnownOrder, MergedOrder, merge_orders, new_numbers
+from instep.git_sync.orders import KnownOrder, MergedOrder, merge_orders, new_numbers, refill
 from instep.git_sync.schemas import SyncedPlace
 from instep.git_sync.work import SyncWork
 from instep.imports.ordering import moved_keys, new_positions
@@ -157,6 +157,8 @@ class CollectionOrder:
             return True
         changes = new_numbers(members, numbers)
         if not self.moves.are_free([path for id in changes for path in self.moves.group_of(paths[id])]):
+            # Until the files are free they have an order that nobody in git has chosen.
+            order.base = refill(members, in_git)
             return False
         for id, number in changes.items():
             self.place_file(paths[id], number, TWO_ORDERS if merged.is_conflict else None)

@@ -39,10 +39,13 @@ def renames(work: SyncWork) -> Iterator[tuple[str, str]]:
         if is_same_kind(work, rename.source, rename.target):
             yield rename.source, rename.target
     lost_rows = [row for path, row in work.rows.items() if path not in work.pages]
+    # A file that git has never had may have been renamed since it was committed. Another page with its slug
+    # takes its article over like that of any article without a file.
+    seen_rows = [row for row in lost_rows if row.file_text is not None]
     new_pages = [page for path, page in work.pages.items() if path not in work.rows]
-    for identity_of in (same_text, same_slug):
+    for identity_of, rows in ((same_text, lost_rows), (same_slug, seen_rows)):
         keys = {identity_of(page): page.path for page in new_pages}
-        for row in lost_rows:
+        for row in rows:
             earlier_page = page_of(row)
             path = keys.get(identity_of(earlier_page)) if earlier_page is not None else None
             if path is not None:

@@ -183,6 +183,20 @@ async def test_an_article_that_is_published_gets_a_file_beside_those_of_its_coll
     await repository.settle()
 
 
+async def test_a_file_that_is_renamed_as_soon_as_a_sync_has_written_it_is_no_second_article(
+    client: Client, repository: Repository
+) -> None:
+    await publish(client, "New", "One\n")
+    await repository.sync()
+    # Git names no rename: at the last sync the commit had neither file.
+    repository.rename("02-new.md", "02-other.md", is_told=False)
+    await repository.sync()
+
+    articles = await all_pages(client, "/v1/articles")
+    assert sorted((row["title"], row["slug"]) for row in articles) == [("A", "a"), ("New", "other")]
+    await repository.settle()
+
+
 async def test_a_deleted_file_archives_its_article(client: Client, repository: Repository) -> None:
     repository.delete(A)
 

@@ -299,3 +299,19 @@ async def test_a_new_article_gets_its_place_among_the_files(client: Client, repo
 
     assert names(repository) == ["01-a.md", "02-new.md", "03-b.md", "04-c.md", "05-d.md"]
     await repository.settle()
+
+
+async def test_a_file_that_has_to_wait_gives_instep_no_order_that_nobody_has_chosen(
+    client: Client, repository: Repository
+) -> None:
+    home = (await article_at(client, "a"))["collectionId"]
+    await publish(client, "New", "One\n", collectionId=home)
+    await patch(client, "d", contentMarkdown="Text of Instep\n")
+    # The last file is to be the fifth, as the new one is, but what overlaps keeps it from being written.
+    repository.write(path(4, "d"), page("D", "Text of git\n", order="9"))
+
+    await repository.sync()
+
+    for _ in range(2):
+        assert set(actions(await repository.sync()).values()) == {"waiting"}
+    assert await order(client) == [*NAMES, "new"]
