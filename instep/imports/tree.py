@@ -18,6 +18,13 @@ class UnreadableSource(ValueError):
     """The source can't be read; the message is one sentence that names the file and says what to do."""
 
 
+def without_file(name: str) -> UnreadableSource:
+    """The refusal of a source without the file that its format begins with, such as a part of a site."""
+    return UnreadableSource(
+        f"There is no {name} in it: name the folder that holds it, or choose another format."
+    )
+
+
 class SourceFiles(Protocol):
     """The files of a source, by POSIX paths relative to its root; never outside of it."""
 

@@ -135,6 +135,7 @@ def test_translations_of_polylang_belong_to_their_original() -> None:
             HEAD.replace("<rss", "<!DOCTYPE x [<!ENTITY a 'b'>]>\n<rss") + TAIL,
             "help.xml declares a document type",
         ),
+        (HEAD.replace("UTF-8", "of-mine") + TAIL, "help.xml can't be read: unknown encoding: of-mine."),
         (HEAD + TAIL, "The export has no posts and no pages"),
     ],
 )

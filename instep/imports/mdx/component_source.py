@@ -17,6 +17,7 @@ from instep.imports.tree import (
     PageStatus,
     SourceFiles,
     UnreadableSource,
+    without_file,
 )
 
 _PATTERN = re.compile(r"[:*(]")
@@ -97,6 +98,14 @@ def shallowest(paths: Iterable[str], pattern: re.Pattern[str]) -> str | None:
     """The path nearest to the root that a pattern is found in."""
     found_paths = (path for path in paths if pattern.search(path) and "node_modules/" not in path)
     return min(found_paths, key=lambda path: (path.count("/"), path), default=None)
+
+
+def configuration_path(files: SourceFiles, pattern: re.Pattern[str], usual_name: str) -> str:
+    """The path of the configuration that is nearest to the root; raises `UnreadableSource` without one."""
+    path = shallowest(files.paths(), pattern)
+    if path is None:
+        raise without_file(usual_name)
+    return path
 
 
 def imported_page(

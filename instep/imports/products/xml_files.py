@@ -27,6 +27,8 @@ def read_xml(path: str, content: bytes) -> Element:
             f"{path} is not well-formed XML (line {error.lineno}, column {error.offset + 1}: "
             f"{messages[error.code]}): export it again, or correct that line."
         ) from None
+    except LookupError as error:
+        raise UnreadableSource(f"{path} can't be read: {error}. Save it as UTF-8 and import again.") from None
     except _DocumentType:
         raise UnreadableSource(
             f"{path} declares a document type, which no export of WordPress has: take out its <!DOCTYPE>."

@@ -11,6 +11,7 @@ from instep.imports.markdown.file_names import without_extension, without_number
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
+    configuration_path,
     imported_page,
     shallowest,
     without_index,
@@ -31,7 +32,7 @@ def recognises(files: SourceFiles) -> bool:
 
 
 def read(files: SourceFiles) -> Tree:
-    return _Docusaurus(files, shallowest(files.paths(), _CONFIGURATION) or "docusaurus.config.js").tree()
+    return _Docusaurus(files, configuration_path(files, _CONFIGURATION, "docusaurus.config.js")).tree()
 
 
 @dataclass(frozen=True, slots=True)

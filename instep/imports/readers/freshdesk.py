@@ -183,7 +183,7 @@ def status_of(solutions: Solutions, original: Row, row: Row, losses: Losses, pat
     if visibility == AGENTS:
         losses.add(path, "article for agents only, which is a draft now: visitors who sign in would read it")
         return "draft"
-    if visibility > AGENTS:
+    if isinstance(visibility, int) and visibility > AGENTS:
         losses.add(path, "limit to some companies: everybody who is signed in may read the article now")
     return "published" if row.get("status") == PUBLISHED else "draft"
 

@@ -3,7 +3,7 @@
 import re
 
 from instep.imports.markdown.fields import Fields, read_json, read_toml_fields, read_yaml_fields
-from instep.imports.tree import SourceFiles, UnreadableSource
+from instep.imports.tree import SourceFiles, UnreadableSource, without_file
 
 _PATH = re.compile(r"(?:config/_default/)?(?:hugo|config)\.(toml|ya?ml|json)")
 
@@ -13,7 +13,9 @@ def is_configuration(path: str) -> bool:
 
 
 def read_configuration(files: SourceFiles) -> Fields:
-    path = next(path for path in files.paths() if is_configuration(path))
+    path = next((path for path in files.paths() if is_configuration(path)), None)
+    if path is None:
+        raise without_file("hugo.toml")
     text = files.read(path).decode("utf-8-sig", errors="replace")
     try:
         return _read(path, text)

@@ -10,7 +10,7 @@ from instep.imports.folders import PagePlace, is_index, locale_of_name
 from instep.imports.markdown.fields import Fields, Value, read_yaml_fields
 from instep.imports.markdown.file_names import without_extension
 from instep.imports.markdown.front_matter import SourcePage
-from instep.imports.tree import SourceFiles, UnreadableSource
+from instep.imports.tree import SourceFiles, UnreadableSource, without_file
 
 CONFIGURATION = "_config.yml"
 _BUILT_FOLDERS = ("_site/", "node_modules/", "vendor/")
@@ -104,6 +104,8 @@ class JekyllSite:
 
 def read_jekyll_site(files: SourceFiles) -> JekyllSite:
     """The settings of a site; raises `UnreadableSource` if they are no YAML."""
+    if CONFIGURATION not in files.paths():
+        raise without_file(CONFIGURATION)
     try:
         configuration = read_yaml_fields(files.read(CONFIGURATION).decode("utf-8-sig", errors="replace"))
     except ValueError as error:

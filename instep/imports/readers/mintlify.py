@@ -8,6 +8,7 @@ from instep.imports.markdown.file_names import without_extension
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
+    configuration_path,
     imported_page,
     read_object,
     shallowest,
@@ -30,8 +31,7 @@ def recognises(files: SourceFiles) -> bool:
 
 
 def read(files: SourceFiles) -> Tree:
-    path = shallowest(files.paths(), _CONFIGURATION) or "docs.json"
-    return _Mintlify(files, path).tree()
+    return _Mintlify(files, configuration_path(files, _CONFIGURATION, "docs.json")).tree()
 
 
 class _Mintlify:

@@ -29,6 +29,7 @@ from instep.imports.tree import (
     SourceFiles,
     Tree,
     UnreadableSource,
+    without_file,
 )
 
 _CONFIGURATIONS = ("mkdocs.yml", "mkdocs.yaml")
@@ -93,7 +94,9 @@ class _Site:
 
 
 def _read_site(files: SourceFiles) -> _Site:
-    path = next(name for name in _CONFIGURATIONS if name in set(files.paths()))
+    path = next((path for path in files.paths() if path in _CONFIGURATIONS), None)
+    if path is None:
+        raise without_file(_CONFIGURATIONS[0])
     try:
         configuration = read_yaml_fields(files.read(path).decode("utf-8-sig", errors="replace"))
     except ValueError as error:

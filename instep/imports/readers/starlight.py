@@ -8,6 +8,7 @@ from instep.imports.markdown.file_names import title_of_name, without_extension
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
+    configuration_path,
     imported_page,
     language_of,
     shallowest,
@@ -29,7 +30,7 @@ def recognises(files: SourceFiles) -> bool:
 
 
 def read(files: SourceFiles) -> Tree:
-    return _Starlight(files, shallowest(files.paths(), _CONFIGURATION) or "astro.config.mjs").tree()
+    return _Starlight(files, configuration_path(files, _CONFIGURATION, "astro.config.mjs")).tree()
 
 
 def _folder(path: str) -> str:

@@ -8,6 +8,7 @@ from instep.imports.markdown.file_names import without_extension
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
+    configuration_path,
     imported_page,
     language_of,
     shallowest,
@@ -28,7 +29,7 @@ def recognises(files: SourceFiles) -> bool:
 
 
 def read(files: SourceFiles) -> Tree:
-    return _VitePress(files, shallowest(files.paths(), _CONFIGURATION) or ".vitepress/config.ts").tree()
+    return _VitePress(files, configuration_path(files, _CONFIGURATION, ".vitepress/config.ts")).tree()
 
 
 class _VitePress:
