@@ -115,3 +115,5 @@ def test_only_the_newest_version_is_imported() -> None:
     assert outline(tree) == ["New"]
     assert addresses(tree) == {"versioned_docs/version-2.0/a.md": "/docs/a"}
     assert told(tree) == ["versions.json: version 1.0 of the documentation: only the newest one is imported"]
+    del files["versioned_sidebars/version-2.0-sidebars.json"]
+    assert addresses(READER.read(dedented(files))) == addresses(tree)

@@ -123,7 +123,8 @@ class _Docusaurus:
         if names:
             sidebars = self._join(f"{prefix}versioned_sidebars", f"version-{names[0]}-sidebars.json")
             folder = self._join(f"{prefix}versioned_docs", f"version-{names[0]}")
-            return _Instance(identity, folder, f"version-{names[0]}", route, sidebars)
+            declared = sidebars if sidebars in self.source.paths else None
+            return _Instance(identity, folder, f"version-{names[0]}", route, declared)
         self.source.report_unknown(sidebar if isinstance(sidebar, JsUnknown) else None)
         candidates = [js_text(sidebar)] if js_text(sidebar) else ["sidebars.js", "sidebars.ts"]
         declared = next(
