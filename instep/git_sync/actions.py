@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
+from instep.articles.overviews import lock_order
 from instep.collections.actions import lock_tree
 from instep.core.errors import Conflict, InvalidRequest
 from instep.exports.relative_links import relative_targets
@@ -86,7 +87,9 @@ async def _run(ctx: Ctx, request: SyncCreate, sync: Sync) -> None:
     await _resolve_assets(work)
     if sync.missing_assets:
         return
+    # The order is locked before the articles: moving one locks both in this order.
     await lock_tree(ctx)
+    await lock_order(ctx)
     follow_renames(work)
     _forget_unseen(work)
     await sync_collections(work)

@@ -7,7 +7,7 @@ places are reported.
 
 from dataclasses import dataclass
 
-from instep.articles.overviews import lock_order, set_positions
+from instep.articles.overviews import set_positions
 from instep.exports.file_contents import NO_COLLECTION, ORDER_PREFIX
 from instep.exports.page_file import with_value
 from instep.git_sync import queries
@@ -34,7 +34,6 @@ TWO_ORDERS = "Git and Instep have different orders: that of Instep stays, and gi
 async def sync_places(work: SyncWork) -> None:
     moves = Moves.of(work)
     move_to_collections(work, moves)
-    await lock_order(work.ctx)
     orders: dict[str, list[SyncedPlace]] = {}
     for place in await queries.list_positions(work.ctx):
         orders.setdefault(place.collection_id or NO_COLLECTION, []).append(place)

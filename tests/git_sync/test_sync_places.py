@@ -1,12 +1,20 @@
 """POST /v1/sync: the order of articles, their collections and their slugs, changed on both sides."""
 
+import asyncio
+
 import pytest
 
+from instep.articles.actions import move_article
+from instep.core.clock import utc_now
+from instep.core.database import Database, Tx
+from instep.identity.queries import find_bot
+from instep.identity.schemas import Actor, Ctx
 from tests.files.samples import picture
 from tests.files.uploads import upload
 from tests.git_sync.repository import Repository, actions, article_at, page, patch, replace_in_article
 from tests.site.pages import publish
 from tests.support.cast import Cast, Client, Json
+from tests.support.databases import until_blocked
 from tests.support.http import all_pages, create_collection, ok
 
 NAMES = ("a", "b", "c", "d")
@@ -299,6 +307,26 @@ async def test_a_new_article_gets_its_place_among_the_files(client: Client, repo
 
     assert names(repository) == ["01-a.md", "02-new.md", "03-b.md", "04-c.md", "05-d.md"]
     await repository.settle()
+
+
+async def test_a_sync_and_somebody_who_moves_an_article_wait_for_each_other_in_turn(
+    client: Client, repository: Repository, cast: Cast, database: Database, owner: Tx
+) -> None:
+    async def move() -> None:
+        async with database.enter_workspace(cast.acme.workspace_id) as tx, tx.transaction():
+            editor = Actor("person", "Ann", can_write=True)
+            await move_article(Ctx(tx, await find_bot(tx, cast.acme.bot_id), editor, utc_now()), "a", "down")
+
+    async with owner.transaction():
+        # Both begin; the one who moves has the order first, and the articles last.
+        await owner.advisory_lock(f"articles {cast.acme.bot_id}")
+        moving = asyncio.create_task(move())
+        await until_blocked(owner, 1)
+        syncing = asyncio.create_task(repository.sync())
+        await until_blocked(owner, 2)
+    await asyncio.gather(moving, syncing)
+
+    assert await order(client) == ["b", "a", "c", "d"]
 
 
 async def test_a_file_that_has_to_wait_gives_instep_no_order_that_nobody_has_chosen(
