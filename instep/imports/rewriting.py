@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from instep.core import limits
+from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.files.kinds import kind_of_bytes
 from instep.imports.addresses import PAGE_EXTENSION, Directory, SourceTarget
 from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of, letters
@@ -66,8 +67,13 @@ class PageRewriter:
         return PlannedText(joined(page.markdown, edits), digest_of(facts))
 
     def parse(self, page: ImportedPage) -> ParsedPage:
+        """The references of a page; none of a text that takes too long to render: no article can have it."""
         if page.key not in self.parsed:
-            self.parsed[page.key] = parse_references(page.markdown)
+            try:
+                refuse_costly_markdown(page.markdown)
+                self.parsed[page.key] = parse_references(page.markdown)
+            except TooComplex:
+                self.parsed[page.key] = ParsedPage((), (), ())
         return self.parsed[page.key]
 
     def edit_of(

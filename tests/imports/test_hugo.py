@@ -71,6 +71,7 @@ def test_weights_order_and_front_matter_gives_addresses() -> None:
         ('[a]({{< ref "/a/b.md#c" >}})', "[a](/a/b.md#c)"),
         ('{{% include "/_parts/one.md" %}}', "Part `{{< x >}}`"),
         ("```\n{{</* shown */>}}\n```", "```\n{{< shown >}}\n```"),
+        ("{{</* a\n\n```\nb\n```\n\nc */>}}", "{{</* a\n\n```\nb\n```\n\nc */>}}"),
         ("a [word](g) b [c](a/p)", "a word b [c](/a/p)"),
         ("term\n: The `meaning`", "- **term**\n\n  The `meaning`"),
     ],

@@ -99,3 +99,9 @@ def test_the_html_export_keeps_toggles_callouts_tasks_and_captions() -> None:
 
 def test_other_files_are_not_notions() -> None:
     assert not READER.recognises(Files({"guide.md": "# Guide", "docs/a b.md": "x"}))
+
+
+def test_cells_without_a_name_do_not_end_the_import() -> None:
+    table = f"{ROOT}/Guide {GUIDE}/Questions {BASE}_all.csv"
+    for rows in ("\nHow?,Done\n", "Name\nWhy?,Open,Because\n"):
+        assert page_of(read_tree(READER, MARKDOWN | {table: rows}), USAGE).title == "Usage"

@@ -1,5 +1,6 @@
 """The plan of an import: where links, pictures, pages and addresses go, without a database."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -405,3 +406,13 @@ def test_a_redirect_to_an_address_in_letters_of_any_language_is_kept() -> None:
     [redirect] = planned(source).redirects
 
     assert redirect.url == "https://example.com/wiki/%C3%9Cber#%C3%A9"
+
+
+def test_a_page_that_takes_too_long_to_render_does_not_hold_up_the_others() -> None:
+    costly = "## Part {#{he-a\n---\n" * 12_000
+    began = time.process_time()
+
+    plan = planned(tree(page("a.md", costly), page("b.md", "[A](a.md)\n")))
+
+    assert time.process_time() - began < 5
+    assert text_of(plan, "a.md") == costly

@@ -162,7 +162,7 @@ class NotionExport:
         titles = {child.title.strip() for child in self.children.get(page.id, ())}
         for number, row in enumerate(page.rows or (), 1):
             title, *_ = [*row.values(), ""]
-            if (title or "").strip() and title.strip() not in titles:
+            if title.strip() and title.strip() not in titles:
                 text = row_text(row)
                 path = f"{page.path}#{number}"
                 self.losses.add(path, f"row of the database “{page.title}”, which is an article now: {title}")
@@ -191,7 +191,11 @@ class NotionExport:
 
 def read_rows(path: str, text: str) -> list[dict[str, str]]:
     try:
-        return list(csv.DictReader(StringIO(text)))
+        # Cells behind the last column have no name, and those that a short row lacks no value.
+        return [
+            {name: value or "" for name, value in row.items() if name is not None}
+            for row in csv.DictReader(StringIO(text))
+        ]
     except csv.Error as error:
         raise UnreadableSource(f"{path} is not valid CSV ({error}): export it from Notion again.") from None
 
