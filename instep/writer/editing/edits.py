@@ -21,6 +21,7 @@ from instep.writer.editing.value_binding import (
     is_of_section,
     is_own_cell,
     is_price,
+    is_stated_default,
     statement_at,
     states_value_of,
 )
@@ -140,8 +141,11 @@ def _signature_edits(fact: Signature, text: str) -> Iterator[Edit]:
 
 
 def _states_both(fact: Fact, text: str, start: int, end: int) -> bool:
-    """A sentence with both texts describes the change itself, or two different things; not so a cell."""
-    if isinstance(fact, Value) and _fills_own_cell(fact, statement_at(text, start, end)):
+    """A sentence with both texts describes the change itself, or two different things.
+
+    Not so a cell, and a default beside which all choices are listed.
+    """
+    if isinstance(fact, Value) and _stands_by_itself(fact, statement_at(text, start, end)):
         return False
     first, last = sentence_around(text, start, end)
     rest = text[first:start] + " " + text[end:last]
@@ -223,9 +227,11 @@ def _is_item_of(fact: Value, before: str) -> bool:
     return not any(char.isdigit() for char in fact.old) and bool(_ITEM_START.fullmatch(before.lstrip("\n")))
 
 
-def _fills_own_cell(fact: Value, sentence: StatedValue) -> bool:
-    """Whether a word is all that a cell says in the row of its setting, whatever other cells list."""
-    return fact.is_word and any(is_own_cell(name, sentence) for name in fact.names)
+def _stands_by_itself(fact: Value, sentence: StatedValue) -> bool:
+    """Whether a word is what its row or its sentence says of a setting, whatever else they list."""
+    return fact.is_word and (
+        any(is_own_cell(name, sentence) for name in fact.names) or is_stated_default(fact, sentence)
+    )
 
 
 def _value_spans(fact: Value, article: Article) -> Iterator[tuple[int, int]]:
@@ -242,7 +248,7 @@ def _value_spans(fact: Value, article: Article) -> Iterator[tuple[int, int]]:
         is_one_of_several = (
             not fact.is_version
             and len(mention(fact.old).findall(sentence.text)) > 1
-            and not _fills_own_cell(fact, sentence)
+            and not _stands_by_itself(fact, sentence)
         )
         if is_one_of_several or _is_item_of(fact, sentence.before):
             continue

@@ -1,6 +1,7 @@
 """Edits that a change makes likely: new entries beside the siblings that an article lists, unnamed values."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from instep.core.name_matching import mention
@@ -17,6 +18,7 @@ from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from instep.writer.inserting.probability import has_name_of_its_own
 from instep.writer.inserting.sentence_lists import SentenceListEdit, sentence_list_edits
+from instep.writer.inserting.uniform_lists import longest_list_article
 from instep.writer.relevance.ranking import ArticleRanking
 from instep.writer.relevance.selection import DraftCandidate, gets_entries
 from instep.writer.shapes import Article, Change
@@ -139,12 +141,15 @@ def likely_edits(
     new_names = _new_names(certain)
     additions = [addition for addition in additions if not _is_any_of(addition.name, new_names)]
     edits = dict(certain)
-    for rank, candidate in enumerate([*candidates, *_listing_articles(candidates, additions, corpus)]):
+    expected = _expected_names(additions, change, corpus)
+    others = _listing_articles(candidates, additions, expected, corpus)
+    for rank, candidate in enumerate([*candidates, *others]):
         article = candidate.article
         if len(edits) >= _MAX_DRAFTS and article.id not in edits:
             continue
         certain_edits = certain.get(article.id, [])
-        entries = _entries(candidate, certain_edits, additions, change, rank, need)
+        names = expected.get(article.id, ())
+        entries = _entries(candidate, certain_edits, additions, change, rank, need, names)
         article_edits = list(certain_edits)
         for entry in entries:
             add_edit(article_edits, Edit(entry.place, entry.place, entry.new, entry))
@@ -153,10 +158,28 @@ def likely_edits(
     return edits
 
 
+def _expected_names(
+    additions: Sequence[Addition], change: Change, corpus: Corpus
+) -> Mapping[str, Collection[str]]:
+    """Variables that the code reads and the title names, by the article with the longest list of their kind."""
+    names_by_article: dict[str, set[str]] = defaultdict(set)
+    for addition in additions:
+        is_titled = addition.kind == "read" and has_name_of_its_own(addition)
+        if is_titled and addition.name in change.title and mention(addition.name).search(change.title):
+            live = (article for article in corpus.articles if not is_record(article))
+            article_id = longest_list_article(addition.name, live)
+            if article_id is not None:
+                names_by_article[article_id].add(addition.name)
+    return names_by_article
+
+
 def _listing_articles(
-    candidates: Sequence[DraftCandidate], additions: Sequence[Addition], corpus: Corpus
+    candidates: Sequence[DraftCandidate],
+    additions: Sequence[Addition],
+    expected: Collection[str],
+    corpus: Corpus,
 ) -> Iterator[DraftCandidate]:
-    """Other articles that have names beside which the code puts a new variable or flag."""
+    """Other articles that have names beside which the code puts a new variable or flag, or expect one."""
     nearest_ids = {candidate.article.id for candidate in candidates}
     articles = {
         article.id: article
@@ -166,6 +189,7 @@ def _listing_articles(
         if not sibling.is_new
         for article in corpus.articles_with(sibling.name)
     }
+    articles |= {article.id: article for article in corpus.articles if article.id in expected}
     for article_id, article in articles.items():
         if article_id not in nearest_ids and not is_record(article):
             yield DraftCandidate(article, probability=0.0)
@@ -189,10 +213,12 @@ def _entries(
     change: Change,
     rank: int,
     need: float,
+    expected: Collection[str],
 ) -> list[Insertion]:
     """New entries of an article for names that its certain edits do not bring in already."""
     article = candidate.article
-    scored = scored_insertions(article, _uncovered(additions, certain_edits, article), change, rank, need)
+    uncovered = _uncovered(additions, certain_edits, article)
+    scored = scored_insertions(article, uncovered, change, rank, need, expected)
     if candidate.probability < _MIN_PROBABILITY_OF_HELP:
         scored = [insertion for insertion in scored if insertion.point.entry_list.kind != "option"]
     best = max((insertion.probability for insertion in scored), default=0.0)

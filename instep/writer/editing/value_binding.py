@@ -9,7 +9,7 @@ from instep.core.name_matching import is_distinct, mention
 from instep.writer.articles.headings import heading_over
 from instep.writer.articles.passages import lead_over, paragraph_start, sentence_around
 from instep.writer.facts.values import IMAGE, Value
-from instep.writer.words.identifiers import parts_of
+from instep.writer.words.identifiers import is_caption, parts_of
 from instep.writer.words.units import BOUNDS, MEASURES, UNITS, words_and_unit
 
 _DEFAULT = re.compile(
@@ -35,6 +35,11 @@ LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"
 _DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to)\s*[`*_\"']*$", re.IGNORECASE)
 _UNLESS = re.compile(r"[^.,()\d]{0,40}\b(?:unless|without|if|when)\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{1,80})`")
+# What is in code right after a text, or right before it: "Label (`name`)", "`name`: Label", "| `name` | Label".
+_CODE_AFTER = re.compile(r"[*_\"')\]]{0,4}\s*[(:|=\u2013\u2014-]?\s*`([^`\n]{1,40})`")
+_CODE_BEFORE = re.compile(r"`([^`\n]{1,40})`[*_)]{0,4}\s*[(:|=\u2013\u2014-]?\s*[*_\"'(\[]{0,4}\Z")
+# A heading that is a name of several parts, as code spells it: `page-size`, `PAGE_SIZE`, `page.size`.
+_NAME_ALONE = re.compile(r"(?!.*-$)[A-Za-z]\w*(?:[._-]\w+)+|[a-z]+(?:[A-Z][a-z0-9]+)+|\w*_\w+")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _CELL_AFTER = re.compile(r"[^|\d]{0,24}(?:\||$)")
@@ -58,6 +63,7 @@ class StatedValue:
     column: str = ""
     # What its paragraph says before the sentence.
     preceding: str = ""
+    heading: str = ""
 
     @property
     def text(self) -> str:
@@ -71,9 +77,11 @@ def statement_at(text: str, start: int, end: int) -> StatedValue:
     lead, before = lead_over(text, first), text[first:start]
     columns = lead.split("|") if before.lstrip().startswith("|") else []
     column = columns[before.count("|")].strip() if before.count("|") < len(columns) else ""
-    topic = f"{heading_over(text, start)} {lead}"
+    heading = heading_over(text, start)
     preceding = text[paragraph_start(text, first) : first]
-    return StatedValue(before, text[start:end], text[end:last], topic, column, preceding)
+    return StatedValue(
+        before, text[start:end], text[end:last], f"{heading} {lead}", column, preceding, heading
+    )
 
 
 def is_mentioned(fact: Value, text: str) -> bool:
@@ -99,6 +107,8 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
     unit = fact.unit or unit_of_name
     if not parts or (unit and not _has_unit(sentence.after, unit)):
         return False
+    if fact.is_choice_still:
+        return is_stated_default(fact, sentence)
     if _is_cell_of_owner(fact, parts, sentence):
         return True
     # What a name that says only what is measured is of has to be there, too.
@@ -107,7 +117,8 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
     ):
         return False
     return (
-        _is_counted_of_owner(fact, parts, sentence)
+        _is_label_of(fact, name, sentence)
+        or _is_counted_of_owner(fact, parts, sentence)
         or _is_default_of_subject(fact, parts, sentence)
         or _is_unless_given(fact, name, sentence)
         or _is_named_beside(fact, name, parts, sentence)
@@ -256,11 +267,29 @@ def _is_counted_of_owner(fact: Value, parts: Sequence[str], sentence: StatedValu
     )
 
 
+def is_stated_default(fact: Value, sentence: StatedValue) -> bool:
+    """Whether "Defaults to `dist`" stands below its setting, whatever else the sentence says of the value."""
+    return not _HISTORY.search(sentence.text) and any(
+        _is_default_of_subject(fact, words_and_unit(name)[0], sentence) for name in fact.names
+    )
+
+
+def _is_label_of(fact: Value, name: str, sentence: StatedValue) -> bool:
+    """Whether a label of the interface stands right beside what code calls it: "Next invoice (`prorate`)"."""
+    if not is_caption(fact.old) or not is_caption(fact.new):
+        return False
+    after = _CODE_AFTER.match(sentence.after)
+    before = _CODE_BEFORE.search(sentence.before[-_NEAR_CHARACTERS:])
+    return any(match is not None and match[1] == name for match in (after, before))
+
+
 def _is_default_of_subject(fact: Value, parts: Sequence[str], sentence: StatedValue) -> bool:
-    """Whether "Default: `8080`" stands below the setting in code: `server.port`, `APP_PORT`."""
-    if not _DEFAULT_IS.search(sentence.before) or (fact.is_constant and len(parts) < 2):
+    """Whether "Default: `8080`" stands below the setting: `server.port` or `APP_PORT` in code, or `page-size`."""
+    if not parts or not _DEFAULT_IS.search(sentence.before) or (fact.is_constant and len(parts) < 2):
         return False
     subjects = [parts_of(subject) for subject in _CODE.findall(sentence.topic)]
+    if _NAME_ALONE.fullmatch(sentence.heading):
+        subjects.append(parts_of(sentence.heading))
     owners = parts_of(fact.owner)
     return any(
         subject[-len(parts) :] == list(parts)

@@ -19,6 +19,7 @@ from instep.writer.words.identifiers import (
     is_hyphenated,
     is_key_combination,
     is_label,
+    parts_of,
     wider,
 )
 
@@ -42,6 +43,8 @@ _LABEL_KEY = re.compile(
     r"""\b(?:label|caption|placeholder|tooltip|tabTitle|menuTitle|buttonText)["']?\s*(?:=>|[:=])\s*[{(]?\s*["'`]"""
     r"""|\b(?:Text|\w*Button|Label|NavigationLink|Toggle|Tab|MenuItem|navigationTitle)\(\s*(?:\w+\s*[:=]\s*)?["']"""
 )
+# What the names of the texts of an interface end with: `ROLE_LABELS`, `statusNames`.
+_LABEL_WORDS = frozenset(("captions", "labels", "names", "titles"))
 _VERSION = re.compile(r"\d")
 _WORD = re.compile(r"\w+")
 
@@ -58,13 +61,17 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class ChangedText:
-    """`old` became `new` in the line `source`, which was `old_line` before."""
+    """`old` became `new` in the line `source`, which was `old_line` before.
+
+    `is_of_interface` says that the line gives a label or the like its text.
+    """
 
     level: Level
     old: str
     new: str
     source: SourceLine
     old_line: str
+    is_of_interface: bool = False
 
 
 def source_of(replacement: TokenReplacement) -> SourceLine:
@@ -72,9 +79,13 @@ def source_of(replacement: TokenReplacement) -> SourceLine:
     return SourceLine(replacement.file, line.new, line.text, replacement.weight)
 
 
-def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
-    """The texts around a replaced token that an article could repeat word for word, shortest first."""
+def changed_texts(replacement: TokenReplacement, owner: str) -> Iterator[ChangedText]:
+    """The texts around a replaced token that an article could repeat word for word, shortest first.
+
+    `owner` is the name of what is around the line, such as `ROLE_LABELS`.
+    """
     source, old_line = source_of(replacement), replacement.pair.old.text
+    is_of_interface = _names_label(source.text) or not _LABEL_WORDS.isdisjoint(parts_of(owner)[-1:])
     name = (
         _same_kind(EMAIL_ADDRESS, replacement)
         or _same_kind(_REPOSITORY, replacement)
@@ -87,21 +98,21 @@ def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
     if method:
         yield ChangedText("method", *method, source, old_line)
     for old, new in (*_literals(replacement), *_captions(replacement)):
-        level = _level(old, new, replacement.weight, source.text)
-        yield ChangedText(level, old, new, source, old_line)
+        is_shown = is_of_interface or replacement.weight >= WEIGHTS["interface"]
+        yield ChangedText(_level(old, new, is_shown=is_shown), old, new, source, old_line, is_of_interface)
 
 
-def _level(old: str, new: str, weight: float, line: str) -> Level:
+def _level(old: str, new: str, *, is_shown: bool) -> Level:
     if is_key_combination(old) and is_key_combination(new):
         return "name"
     if is_label(old) and is_label(new):
         return "label"
-    if is_caption(old) and is_caption(new) and (weight >= WEIGHTS["interface"] or names_label(line)):
+    if is_shown and is_caption(old) and is_caption(new):
         return "caption"
     return "command" if is_hyphenated(old) and is_hyphenated(new) else "literal"
 
 
-def names_label(line: str) -> bool:
+def _names_label(line: str) -> bool:
     """Whether a line of code gives a label or the like its text: `label: 'Favorites'`."""
     return bool(_LABEL_KEY.search(line))
 

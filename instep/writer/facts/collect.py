@@ -27,6 +27,7 @@ from instep.writer.facts.renames import (
 )
 from instep.writer.facts.rewordings import Rewording, find_rewordings
 from instep.writer.facts.set_members import ComparedFile, MemberChange, find_member_changes
+from instep.writer.facts.setting_sections import SettingSections
 from instep.writer.facts.signatures import Signature, find_signatures
 from instep.writer.facts.token_replacements import TokenReplacement, token_replacements
 from instep.writer.facts.values import Value, find_values
@@ -108,11 +109,13 @@ def collect_facts(change: Change, change_set: ChangeSet) -> Facts:
 def _compare_lines(compared: Sequence[ComparedFile]) -> tuple[list[TokenReplacement], list[ChangedText]]:
     """Replaced tokens, and the texts around them, of all pairs of lines."""
     replacements, texts = list[TokenReplacement](), list[ChangedText]()
+    sections = SettingSections(file.patch for file, _ in compared)
     for file, pairs in compared:
         for pair in pairs:
             in_line = list(token_replacements(file.patch.path, file.weight, pair))
             replacements += in_line
-            texts += [text for replacement in in_line for text in changed_texts(replacement)]
+            owner = sections.owner_at(file.patch.path, pair.new.new)
+            texts += [text for replacement in in_line for text in changed_texts(replacement, owner)]
             texts.append(changed_line(pair, file.patch.path, file.weight))
     return replacements, texts
 

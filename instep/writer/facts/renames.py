@@ -17,7 +17,6 @@ from instep.writer.facts.changed_texts import (
     Level,
     OccurrenceCounts,
     SourceLine,
-    names_label,
 )
 from instep.writer.facts.line_alignment import line_similarity
 from instep.writer.facts.values import Value
@@ -166,7 +165,7 @@ def _spelling_doubt(old: str, new: str, marking: Marking, members: Sequence[Chan
         return f"only the capitals of “{old}” differ"
     if new.startswith("_") and not old.startswith("_"):
         return f"`{new}` is spelled like an internal name"
-    is_shown = any(text.source.weight > WEIGHTS["code"] or names_label(text.source.text) for text in members)
+    is_shown = any(text.source.weight > WEIGHTS["code"] or text.is_of_interface for text in members)
     if marking == "emphasised" and (is_distinct(new) or not is_shown):
         return f"`{old}` is a word of many meanings"
     return None
@@ -178,7 +177,7 @@ def _evidence_doubt(old: str, new: str, members: Sequence[ChangedText]) -> str |
     if 2 * sum(_is_pure(pattern, new, text) for text in members) <= len(members):
         return f"the lines with `{old}` change in more than the name"
     weight = max(text.source.weight for text in members)
-    is_alone = len(members) == 1 and not names_label(members[0].source.text)
+    is_alone = len(members) == 1 and not members[0].is_of_interface
     if " " in old and not is_distinct(old) and is_alone and weight < WEIGHTS["interface"]:
         return f"one line alone replaces “{old}”"
     if len(members) == 1 and _is_lone_use(old, new, members[0]):

@@ -12,6 +12,7 @@ from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.facts.line_alignment import LinePair
 
 _LITERAL = re.compile(r"""(["'`])([^"'`\n]{2,40})\1""")
+_TEXT = re.compile(r"""(["'`])((?:\\.|(?!\1)[^\\])*)\1""")
 # The words of `%w[csv json]`, Ruby's list of strings, and of `%i[csv json]`, its list of symbols.
 _WORD_LIST = re.compile(r"%[wi][\[({<]([^\])}>\n]*)")
 # The member that a line defines: `FIT(`, `case fit = `, `System,`.
@@ -32,7 +33,8 @@ ComparedFile = tuple[ReviewedFile, Sequence[LinePair]]
 class MemberChange:
     """What a set gets, `new`, or loses, `removed`; `before` and `after` stay beside it, nearest first.
 
-    They are all the others if the set `is_whole`; else the change may not show some of them.
+    They are all the others if the set `is_whole`; else the change may not show some of them. A text of the
+    code that lists them is `quoted` as it was: 'Must be "a" or "b"'.
     """
 
     new: tuple[Slots, ...]
@@ -41,6 +43,7 @@ class MemberChange:
     after: tuple[Slots, ...]
     source: SourceLine
     is_whole: bool = False
+    quoted: str = ""
 
 
 def find_member_changes(compared: Sequence[ComparedFile]) -> Iterator[MemberChange]:
@@ -147,11 +150,21 @@ def _literals(text: str) -> list[str]:
     return words[1].split() if words else [match[2] for match in _LITERAL.finditer(text)]
 
 
+def _texts_that_list(old: str, new: str) -> tuple[str, str] | None:
+    """The one quoted text in which two lines differ, if it quotes others: 'Must be "a" or "b"'."""
+    before, after = ([match[2] for match in _TEXT.finditer(line)] for line in (old, new))
+    differing = [texts for texts in zip(before, after, strict=False) if texts[0] != texts[1]]
+    if len(before) != len(after) or len(differing) != 1:
+        return None
+    return differing[0] if all(" " in text and _LITERAL.search(text) for text in differing[0]) else None
+
+
 def _in_literals(old: Line, new: Line, file: ReviewedFile) -> Iterator[MemberChange]:
     """Literals that a line with several gets or loses: `"jpg" | "png" | "avif"`, `%w[jpg png]`."""
     if max(len(old.text), len(new.text)) > LONG_LINE:
         return
-    before, after = (_literals(line.text) for line in (old, new))
+    texts = _texts_that_list(old.text, new.text)
+    before, after = (_literals(text) for text in texts or (old.text, new.text))
     less, more = sorted((before, after), key=len)
     changed = [text for text in more if text not in less]
     if len(less) < _MIN_SIBLINGS or not 0 < len(changed) <= _MAX_CHANGED or any(t not in more for t in less):
@@ -168,4 +181,5 @@ def _in_literals(old: Line, new: Line, file: ReviewedFile) -> Iterator[MemberCha
         tuple((text,) for text in more[first + len(changed) :]),
         SourceLine(file.patch.path, new.new, new.text, file.weight),
         is_whole=True,
+        quoted=texts[0] if texts else "",
     )

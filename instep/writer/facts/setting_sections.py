@@ -19,6 +19,10 @@ _OPENING = re.compile(
 )
 # A block with its name in quotes: `variable "retention_days" {`.
 _BLOCK = re.compile(r"""\s*[a-z]\w*\s+["']([A-Za-z][\w-]*)["']\s*\{\s*$""")
+# An object with its type: `const LABELS: Record<Role, string> = {`.
+_TYPED = re.compile(
+    r"\s*(?:export\s+)?(?:const|let|var|val)\s+([A-Za-z]\w*)\s*:\s*[^={}\s][^={}]{0,80}=\s*[{(]\s*$"
+)
 # A section in one line: `free: { storage: 10, seats: 3 },`.
 _INLINE = re.compile(r"""\s*["']?([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*[{(](.+)[})],?\s*$""")
 _ASSIGNS = re.compile(r"[:=]")
@@ -61,10 +65,13 @@ class SettingSections:
                 if opened is not None:
                     self._names[file.path, opened.indent].add(opened.name)
 
-    def owner_of(self, source: SourceLine) -> str:
-        """The name of the section around a line; empty if the diff doesn't show it."""
-        place = self._places.get((source.file, source.line))
+    def owner_at(self, path: str, line: int) -> str:
+        """The name of the section around a line of the new side; empty if the diff doesn't show it."""
+        place = self._places.get((path, line))
         return place.name if place else ""
+
+    def owner_of(self, source: SourceLine) -> str:
+        return self.owner_at(source.file, source.line)
 
     def section_of(self, source: SourceLine, old_line: str) -> SettingSection | None:
         """The section of a changed setting, if the diff shows it beside others."""
@@ -75,6 +82,10 @@ class SettingSections:
         keepers = self._unchanged.get((source.file, old_line.strip(_ENDS)), set()) - {place.name}
         is_one_of_few = 0 < len(rivals) <= _MAX_RIVALS
         return SettingSection(place.name, frozenset(rivals), bool(keepers)) if is_one_of_few else None
+
+
+def _opening(text: str) -> re.Match[str] | None:
+    return _OPENING.match(text) or _BLOCK.match(text) or _TYPED.match(text)
 
 
 def _places_of(file: FilePatch) -> Iterator[tuple[Line, _Place, _Place | None]]:
@@ -89,7 +100,7 @@ def _places_of(file: FilePatch) -> Iterator[tuple[Line, _Place, _Place | None]]:
             indent = -1 if bare.startswith("[") else len(line.text) - len(bare)
             while sections and sections[-1].indent >= indent:
                 sections.pop()
-            inline, opening = _INLINE.match(line.text), _OPENING.match(line.text) or _BLOCK.match(line.text)
+            inline, opening = _INLINE.match(line.text), _opening(line.text)
             if inline is not None and _ASSIGNS.search(inline[2]):
                 place = _Place(inline[1], indent)
                 yield line, place, place

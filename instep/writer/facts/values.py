@@ -82,6 +82,8 @@ class Value:
     is_major_version: bool = False
     # Whether code that the change shows and leaves gives the same name the old value.
     is_elsewhere_too: bool = False
+    # Whether the old word remains in the change, as one of several choices.
+    is_choice_still: bool = False
     # The unit (see `words.units.UNITS`) that the code itself says: `Duration.ofMinutes(10)`.
     unit: str = ""
     # The name of what is around the setting in its file, such as `pro` for the seats of a plan.
@@ -132,7 +134,7 @@ def _topics_of(sources: tuple[SourceLine, ...], owner: str) -> frozenset[str]:
 
 
 def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePatch]) -> list[Value]:
-    """New values, except for names that get different values, and for words that other lines still have."""
+    """New values, except for names that get different values."""
     groups: dict[tuple[str, str, tuple[str, ...], bool, str], list[SourceLine]] = defaultdict(list)
     sections, old_lines = SettingSections(files), dict[SourceLine, str]()
     for replacement in replacements:
@@ -171,7 +173,8 @@ def find_values(replacements: Sequence[TokenReplacement], files: Sequence[FilePa
     occurrences = OccurrenceCounts(words, files)
     listed = _listed_beside(words, values)
     remaining = {old for old in words if occurrences.added[old] + occurrences.unchanged[old] > listed[old]}
-    return list(_marking_shared([row for row in values if row.old not in remaining], files))
+    values = [replace(row, is_choice_still=True) if row.old in remaining else row for row in values]
+    return list(_marking_shared(values, files))
 
 
 def _listed_beside(words: Collection[str], values: Iterable[Value]) -> "Counter[str]":

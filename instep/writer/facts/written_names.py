@@ -85,7 +85,7 @@ def is_passed_on(text: str, start: int) -> bool:
     for index in range(start - 1, -1, -1):
         depth += (code[index] in ")]}") - (code[index] in "([{")
         if depth < 0:
-            return code[index] == "[" and "«»" in code[index:]
+            return code[index] == "[" and "«»" in code[index:].partition("]")[0]
     return False
 
 

@@ -1,7 +1,7 @@
 """New entries in the lists, tables and rows of sections of the articles that a change likely concerns."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from instep.core.name_matching import is_distinct
@@ -62,21 +62,36 @@ class ScoredInsertion:
 
 
 def scored_insertions(
-    article: Article, additions: Sequence[Addition], change: Change, rank: int, need: float
+    article: Article,
+    additions: Sequence[Addition],
+    change: Change,
+    rank: int,
+    need: float,
+    expected: Collection[str] = (),
 ) -> list[ScoredInsertion]:
-    """Every point of an article at which one of the additions could be inserted."""
+    """Every point of an article at which one of the additions could be inserted.
+
+    The `expected` names belong into its lists of names of their form.
+    """
     context = InsertionContext(article.text, rank, need, change.title)
     return [
-        ScoredInsertion(
-            addition,
-            point,
-            insertion_probability(addition, point, context),
-            matches_heading(addition, point, article.text),
-            is_beside_its_kind(addition, point),
-        )
+        _scored(addition, point, context, is_expected=addition.name in expected)
         for addition in additions
         for point in insertion_points(addition, article.text)
     ]
+
+
+def _scored(
+    addition: Addition, point: InsertionPoint, context: InsertionContext, *, is_expected: bool
+) -> ScoredInsertion:
+    is_beside = is_beside_its_kind(addition, point) or (is_expected and point.is_by_form)
+    return ScoredInsertion(
+        addition,
+        point,
+        insertion_probability(addition, point, context, is_certain=is_beside),
+        matches_heading(addition, point, context.text),
+        is_beside,
+    )
 
 
 def choose_insertions(

@@ -50,10 +50,12 @@ class InsertionContext:
     title: str
 
 
-def insertion_probability(addition: Addition, point: InsertionPoint, context: InsertionContext) -> float:
-    """The probability that people insert the new name at such a point."""
+def insertion_probability(
+    addition: Addition, point: InsertionPoint, context: InsertionContext, *, is_certain: bool
+) -> float:
+    """The probability that people insert the new name at such a point, high if the list has its kind."""
     probability = _MODEL.probability(_features(addition, point, context))
-    is_certain = _is_setting(addition, point) or is_beside_its_kind(addition, point)
+    is_certain = is_certain or _is_setting(addition, point)
     return max(probability, _SETTING_PROBABILITY) if is_certain else probability
 
 

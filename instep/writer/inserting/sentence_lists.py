@@ -6,18 +6,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from instep.writer.articles.passages import is_in_code_block, sentence_around
+from instep.writer.articles.passages import is_in_code_block, paragraph_start, sentence_around
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.set_members import MemberChange, Slots
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.words.identifiers import parts_of, spelled_like
 from instep.writer.words.prose import is_safe
 
+# What is said of one member, as in "`text` (default)".
+_REMARK = r"(?:\s\([^()\n]{1,30}\))?"
 _SEPARATOR = re.compile(
-    r"(?P<left>[*_`\"'}\]]*)(?P<mark>,?\s+(?:and|or)\s+|,\s+|\s*/\s*)(?P<right>[*_`\"'{\[]*)"
+    rf"(?P<left>[*_`\"'}}\]]*){_REMARK}(?P<mark>,?\s+(?:and|or)\s+|,\s+|\s*/\s*)(?P<right>[*_`\"'{{\[]*)"
 )
 _LAST = re.compile(r",?\s+(?:and|or)\s+")
-_GOES_ON = re.compile(r"[*_`\"'}\]]*(?:,\s*(?!(?:and|or|but|which|where)\b)|\s+(?:and|or)\s)")
+_GOES_ON = re.compile(
+    rf"[*_`\"'}}\]]*{_REMARK}(?:,\s*(?!(?:and|or|but|which|where)\b)|\s+(?:and|or)\s)"
+)
+_REMARK_AFTER = re.compile(_REMARK)
 _EXAMPLES = re.compile(
     r"(?:\b(?:such as|for example|for instance|like|including|e\.g\.)[\s,:*_`\"']*)\Z", re.IGNORECASE
 )
@@ -34,6 +39,7 @@ _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)}|\d{{1,2}})\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _MAX_EXAMPLE_CHARACTERS = 30
 _MIN_MEMBERS = 2
+_MIN_SHARED_WORDS = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +91,15 @@ def sentence_list_edits(members: MemberChange, text: str, title: str) -> list[Se
 def _lists_by_slot(members: MemberChange, slot: int, text: str) -> Iterator[list[_Item]]:
     before, after = _names(members.before, slot), _names(members.after, slot)
     new, removed, siblings = _names(members.new, slot), _names(members.removed, slot), {*before, *after}
-    if len(siblings) < _MIN_MEMBERS or siblings & {*new} or any(_spelled(name).search(text) for name in new):
+    # An article that says the new name elsewhere may be up to date, unless it repeats a text of the code.
+    is_known = not members.quoted and any(_spelled(name).search(text) for name in new)
+    if len(siblings) < _MIN_MEMBERS or siblings & {*new} or is_known:
         return
     for items in _runs([*before[::-1], *removed, *after], text):
         names = {item.name for item in items}
         first, last = sentence_around(text, items[0].start, items[-1].end)
+        if members.quoted and not _repeats(members.quoted, new, text[paragraph_start(text, first) : last]):
+            continue
         is_narrowed = bool(_NARROWED.search(text, first, last)) or is_in_code_block(text, items[0].start)
         if removed:
             # Whatever a list says of its members, what is gone is none of them.
@@ -98,6 +108,13 @@ def _lists_by_slot(members: MemberChange, slot: int, text: str) -> Iterator[list
             is_meant = _are_all(items, siblings, members.is_whole, text)
         if is_meant and not is_narrowed:
             yield items
+
+
+def _repeats(quoted: str, new: Sequence[str], passage: str) -> bool:
+    """Whether a passage has most words of a text of the code, and not what this says now."""
+    words, own_words = ({*_WORD.findall(each.lower())} for each in (quoted, passage))
+    is_new = not any(_spelled(name).search(passage) for name in new)
+    return is_new and len(words & own_words) >= _MIN_SHARED_WORDS * len(words)
 
 
 def _are_all(items: Sequence[_Item], siblings: Collection[str], is_whole: bool, text: str) -> bool:
@@ -205,7 +222,7 @@ def _insertion(
 def _removal(members: MemberChange, items: Sequence[_Item], slot: int, text: str) -> SentenceListEdit | None:
     """The list without the removed members; the conjunction stays before its last one."""
     removed = _names(members.removed, slot)
-    spans = [(_outer_start(item, text), _outer_end(item, text)) for item in items]
+    spans = [(_outer_start(item, text), _end_of(item, text)) for item in items]
     gaps = [text[end:start] for (_, end), (start, _) in pairwise(spans)]
     indexes = [at for at, item in enumerate(items) if item.name not in removed]
     last_gap = gaps[-1].removeprefix(",") if len(indexes) == 2 and _LAST.fullmatch(gaps[-1]) else gaps[-1]
@@ -223,9 +240,9 @@ def _placed(
     if at is None:
         start = _outer_start(items[0], text)
         return (start, start), "".join(f"{label}, " for label in marked)
-    end = _outer_end(items[at], text)
+    end = _end_of(items[at], text)
     is_last = at == len(items) - 1 and not _GOES_ON.match(text, items[at].end)
-    left, right = (_outer_end(items[at - 1], text), _outer_start(items[at], text)) if at else (end, end)
+    left, right = (_end_of(items[at - 1], text), _outer_start(items[at], text)) if at else (end, end)
     conjunction = text[left:right]
     if not is_last or not _LAST.fullmatch(conjunction):
         return (end, end), "".join(f", {label}" for label in marked)
@@ -245,6 +262,12 @@ def _outer_end(item: _Item, text: str) -> int:
     while end < len(text) and text[end] in _CLOSING_MARKS:
         end += 1
     return end
+
+
+def _end_of(item: _Item, text: str) -> int:
+    """The end of a member with what is said of it."""
+    remark = _REMARK_AFTER.match(text, _outer_end(item, text))
+    return remark.end() if remark else item.end
 
 
 def _in_mixed_case(title: str, name: str) -> str | None:

@@ -1,12 +1,13 @@
 """Lists of names in one form, such as variables of one prefix, which tell where a new such name belongs."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from instep.writer.articles.entries import EntryList, ListEntry, entry_lists_of
 from instep.writer.facts.written_names import NameForm, name_form_of
+from instep.writer.shapes import Article
 from instep.writer.words.identifiers import parts_of
 
 _MIN_ENTRIES = 5
@@ -43,6 +44,25 @@ class UniformList:
             (entry for entry in reversed(self.entry_list.entries) if entry.label),
             key=lambda entry: common_parts(parts, parts_of(entry.label)),
         )
+
+
+def longest_list_article(variable: str, articles: Iterable[Article]) -> str | None:
+    """The id of the article with the longest list of variables that begin like this one, if any has a list."""
+    prefix = f"{variable.split('_', 1)[0]}_"
+    lengths = {
+        article.id: max(
+            (
+                len(each.entry_list.entries)
+                for each in uniform_lists_of(article.text)
+                if each.form == "variable" and each.prefix and each.label_for(variable)
+            ),
+            default=0,
+        )
+        for article in articles
+        if article.text.count(prefix) >= _MIN_ENTRIES
+    }
+    longest = max(lengths, key=lengths.__getitem__, default=None)
+    return longest if longest is not None and lengths[longest] else None
 
 
 def common_parts(parts: Sequence[str], others: Sequence[str]) -> int:
