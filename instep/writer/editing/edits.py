@@ -20,7 +20,6 @@ from instep.writer.editing.value_binding import (
     is_mentioned,
     is_of_section,
     is_own_cell,
-    is_price,
     is_stated_default,
     statement_at,
     states_value_of,
@@ -252,7 +251,7 @@ def _value_spans(fact: Value, article: Article) -> Iterator[tuple[int, int]]:
         )
         if is_one_of_several or _is_item_of(fact, sentence.before):
             continue
-        if _CURRENCY.search(text, max(0, start - 2), start) and not any(map(is_price, fact.names)):
+        if _CURRENCY.search(text, max(0, start - 2), start) and not fact.is_money:
             continue
         is_stated = any(states_value_of(fact, name, sentence, article.title) for name in fact.names)
         if is_stated and is_of_section(fact, sentence):

@@ -63,9 +63,14 @@ def add_unnamed_values(
         # Addresses of other articles have the port that one of them names.
         is_of_others = value in bound and unit_of(value) != "port"
         places = {
-            candidate.article.id: stated_quantities(value, candidate.article, title)
+            candidate.article.id: [
+                place
+                for place in stated_quantities(value, candidate.article, title)
+                if place.is_sure
+                or candidate.article.id in named
+                or (candidate.is_concerned and not is_of_others)
+            ]
             for candidate in candidates
-            if candidate.article.id in named or (candidate.is_concerned and not is_of_others)
         }
         has_near = says_unit(value) and any(place.is_near_topic for each in places.values() for place in each)
         for article_id, stated in places.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from instep.writer.editing.value_binding import LIMIT_WORDS, is_price
+from instep.writer.editing.value_binding import LIMIT_WORDS
 from instep.writer.facts.values import Value
 from instep.writer.words.identifiers import parts_of
 from instep.writer.words.units import SCALES, UNITS, unit_named, words_and_unit
@@ -42,7 +42,7 @@ def unit_of(fact: Value) -> str | None:
     words, unit = words_and_unit(name)
     if fact.unit or unit:
         return fact.unit or unit
-    if is_price(name) or not CURRENCY_WORDS.isdisjoint(parts_of(name)):
+    if fact.is_money or not CURRENCY_WORDS.isdisjoint(parts_of(name)):
         return "currency"
     if parts_of(name)[-1:] == ["port"]:
         return "port"
@@ -71,8 +71,13 @@ def amounts_of(fact: Value) -> Iterator[Amount]:
 
 
 def _counted_noun(name: str) -> str:
-    """The last word of a name that is a plural, and so says what is counted: device for `MAX_DEVICES`."""
-    words = [part for part in parts_of(name) if part not in LIMIT_WORDS]
+    """The last word of a name that is a plural, and so says what is counted: device for `MAX_DEVICES`.
+
+    It is before what the count is for, as in `CARDS_PER_LESSON`.
+    """
+    parts = parts_of(name)
+    counted = parts[: parts.index("per")] if "per" in parts else parts
+    words = [part for part in counted if part not in LIMIT_WORDS]
     return words[-1].removesuffix("s") if words and words[-1].endswith("s") else ""
 
 

@@ -18,7 +18,6 @@ from instep.writer.editing.value_binding import (
     StatedValue,
     is_of_section,
     is_on_topic,
-    is_price,
     statement_at,
 )
 from instep.writer.facts.values import Value
@@ -35,6 +34,7 @@ _SAID_BY_UNIT = LIMIT_WORDS | {
     "expiry",
     "interval",
     "lifetime",
+    "per",
     "period",
     "retention",
     "ttl",
@@ -71,6 +71,8 @@ class StatedQuantity:
     shared_terms: int
     # Whether the sentence or the row names the plan or group whose value it is.
     names_section: bool = False
+    # Whether the sentence and its heading say all of the value's name, and more of the change.
+    is_sure: bool = False
 
 
 def stated_quantities(fact: Value, article: Article, title: str = "") -> list[StatedQuantity]:
@@ -88,7 +90,7 @@ def stated_quantities(fact: Value, article: Article, title: str = "") -> list[St
 
 def says_unit(fact: Value) -> bool:
     """Whether the code says what a value counts: days, megabytes, money."""
-    return unit_of(fact) is not None or is_price(fact.names[0])
+    return unit_of(fact) is not None or fact.is_money
 
 
 def _places(fact: Value, amount: Amount, article: Article, terms: frozenset[str]) -> Iterator[StatedQuantity]:
@@ -109,18 +111,26 @@ def _places(fact: Value, amount: Amount, article: Article, terms: frozenset[str]
         if is_said and new is not None:
             named = replace(fact, old=match[0], new=new, is_beside_name=False)
             section = fact.section is not None and _has_all(parts_of(fact.section.name), place.text)
-            yield StatedQuantity(*match.span(), named, is_near, _shared_terms(place, terms), section)
+            is_sure = unit_of(fact) is not None and not is_address and _says_all(words, place, terms)
+            yield StatedQuantity(*match.span(), named, is_near, _shared_terms(place, terms), section, is_sure)
 
 
 def _says_topic(fact: Value, amount: Amount, place: StatedValue, words: Sequence[str], title: str) -> bool:
     """Whether the sentence, what is over it or the title says what the value is of."""
     if amount.unit == "count":
-        return False
+        # Of `CARDS_PER_LESSON` a sentence has to say what the cards are for.
+        return _has_all(_words_after("per", parts_of(fact.names[0])), place.text)
     if not words:
         return unit_of(fact) is not None and _has_own_topic(fact, f"{place.text} {place.topic} {title}")
     if MEASURES.issuperset(words) and not is_on_topic(fact, place, title):
         return False
     return _has_all(words[-1:], f"{place.text} {place.topic} {title}")
+
+
+def _says_all(words: Sequence[str], place: StatedValue, terms: frozenset[str]) -> bool:
+    """Whether a sentence and its heading have all words of a name, and enough words of the change."""
+    nearby = f"{place.before} {place.after} {place.topic}"
+    return _has_all(words, nearby) and len(terms & _stems(nearby)) >= _MIN_SHARED_TERMS
 
 
 def _is_near_topic(
@@ -137,6 +147,10 @@ def _is_near_topic(
         return unit_of(fact) is not None and _has_own_topic(fact, f"{place.text} {place.column}")
     is_near = _has_all(words, nearby if place.topic.strip() else f"{nearby} {title}")
     return is_near and _says_topic(fact, amount, place, words, title)
+
+
+def _words_after(word: str, parts: Sequence[str]) -> Sequence[str]:
+    return parts[parts.index(word) + 1 :] if word in parts else ()
 
 
 def _has_own_topic(fact: Value, text: str) -> bool:

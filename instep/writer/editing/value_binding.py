@@ -30,7 +30,6 @@ _OF_IMAGE = re.compile(r"\b(?:container|docker|image)", re.IGNORECASE)
 _SETTINGS_LINE = re.compile(r"\s*(?:export\s+|-\s+)?[\"']?[\w.-]+[\"']?\s*[:=]\s*[\"']?")
 _AND_UP = re.compile(r"[`*_]*\+")
 _ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
-_PRICE_WORDS = frozenset(("amount", "cents", "cost", "fee", "price", "prices", "pricing"))
 LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"))
 _DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to)\s*[`*_\"']*$", re.IGNORECASE)
 _UNLESS = re.compile(r"[^.,()\d]{0,40}\b(?:unless|without|if|when)\b", re.IGNORECASE)
@@ -116,6 +115,9 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
         _is_named_exactly(name, sentence) or is_on_topic(fact, sentence, title)
     ):
         return False
+    is_word = len(parts) == 1 and not is_distinct(name) and not _is_named_exactly(name, sentence)
+    if is_word and not is_on_topic(fact, sentence, title):
+        return False
     return (
         _is_label_of(fact, name, sentence)
         or _is_counted_of_owner(fact, parts, sentence)
@@ -150,11 +152,6 @@ def _is_named_beside(fact: Value, name: str, parts: Sequence[str], sentence: Sta
     if not says_default and (fact.is_plain or is_common_word):
         return False
     return _is_near(name, parts, sentence) or (says_default and _is_named_exactly(name, sentence))
-
-
-def is_price(name: str) -> bool:
-    """Whether a value is an amount of money, by the name that it belongs to."""
-    return not _PRICE_WORDS.isdisjoint(parts_of(name))
 
 
 def is_of_section(fact: Value, sentence: StatedValue) -> bool:
@@ -212,7 +209,9 @@ def _is_settings_line(sentence: StatedValue) -> bool:
 
 
 def product_words(name: str) -> list[str]:
-    """The words that may name a product: long ones, or the whole name where it is short."""
+    """The words that may name a product: long ones, or the whole name where it is short, such as `iOS`."""
+    if len(name) < _MIN_WORD_CHARACTERS:
+        return [name.lower()]
     parts = [part for part in parts_of(name) if part not in _REQUIREMENT_WORDS]
     return parts if len(parts) == 1 else [part for part in parts if len(part) >= _MIN_WORD_CHARACTERS]
 

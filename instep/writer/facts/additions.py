@@ -12,6 +12,7 @@ from instep.writer.facts.declarations import Declaration, DeclarationKind, decla
 from instep.writer.facts.details import Details, details_of, type_of
 from instep.writer.facts.docstrings import comment_above, default_above, doc_of, parameter_doc
 from instep.writer.facts.listed_names import ListedNames, changed_lists
+from instep.writer.facts.set_members import members_in_lines
 from instep.writer.facts.signatures import parameter_additions
 from instep.writer.facts.syntax import has_grammar
 from instep.writer.facts.values import default_of
@@ -90,6 +91,7 @@ def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
             _new_declarations(file, removed_names, additions),
             _new_parameters(file),
             _new_written_names(file, written_names[file.patch.path], old_names, additions),
+            _new_members(file),
         ):
             additions.add(_as_in(file, addition))
         if additions.is_full:
@@ -268,6 +270,28 @@ def _new_written_names(
                     _siblings(_similar(written, names, after, forms), names, is_old),
                     SourceLine(file.patch.path, written.line.new, written.line.text, file.weight),
                 )
+
+
+def _new_members(file: ReviewedFile) -> Iterator[Addition]:
+    """What a line among lines of its form adds to a set: `<Option value="compact">`, `{ name: "Notion" },`."""
+    if file.patch.status in {"added", "deleted"}:
+        return
+    for change in (change for hunk in file.patch.hunks for change in members_in_lines(hunk, file)):
+        for slot in range(min(map(len, (*change.new, *change.before, *change.after)))):
+            names = [each[slot] for each in (*change.new, *change.before, *change.after)]
+            if len({*names}) == len(names):
+                for member in change.new:
+                    yield Addition(
+                        member[slot],
+                        "element",
+                        0,
+                        "",
+                        Details(),
+                        "",
+                        tuple(Sibling(each[slot], "") for each in change.before),
+                        tuple(Sibling(each[slot], "") for each in change.after),
+                        change.source,
+                    )
 
 
 def _details_in_use(written: WrittenName, hunk: Hunk) -> Details:

@@ -33,6 +33,10 @@ EMAIL_ADDRESS = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,5}[A-Za-z]{2,20}\
 _REPOSITORY = re.compile(
     r"\b(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w-]{1,60}/\w[\w.-]{0,90}(?<!\.git)(?<![.-])"
 )
+# A repository that a build file names by its owner and name alone: `github: "acme/app"`, `uses: acme/app@v1`.
+_NAMED_REPOSITORY = re.compile(
+    r"\b(?:github|uses)[\"']?\s*(?:=>|[:=])\s*[\"']?([\w-]{1,60}/\w[\w.-]{0,90})(?=[\"'@\s,]|\Z)"
+)
 _MAX_ADDRESS_CHARACTERS = 200
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
 # A text without quotes in a catalogue or template: `page.title = Page Size`, `title: Page Size`.
@@ -89,6 +93,7 @@ def changed_texts(replacement: TokenReplacement, owner: str) -> Iterator[Changed
     name = (
         _same_kind(EMAIL_ADDRESS, replacement)
         or _same_kind(_REPOSITORY, replacement)
+        or _named_repository(replacement)
         or _flag(replacement)
         or _name(replacement)
     )
@@ -134,6 +139,14 @@ def _same_kind(kind: re.Pattern[str], replacement: TokenReplacement) -> tuple[st
     old = _match_at(kind, replacement.pair.old.text, *replacement.old_span)
     new = _match_at(kind, replacement.pair.new.text, *replacement.new_span)
     return (old, new) if old and new and old != new else None
+
+
+def _named_repository(replacement: TokenReplacement) -> tuple[str, str] | None:
+    """The addresses on GitHub of the repositories that both lines name."""
+    old, new = (_NAMED_REPOSITORY.search(line.text) for line in (replacement.pair.old, replacement.pair.new))
+    if not old or not new or old[1] == new[1] or not old.start(1) <= replacement.old_start < old.end(1):
+        return None
+    return f"github.com/{old[1]}", f"github.com/{new[1]}"
 
 
 def _match_at(kind: re.Pattern[str], line: str, start: int, end: int) -> str | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -34,8 +34,10 @@ _OF_PLATFORM = re.compile(
 )
 _OPENING = ("{", "[", "(")
 _NAME = re.compile(r"[A-Za-z_]\w+")
+_FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]*\w")
 _INVISIBLE_KINDS = frozenset({"test", "internal", "docs"})
 _MAX_REMOVALS = 200
+_MIN_COMMANDS = 3
 _REMOVING = re.compile(r"\b(?:remov|delet|drop)", re.IGNORECASE)
 
 
@@ -65,16 +67,33 @@ def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus, title: st
         if not is_mostly_removed(rename.old, len(rename.sources), occurrences)
     }
     names = [name for name in sources_by_name if name not in renamed][:_MAX_REMOVALS]
-    added_names = _added_names(change_set)
+    added_names, staying_flags = _added_names(change_set), _flags_that_stay(change_set)
     return [
         Removal(
             name,
-            tuple(sources_by_name[name]),
-            _doubt(name, sources_by_name[name], occurrences, added_names, title),
+            tuple(sources),
+            _doubt(name, sources, occurrences, staying_flags if is_flag else added_names, title),
         )
         for name in names
-        if not _times(name, occurrences.added) and not _times(name, occurrences.unchanged)
+        for sources in [sources_by_name[name]]
+        for is_flag in [_loses_all_commands(name, sources, staying_flags)]
+        if is_flag or not (_times(name, occurrences.added) or _times(name, occurrences.unchanged))
     ]
+
+
+def _flags_that_stay(change_set: ChangeSet) -> set[str]:
+    """The flags that the lines after the change define or name."""
+    lines = (line for file in change_set.files for line in file.patch.lines() if line.mark != "-")
+    texts = [line.text for line in lines if len(line.text) <= LONG_LINE]
+    named = (flag for text in texts for flag in _FLAG.findall(text))
+    return {*named, *(flag for text in texts for flag in flags_defined_in(text))}
+
+
+def _loses_all_commands(name: str, sources: Sequence[SourceLine], staying_flags: Collection[str]) -> bool:
+    """Whether several commands had a flag that none has now; its word may live on as that of a setting."""
+    are_definitions = all(name in flags_defined_in(source.text) for source in sources)
+    files = {source.file for source in sources}
+    return are_definitions and len(files) >= _MIN_COMMANDS and name not in staying_flags
 
 
 def _spellings_in_code(name: str) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ _INTERFACE_NAME = re.compile(
 _PARAMETER = re.compile(r"[:{<$]")
 # What stands for a parameter: a placeholder, or an id with a digit; `/users/import` is another route.
 _ANY_SEGMENT = r"(?:[:{<$][\w.:{}<>$-]*+|[A-Z][A-Z_]++|(?=[\w-]{0,40}\d)[\w.~-]++)"
+_GITHUB = re.compile(r"github\.com/([\w-]+)/")
 _MOVES = re.compile(r"\b(?:renam|migrat)", re.IGNORECASE)
 # The label of a button, which a sentence may say of anything: "save changes".
 _COMMAND = re.compile(
@@ -124,11 +125,13 @@ class _Tally:
         self.uses: Counter[str] = Counter()
         self.targets: Counter[str] = Counter()
         self.families: Counter[tuple[str, str]] = Counter()
+        self.moves: Counter[tuple[str, str]] = Counter()
         for (old, new), members in groups.items():
             self.uses[old] += len(members)
             self.targets[new] += len(members)
             # A line may show one change as a name and as a label.
             self.families[_family(old, new)] += len({text.source for text in members})
+            self.moves[_owners(old, new)] += 1
 
 
 def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> Rename:
@@ -136,6 +139,7 @@ def _rename(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -
     doubt = (
         _spelling_doubt(old, new, marking, members)
         or _evidence_doubt(old, new, members)
+        or _repository_doubt(old, new, members, tally)
         or _count_doubt(old, new, len(members), tally)
         or _weight_doubt(members, tally.families[_family(old, new)])
     )
@@ -187,6 +191,21 @@ def _evidence_doubt(old: str, new: str, members: Sequence[ChangedText]) -> str |
     if all(_ARGUMENT.match(text.source.text.strip()) for text in members):
         return f"calls choose `{new}`, but `{old}` may still exist"
     return None
+
+
+def _owners(old: str, new: str) -> tuple[str, str]:
+    """Who owns two repositories on GitHub; both empty for other names."""
+    before, after = _GITHUB.match(old), _GITHUB.match(new)
+    return (before[1], after[1]) if before and after else ("", "")
+
+
+def _repository_doubt(old: str, new: str, members: Sequence[ChangedText], tally: _Tally) -> str | None:
+    """A build file may choose a fork; repositories move where another one of the same owner does."""
+    is_addressed = not _GITHUB.match(old) or any(old in text.old_line for text in members)
+    owners = _owners(old, new)
+    if is_addressed or (owners[0] != owners[1] and tally.moves[owners] > 1):
+        return None
+    return f"a build file takes `{new}` in place of `{old}`"
 
 
 def _is_lone_use(old: str, new: str, text: ChangedText) -> bool:

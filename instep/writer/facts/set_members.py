@@ -54,7 +54,7 @@ def find_member_changes(compared: Sequence[ComparedFile]) -> Iterator[MemberChan
         if file.patch.status in {"added", "deleted"}:
             continue
         changes = [
-            *(change for hunk in file.patch.hunks for change in _in_lines(hunk, file)),
+            *(change for hunk in file.patch.hunks for change in members_in_lines(hunk, file)),
             *(change for pair in pairs for change in _in_literals(pair.old, pair.new, file)),
         ]
         yield from (change for change in changes if not _goes_on(change.removed, added_texts))
@@ -75,7 +75,7 @@ def _goes_on(removed: Sequence[Slots], added_texts: frozenset[str]) -> bool:
     return any(slot in added_texts for slots in removed for slot in slots)
 
 
-def _in_lines(hunk: Hunk, file: ReviewedFile) -> Iterator[MemberChange]:
+def members_in_lines(hunk: Hunk, file: ReviewedFile) -> Iterator[MemberChange]:
     """Lines of a form that are added to, or taken from, others of that form."""
     for mark, other_mark in (("+", "-"), ("-", "+")):
         lines = [line for line in hunk.lines if line.mark != other_mark and line.text.strip()]

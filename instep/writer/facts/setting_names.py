@@ -18,7 +18,9 @@ _GENERIC_WORDS = """
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _OPENED = re.compile(r"(\s*[\w.-]+)\s*(?::[^=]*)?=\s*[\w.]+\($")
-_REQUIREMENT = re.compile(r"\s*([A-Za-z]{2,3})\s+v?\d+(?:\.\d+)+\s*")
+_REQUIREMENT = re.compile(
+    r"\s*[\"']?([A-Za-z]{2,3})[\"']?(?:\s+|\s*[:=]\s*)[\"']?[<>=~^]{0,2}\s?v?\d+(?:\.\d+)+[\"']?,?\s*"
+)
 _GAP = re.compile(r"""(?:=>|[\s"'`:=,()\[\]|*&@.$-])*""")
 SIGNATURE = re.compile(
     r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
@@ -31,6 +33,9 @@ _OPEN_STRING = re.compile(r"(?:^|[\s(\[{:=,>])([\"'`])(?=[^\"'`]*\Z)")
 _TYPE = re.compile(r"(?<=\w)(\s*):\s*&?[A-Za-z][\w.]*(?:<[\w., ]*>)?\??\s*(?==\s)")
 # A call around a default: `Default: booldefault.StaticBool(`.
 _WRAPPER = re.compile(r"(\b[Dd]efault\s*[:=]\s*)[\w.]+\(\s*$")
+# A type around the only argument: `threshold = Decimal("100.00")`.
+_TYPED = re.compile(r"""(\w\s*=\s*)(?:new\s+)?(?:\w+\.)*[A-Z]\w*\(\s*["']?$""")
+_CLOSED = re.compile(r"""["']?[a-zA-Z]?\s*\)[,;]?\s*$""")
 _LETTERS = re.compile(r"[A-Za-z]{2}")
 _DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
 # What is before a default in an annotation: `#[arg(long, default_value_t = `, `@DefaultValue("`.
@@ -58,6 +63,7 @@ def names_of_value(replacement: TokenReplacement, start: int, end: int, owner: s
     left = _WRAPPER.sub(r"\1", _TYPE.sub(r"\1 ", OPERATOR.sub("", replacement.pair.new.text[:start])))
     known_names = (requirement[1],) if requirement else _option_of(left)
     right = replacement.pair.new.text[end:]
+    left = _TYPED.sub(r"\1", left) if _CLOSED.match(right) else left
     yield from known_names or _names_before(replacement.pair.before, owner, left, right)
 
 

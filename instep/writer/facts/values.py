@@ -22,6 +22,9 @@ _NUMBER = re.compile(r"[v^~<>=]*\d[\d._,]*[a-zA-Z%]{0,3}")
 _CONSTANT = re.compile(r"true|false|null|none|nil|on|off|yes|no", re.IGNORECASE)
 _PLAIN = re.compile(r"\d|[A-Za-z]+")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
+_CENTS = re.compile(r"\d+\.\d\d")
+_MONEY = re.compile(r"\b(?:Big)?Decimal\(|\bMoney\b|[$€£]\d")
+PRICE_WORDS = frozenset(("amount", "cents", "cost", "costs", "fee", "fees", "price", "prices", "pricing"))
 _PLAIN_FILE_WORDS = """
     api app apps base common conf config configs configuration constants core default defaults env example
     index init initializers internal java json lib limit limits main models module package packages php
@@ -101,7 +104,17 @@ class Value:
 
     @property
     def is_version(self) -> bool:
-        return self.is_major_version or bool(_VERSION.fullmatch(self.old))
+        return self.is_major_version or (bool(_VERSION.fullmatch(self.old)) and not self.is_money)
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it is an amount of money: by its name, or, with two decimals, by what the code says around it."""
+        words = {part for name in self.names for part in parts_of(name)}
+        if not PRICE_WORDS.isdisjoint(words):
+            return True
+        has_cents = all(_CENTS.fullmatch(text) for text in (self.old, self.new))
+        is_priced = not PRICE_WORDS.isdisjoint(self.topics)
+        return has_cents and (is_priced or any(_MONEY.search(source.text) for source in self.sources))
 
     @property
     def is_constant(self) -> bool:
