@@ -26,6 +26,7 @@ from instep.writer.editing.likely import (
     likely_edits,
     nearest_articles,
 )
+from instep.writer.editing.near_quotes import add_near_quotes
 from instep.writer.editing.removing import add_lost_members, add_removals
 from instep.writer.editing.stated_switches import add_switches
 from instep.writer.facts.additions import additions_of
@@ -95,6 +96,7 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     if not ported.is_documented:
         add_unnamed_values(edits, facts.values, candidates, change.title)
         add_switches(edits, facts.values, candidates, code)
+        add_near_quotes(edits, facts.rewordings, candidates)
         add_entitlements(edits, facts.entitlements, candidates)
         add_entitled_subjects(edits, facts.entitlements, candidates, change.title)
         edits = likely_edits(edits, change, additions, candidates, need, corpus)

@@ -9,8 +9,9 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import sentence_around
 from instep.writer.editing.apply import add_edit, apply, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
+from instep.writer.editing.example_edits import likely_article_ids
 from instep.writer.editing.stated_amounts import unit_of
-from instep.writer.editing.unnamed_values import says_unit, stated_quantities
+from instep.writer.editing.unnamed_values import StatedQuantity, says_unit, stated_quantities
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.set_members import MemberChange
@@ -62,16 +63,13 @@ def add_unnamed_values(
         }
         # Addresses of other articles have the port that one of them names.
         is_of_others = value in bound and unit_of(value) != "port"
-        places = {
-            candidate.article.id: [
-                place
-                for place in stated_quantities(value, candidate.article, title)
-                if place.is_sure
-                or candidate.article.id in named
-                or (candidate.is_concerned and not is_of_others)
-            ]
-            for candidate in candidates
-        }
+        places, others = dict[str, list[StatedQuantity]](), dict[str, list[StatedQuantity]]()
+        for candidate in candidates:
+            article_id = candidate.article.id
+            is_meant = article_id in named or (candidate.is_concerned and not is_of_others)
+            stated = stated_quantities(value, candidate.article, title)
+            (places if is_meant else others)[article_id] = stated
+        places |= _sure_of_one(others)
         has_near = says_unit(value) and any(place.is_near_topic for each in places.values() for place in each)
         for article_id, stated in places.items():
             if article_id in named or has_near or (len(stated) > 1 and says_unit(value)):
@@ -85,21 +83,32 @@ def add_unnamed_values(
                 edits[article_id] = article_edits
 
 
+def _sure_of_one(places: Mapping[str, Sequence[StatedQuantity]]) -> Mapping[str, list[StatedQuantity]]:
+    """The sure places of the one article that has some: two articles may speak of different things."""
+    sure = {article_id: [place for place in stated if place.is_sure] for article_id, stated in places.items()}
+    with_some = {article_id: stated for article_id, stated in sure.items() if stated}
+    return with_some if len(with_some) == 1 else {}
+
+
 def edit_sentence_lists(
     edits: EditsByArticle, members: Sequence[MemberChange], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
     """Puts new members into the sentences of sure candidates that list the others, and takes lost ones out.
 
+    Where these are proper names or labels, it is enough that an article is likely.
+
     An article that gets an entry for a new member needs it in no sentence, which may speak of the others.
     """
+    likely_ids = likely_article_ids(candidates)
     for candidate in candidates:
-        if not candidate.is_concerned:
+        if candidate.article.id not in likely_ids:
             continue
         article_edits, text = edits.get(candidate.article.id, []), candidate.article.text
         listings = [
             edit
             for each in members
             for edit in _on_topic(sentence_list_edits(each, text, title), text, title)
+            if candidate.is_concerned or edit.has_names
         ]
         entries = {key_of(edit.fact.name) for edit in article_edits if isinstance(edit.fact, Insertion)}
         places = set[int]()
@@ -166,7 +175,7 @@ def likely_edits(
 def _expected_names(
     additions: Sequence[Addition], change: Change, corpus: Corpus
 ) -> Mapping[str, Collection[str]]:
-    """Variables that the code reads and the title names, by the article with the longest list of their kind."""
+    """Variables that the code reads and the title names, by the article with the longest list of such."""
     names_by_article: dict[str, set[str]] = defaultdict(set)
     for addition in additions:
         is_titled = addition.kind == "read" and has_name_of_its_own(addition)

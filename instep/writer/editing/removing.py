@@ -48,7 +48,8 @@ def add_removals(edits: EditsByArticle, removals: Sequence[Removal], corpus: Cor
                 )
             ]
             # A name that many articles list is the name of many things.
-            if len({article.id for article, _ in blocks}) <= _MAX_ARTICLES:
+            is_of_others = removal.command_count is not None and len(blocks) > removal.command_count
+            if len({article.id for article, _ in blocks}) <= _MAX_ARTICLES and not is_of_others:
                 for article, removal_edit in blocks:
                     _add(edits, article.id, removal_edit)
 

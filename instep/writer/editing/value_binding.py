@@ -34,7 +34,7 @@ LIMIT_WORDS = frozenset(("allowed", "count", "number", "total", "size", "length"
 _DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to)\s*[`*_\"']*$", re.IGNORECASE)
 _UNLESS = re.compile(r"[^.,()\d]{0,40}\b(?:unless|without|if|when)\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{1,80})`")
-# What is in code right after a text, or right before it: "Label (`name`)", "`name`: Label", "| `name` | Label".
+# What is in code right after a text, or right before it: "Label (`name`)", "`name`: Label".
 _CODE_AFTER = re.compile(r"[*_\"')\]]{0,4}\s*[(:|=\u2013\u2014-]?\s*`([^`\n]{1,40})`")
 _CODE_BEFORE = re.compile(r"`([^`\n]{1,40})`[*_)]{0,4}\s*[(:|=\u2013\u2014-]?\s*[*_\"'(\[]{0,4}\Z")
 # A heading that is a name of several parts, as code spells it: `page-size`, `PAGE_SIZE`, `page.size`.
@@ -283,14 +283,16 @@ def _is_label_of(fact: Value, name: str, sentence: StatedValue) -> bool:
 
 
 def _is_default_of_subject(fact: Value, parts: Sequence[str], sentence: StatedValue) -> bool:
-    """Whether "Default: `8080`" stands below the setting: `server.port` or `APP_PORT` in code, or `page-size`."""
+    """Whether "Default: `8080`" stands below the setting: `server.port`, `APP_PORT`, a heading page-size."""
     if not parts or not _DEFAULT_IS.search(sentence.before) or (fact.is_constant and len(parts) < 2):
         return False
     subjects = [parts_of(subject) for subject in _CODE.findall(sentence.topic)]
-    if _NAME_ALONE.fullmatch(sentence.heading):
-        subjects.append(parts_of(sentence.heading))
     owners = parts_of(fact.owner)
-    return any(
+    is_heading = bool(_NAME_ALONE.fullmatch(sentence.heading)) and parts_of(sentence.heading) in (
+        list(parts),
+        [*owners, *parts],
+    )
+    return is_heading or any(
         subject[-len(parts) :] == list(parts)
         and (not owners or subject[: -len(parts)][-1:] in ([], owners[-1:]))
         for subject in subjects

@@ -273,7 +273,7 @@ def _new_written_names(
 
 
 def _new_members(file: ReviewedFile) -> Iterator[Addition]:
-    """What a line among lines of its form adds to a set: `<Option value="compact">`, `{ name: "Notion" },`."""
+    """What a line among lines of its form adds to a set: `<Option value="compact">`."""
     if file.patch.status in {"added", "deleted"}:
         return
     for change in (change for hunk in file.patch.hunks for change in members_in_lines(hunk, file)):

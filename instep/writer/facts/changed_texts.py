@@ -47,8 +47,8 @@ _LABEL_KEY = re.compile(
     r"""\b(?:label|caption|placeholder|tooltip|tabTitle|menuTitle|buttonText)["']?\s*(?:=>|[:=])\s*[{(]?\s*["'`]"""
     r"""|\b(?:Text|\w*Button|Label|NavigationLink|Toggle|Tab|MenuItem|navigationTitle)\(\s*(?:\w+\s*[:=]\s*)?["']"""
 )
-# What the names of the texts of an interface end with: `ROLE_LABELS`, `statusNames`.
-_LABEL_WORDS = frozenset(("captions", "labels", "names", "titles"))
+# What the names of the texts of an interface end with: `ROLE_LABELS`.
+_LABEL_WORDS = frozenset(("captions", "labels", "titles"))
 _VERSION = re.compile(r"\d")
 _WORD = re.compile(r"\w+")
 

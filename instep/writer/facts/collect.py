@@ -66,6 +66,10 @@ class Facts:
         return tuple(fact for fact in self.certain if isinstance(fact, Rename))
 
     @property
+    def rewordings(self) -> tuple[Rewording, ...]:
+        return tuple(fact for fact in self.certain if isinstance(fact, Rewording))
+
+    @property
     def values(self) -> tuple[Value, ...]:
         return tuple(fact for fact in self.certain if isinstance(fact, Value))
 

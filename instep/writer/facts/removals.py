@@ -51,6 +51,8 @@ class Removal:
     # What remains of a sentence that lists it among others.
     new: str = ""
     is_in_sentence: bool = False
+    # How many commands lose a flag whose word lives on: more entries are also those of others.
+    command_count: int | None = None
 
 
 def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus, title: str) -> list[Removal]:
@@ -73,6 +75,7 @@ def find_removals(change_set: ChangeSet, facts: Facts, corpus: Corpus, title: st
             name,
             tuple(sources),
             _doubt(name, sources, occurrences, staying_flags if is_flag else added_names, title),
+            command_count=len({source.file for source in sources}) if is_flag else None,
         )
         for name in names
         for sources in [sources_by_name[name]]

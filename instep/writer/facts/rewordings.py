@@ -42,6 +42,8 @@ class Rewording:
     sources: tuple[SourceLine, ...]
     # Whether it is a part of a message around a number: another sentence may say it of something else.
     is_part: bool = False
+    # Whether an article says it in nearly the same words.
+    is_near: bool = False
 
 
 def find_rewordings(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rewording]:

@@ -108,7 +108,7 @@ class Value:
 
     @property
     def is_money(self) -> bool:
-        """Whether it is an amount of money: by its name, or, with two decimals, by what the code says around it."""
+        """Whether it is an amount of money: by its name or, with two decimals, by the code around it."""
         words = {part for name in self.names for part in parts_of(name)}
         if not PRICE_WORDS.isdisjoint(words):
             return True

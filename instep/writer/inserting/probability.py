@@ -8,7 +8,7 @@ from instep.writer.facts.additions import Addition
 from instep.writer.facts.written_names import name_form_of
 from instep.writer.inserting.siblings import InsertionPoint
 from instep.writer.inserting.uniform_lists import common_parts
-from instep.writer.words.identifiers import key_of, parts_of
+from instep.writer.words.identifiers import is_caption, key_of, parts_of
 
 # Fitted on fourteen products. With each product left out of the fit, the area under the ROC curve is 0.95.
 _MODEL = LogisticModel(
@@ -74,7 +74,7 @@ def is_beside_its_kind(addition: Addition, point: InsertionPoint) -> bool:
 
     Such a list gets the new one, however little its article has to do with the change.
     """
-    if point.is_by_value:
+    if point.is_by_value or (addition.kind == "element" and is_caption(addition.name)):
         old_count = sum(not sibling.is_new for sibling in (*addition.before, *addition.after))
         return point.known_siblings >= max(_MIN_LISTED_LABELS, old_count)
     form = name_form_of(addition.name)

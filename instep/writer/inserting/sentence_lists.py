@@ -10,7 +10,7 @@ from instep.writer.articles.passages import is_in_code_block, paragraph_start, s
 from instep.writer.facts.removals import Removal
 from instep.writer.facts.set_members import MemberChange, Slots
 from instep.writer.inserting.insertions import Insertion
-from instep.writer.words.identifiers import parts_of, spelled_like
+from instep.writer.words.identifiers import is_caption, parts_of, spelled_like
 from instep.writer.words.prose import is_safe
 
 # What is said of one member, as in "`text` (default)".
@@ -19,9 +19,7 @@ _SEPARATOR = re.compile(
     rf"(?P<left>[*_`\"'}}\]]*){_REMARK}(?P<mark>,?\s+(?:and|or)\s+|,\s+|\s*/\s*)(?P<right>[*_`\"'{{\[]*)"
 )
 _LAST = re.compile(r",?\s+(?:and|or)\s+")
-_GOES_ON = re.compile(
-    rf"[*_`\"'}}\]]*{_REMARK}(?:,\s*(?!(?:and|or|but|which|where)\b)|\s+(?:and|or)\s)"
-)
+_GOES_ON = re.compile(rf"[*_`\"'}}\]]*{_REMARK}(?:,\s*(?!(?:and|or|but|which|where)\b)|\s+(?:and|or)\s)")
 _REMARK_AFTER = re.compile(_REMARK)
 _EXAMPLES = re.compile(
     r"(?:\b(?:such as|for example|for instance|like|including|e\.g\.)[\s,:*_`\"']*)\Z", re.IGNORECASE
@@ -38,7 +36,7 @@ _NUMBERS = tuple(_NUMBER_WORDS.split())
 _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)}|\d{{1,2}})\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _MAX_EXAMPLE_CHARACTERS = 30
-_MIN_MEMBERS = 2
+_MIN_MEMBERS, _MIN_NAMES = 2, 3
 _MIN_SHARED_WORDS = 0.7
 
 
@@ -46,7 +44,8 @@ _MIN_SHARED_WORDS = 0.7
 class SentenceListEdit:
     """The text that takes the place of a span of an article (offsets in characters).
 
-    `likeness` says how well the code spells the members as the article does, 2 for the same spelling.
+    `likeness` says how well the code spells the members as the article does, 2 for the same spelling. It
+    `has_names` if these are at least three with a capital, as proper names and labels have.
     """
 
     start: int
@@ -54,6 +53,7 @@ class SentenceListEdit:
     new: str
     fact: Insertion | Removal
     likeness: int
+    has_names: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _counts(
         if count == len(items) and (word.isdigit() or new_count < len(_NUMBERS)):
             new = str(new_count) if word.isdigit() else _NUMBERS[new_count]
             new = new.capitalize() if match[0].istitle() else new
-            yield SentenceListEdit(match.start(), match.end(), new, edit.fact, edit.likeness)
+            yield SentenceListEdit(match.start(), match.end(), new, edit.fact, edit.likeness, edit.has_names)
 
 
 def _names(slots: Sequence[Slots], slot: int) -> list[str]:
@@ -216,7 +216,9 @@ def _insertion(
         is_complete=True,
         sources=(members.source,),
     )
-    return SentenceListEdit(*span, replacement, fact, _likeness(items, text))
+    likeness = _likeness(items, text)
+    has_names = likeness > 1 and len(items) >= _MIN_NAMES and all(is_caption(item.name) for item in items)
+    return SentenceListEdit(*span, replacement, fact, likeness, has_names)
 
 
 def _removal(members: MemberChange, items: Sequence[_Item], slot: int, text: str) -> SentenceListEdit | None:

@@ -47,7 +47,7 @@ class UniformList:
 
 
 def longest_list_article(variable: str, articles: Iterable[Article]) -> str | None:
-    """The id of the article with the longest list of variables that begin like this one, if any has a list."""
+    """The id of the article with the longest list of variables that begin like this one, if any has one."""
     prefix = f"{variable.split('_', 1)[0]}_"
     lengths = {
         article.id: max(

@@ -62,7 +62,8 @@ def _sentence(fact: EditReason, times: int) -> str:
         return f"Writes {quoted(fact.old)}; with the change it is {quoted(fact.new)} ({where})."
     if isinstance(fact, ExampleEdit | PortedText):
         return _sentence_on_lines(fact, times, where)
-    return f"Repeats {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
+    verb = "Says nearly" if fact.is_near else "Repeats"
+    return f"{verb} {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
 
 
 def _sentence_on_lines(fact: ExampleEdit | PortedText, times: int, where: str) -> str:

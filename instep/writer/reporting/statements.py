@@ -37,7 +37,7 @@ def _is_likely(fact: EditReason) -> bool:
         return bool(fact.warnings)
     if isinstance(fact, Rename) and (fact.is_lone_label or fact.is_phrase):
         return True
-    if isinstance(fact, Rewording) and fact.is_part:
+    if isinstance(fact, Rewording) and (fact.is_part or fact.is_near):
         return True
     is_unsure = isinstance(fact, Value) and (fact.is_elsewhere_too or not fact.is_beside_name)
     return is_unsure or is_shown_by_tests_alone(fact)
