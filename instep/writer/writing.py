@@ -96,12 +96,12 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
     if not ported.is_documented:
         add_unnamed_values(edits, facts.values, candidates, change.title)
         add_switches(edits, facts.values, candidates, code)
-        add_near_quotes(edits, facts.rewordings, candidates)
         add_entitlements(edits, facts.entitlements, candidates)
         add_entitled_subjects(edits, facts.entitlements, candidates, change.title)
         edits = likely_edits(edits, change, additions, candidates, need, corpus)
         add_lost_members(edits, facts.member_changes, candidates)
         edit_sentence_lists(edits, facts.member_changes, candidates, change.title)
+        add_near_quotes(edits, facts.rewordings, candidates)
         places = concerned_places(candidates, edits, mentions, additions, change, change_set, corpus)
         missing = find_missing_article(change, change_set, additions, ranking, need, corpus)
         new_articles += [outline] if missing and (outline := outline_of(missing)) else []

@@ -21,6 +21,8 @@ _TOKEN = re.compile(r"\S+")
 _EDGES = re.compile(r"^[^\w-]+|\W+$")
 _CORE = re.compile(r"\w(?:.*\w)?|\w", re.DOTALL)
 _POINTS = ".,;:"
+_FLAG = re.compile(r"[\"'](--[a-z][\w-]+)[\"']")
+_NUMBERED = re.compile(r"\d+[.)]\s")
 _ITEM = re.compile(r"\n[ \t]*(?:[-*+#>]|\d+[.)])[ \t]")
 # The words of the code's text that have to stand around each change of it, at most and at least.
 _CONTEXT_WORDS, _MIN_CONTEXT_WORDS = 3, 3
@@ -29,6 +31,7 @@ _MIN_SHARED_WORDS = 0.7
 _SLACK_WORDS = 6
 _MAX_PLACES = 200
 _MAX_NAME_CHARACTERS = 80
+_MARK_CHARACTERS = 3
 
 
 class _Word(NamedTuple):
@@ -57,7 +60,8 @@ def add_near_quotes(
         text = candidate.article.text
         # The text itself comes before the line of code that holds it.
         for rewording in rewordings[::-1] if candidate.is_concerned else ():
-            if rewording.is_part or not is_prose(rewording.old) or rewording.old in text:
+            is_sentence = is_prose(rewording.old) and not _NUMBERED.match(rewording.old)
+            if rewording.is_part or not is_sentence or rewording.old in text:
                 continue
             for passage_edits in _edits(rewording, text):
                 article_edits = edits.get(candidate.article.id, [])
@@ -68,7 +72,8 @@ def add_near_quotes(
 
 
 def _touch(edit: Edit, other: Edit) -> bool:
-    return edit.start <= other.end and other.start <= edit.end
+    """Whether two edits are at one place, or at both ends of a mark."""
+    return edit.start <= other.end + _MARK_CHARACTERS and other.start <= edit.end + _MARK_CHARACTERS
 
 
 def _edits(rewording: Rewording, text: str) -> Iterator[Sequence[Edit]]:
@@ -77,17 +82,17 @@ def _edits(rewording: Rewording, text: str) -> Iterator[Sequence[Edit]]:
     if not _MIN_WORDS <= len(old) <= _MAX_WORDS or len(new) > _MAX_WORDS or "\\" in rewording.new:
         return
     comparison = _Comparison(rewording, old, new)
-    windows = [
-        window
+    passages = [
+        passage
         for start in _starts(comparison, text)
-        for window in [_words(text)[max(0, start - _SLACK_WORDS) : start + len(old) + _SLACK_WORDS]]
-        if not _is_code(window, text) and _names_option(rewording, window, text)
+        for passage in [_Passage(_words(text), start, len(old))]
+        if not _is_code(passage.window, text) and _names_option(rewording, passage.window, text)
     ]
-    most = max(map(comparison.count_shared, windows), default=0)
-    for window in windows if most >= _MIN_SHARED_WORDS * len(old) else ():
-        spans = list(_spans(comparison, window))
+    most = max((comparison.count_shared(passage) for passage in passages), default=0)
+    for passage in passages if most >= _MIN_SHARED_WORDS * len(old) else ():
+        spans = list(_spans(comparison, passage))
         # The text of another option may differ in a few words.
-        if len(spans) == len(comparison.changes) and comparison.count_shared(window) == most:
+        if len(spans) == len(comparison.changes) and comparison.count_shared(passage) == most:
             fact = replace(rewording, is_near=True)
             replacements = (
                 _replacement(change, span, comparison, text)
@@ -98,9 +103,20 @@ def _edits(rewording: Rewording, text: str) -> Iterator[Sequence[Edit]]:
                 yield passage_edits
 
 
+class _Passage:
+    """The words of an article around the place where the old text begins, and the index of that place."""
+
+    def __init__(self, words: Sequence[_Word], start: int, length: int) -> None:
+        low = max(0, start - _SLACK_WORDS)
+        self.window = words[low : start + length + _SLACK_WORDS]
+        self.keys = [word.key for word in self.window]
+        self.start = start - low
+
+
 def _names_option(rewording: Rewording, window: Sequence[_Word], text: str) -> bool:
     """Whether a passage names the option whose help the code rewords, if it is that of one."""
-    flags = {flag for source in rewording.sources for flag in flags_defined_in(source.text)}
+    lines = [source.text for source in rewording.sources]
+    flags = {flag for line in lines for flag in (*flags_defined_in(line), *_FLAG.findall(line))}
     passage = text[max(0, window[0].start - _MAX_NAME_CHARACTERS) : window[-1].end]
     return not flags or any(mention(flag).search(passage) for flag in flags)
 
@@ -125,9 +141,9 @@ class _Comparison:
         first = max(0, change.start - _CONTEXT_WORDS)
         return self.keys[first : change.end + _CONTEXT_WORDS], change.start - first
 
-    def count_shared(self, window: Sequence[_Word]) -> int:
-        """How many words of the old text a window has, in their order."""
-        matcher = SequenceMatcher(None, self.keys, [word.key for word in window], autojunk=False)
+    def count_shared(self, passage: _Passage) -> int:
+        """How many words of the old text a passage has, in their order."""
+        matcher = SequenceMatcher(None, self.keys, passage.keys, autojunk=False)
         return sum(block.size for block in matcher.get_matching_blocks())
 
 
@@ -203,15 +219,19 @@ def _starts(comparison: _Comparison, text: str) -> Iterator[int]:
                 yield place + before - change.start
 
 
-def _spans(comparison: _Comparison, window: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
-    """The words of a window that each change replaces; the one word before an insertion."""
-    keys, at = [word.key for word in window], 0
+def _spans(comparison: _Comparison, passage: _Passage) -> Iterator[Sequence[_Word]]:
+    """The words of a passage that each change replaces; the one word before an insertion.
+
+    Of several places with the context of a change the nearest to where it is expected is meant.
+    """
+    drift = passage.start
     for change in comparison.changes:
         pattern, before = comparison.pattern(change)
-        size = len(pattern)
-        places = range(at, len(keys) - size + 1)
-        start = next((place for place in places if keys[place : place + size] == pattern), None)
-        if start is None or size - (change.end - change.start) < _MIN_CONTEXT_WORDS:
+        size, expected = len(pattern), drift + change.start - before
+        places = range(len(passage.keys) - size + 1)
+        matches = [place for place in places if passage.keys[place : place + size] == pattern]
+        if not matches or size - (change.end - change.start) < _MIN_CONTEXT_WORDS:
             return
-        at, first = start, start + before
-        yield window[first : first + change.end - change.start] or window[first - 1 : first]
+        start = min(matches, key=lambda place: abs(place - expected))
+        drift, first = drift + start - expected, start + before
+        yield passage.window[first : first + change.end - change.start] or passage.window[first - 1 : first]

@@ -74,7 +74,7 @@ def is_beside_its_kind(addition: Addition, point: InsertionPoint) -> bool:
 
     Such a list gets the new one, however little its article has to do with the change.
     """
-    if point.is_by_value or (addition.kind == "element" and is_caption(addition.name)):
+    if point.is_by_value or _is_label(addition):
         old_count = sum(not sibling.is_new for sibling in (*addition.before, *addition.after))
         return point.known_siblings >= max(_MIN_LISTED_LABELS, old_count)
     form = name_form_of(addition.name)
@@ -85,6 +85,12 @@ def is_beside_its_kind(addition: Addition, point: InsertionPoint) -> bool:
     }
     is_as_written = point.label == addition.name and not point.is_by_form
     return is_as_written and has_name_of_its_own(addition) and len(listed_keys) >= _MIN_LISTED_KEYS
+
+
+def _is_label(addition: Addition) -> bool:
+    """Whether a member of a set is a text of the interface: of the labels in code some have several words."""
+    names = [addition.name, *(sibling.name for sibling in (*addition.before, *addition.after))]
+    return addition.kind == "element" and all(map(is_caption, names)) and any(" " in name for name in names)
 
 
 def _is_setting(addition: Addition, point: InsertionPoint) -> bool:
