@@ -1,9 +1,12 @@
 """An amount that the code gives with its unit is changed where articles state it, in their own unit."""
 
+from dataclasses import replace
+
 import pytest
 
+from instep.writer import Article, Change, write
 from instep.writer.facts.quantities import quantities_in
-from tests.writer.conftest import Ask, text_of
+from tests.writer.conftest import Ask, diff_of, text_of
 
 
 @pytest.mark.parametrize(
@@ -114,3 +117,60 @@ def test_minutes_become_hours_and_cents_become_money_in_the_column_or_row_of_the
 ) -> None:
     name = text.split("\n")[0].strip("# ")
     assert text_of(ask({"config/plans.yml": (before, after)}, text, title=name, name=name)) == expected
+
+
+LESSONS = "# Lessons\n\nEach lesson has 20 cards. A review has 20 cards.\n"
+EXPENSES = "# Approving expenses\n\nExpenses above $100 need approval. The version 100.00 is old.\n"
+FEES = "# Delivery fees\n\n| Zone | Express |\n|---|---|\n| A | €7.90 |\n| B | €9.90 |\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "title", "text", "expected"),
+    [
+        pytest.param(
+            "core/config.kt", "const val CARDS_PER_LESSON = 20\n", "const val CARDS_PER_LESSON = 12\n",
+            "Shorter lessons", LESSONS, LESSONS.replace("lesson has 20", "lesson has 12"),
+            id="so many of one in another",
+        ),
+        pytest.param(
+            "expenses/policy.py",
+            'class Policy:\n    approval_threshold = Decimal("100.00")\n    is_open = True\n',
+            'class Policy:\n    approval_threshold = Decimal("250.00")\n    is_open = True\n',
+            "Approve expenses above 250", EXPENSES, EXPENSES.replace("$100", "$250"),
+            id="money in a type of its own",
+        ),
+        pytest.param(
+            "config/fees.yml", "  b:\n    standard: 4.90\n    express: 9.90\n",
+            "  b:\n    standard: 4.90\n    express: 11.90\n", "Raise the express fee in zone B", FEES,
+            FEES.replace("9.90", "11.90"), id="money by the name of its file",
+        ),
+    ],
+)  # fmt: skip
+def test_amounts_of_money_and_per_thing_are_known_by_the_code(
+    ask: Ask, path: str, before: str, after: str, title: str, text: str, expected: str
+) -> None:
+    name = text.split("\n")[0].strip("# ")
+    assert text_of(ask({path: (before, after)}, text, title=title, name=name)) == expected
+
+
+def test_one_article_that_says_the_whole_name_of_an_amount_is_meant_by_it() -> None:
+    """It need not be near to the change otherwise; two such articles may speak of different things."""
+    name = "DEFAULT_PAYMENT_TERMS_DAYS"
+    diff = diff_of(
+        "billing/defaults.rb",
+        f"module Billing\n  {name} = 30\nend\n",
+        f"module Billing\n  {name} = 14\nend\n",
+    )
+    change = Change("Invoices are due after 14 days by default", None, diff)
+    terms = Article("terms", "Terms", "# Payment terms\n\nInvoices are due 30 days after you send them.\n")
+    trash = Article("trash", "Trash", "# Trash\n\nInvoices stay in the trash for 30 days.\n")
+    reminders = Article("due", "Due", "# Reminders\n\nWe remind 7 days after the invoices are due.\n")
+
+    (proposal,) = write(change, [reminders, trash, terms]).proposals
+
+    assert (proposal.article_id, proposal.is_certain) == ("terms", False)
+    assert proposal.text == terms.text.replace("30", "14")
+    suppliers = replace(
+        terms, id="suppliers", text=terms.text.replace("Invoices are", "Suppliers' invoices are")
+    )
+    assert not write(change, [reminders, trash, terms, suppliers]).proposals

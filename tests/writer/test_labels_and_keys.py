@@ -73,3 +73,28 @@ def test_the_help_of_an_option_without_a_default_is_renewed_in_a_small_help_cent
     report = ask({"cmd/backup.go": (code.format(old), code.format(new))}, text.format(old), name="Back up")
 
     assert text_of(report) == text.format(new)
+
+
+LABEL_MAP = (
+    "export const ROLE_LABELS: Record<Role, string> = {{\n  assistant: '{}',\n  student: 'Student',\n}};\n"
+)
+
+
+def test_a_map_of_labels_tells_what_is_a_label_in_code(ask: Ask) -> None:
+    files = {"web/roles.ts": (LABEL_MAP.format("Teaching assistant"), LABEL_MAP.format("Co-teacher"))}
+    text = "# Roles\n\nPick **Teaching assistant**. A teaching assistant grades.\n"
+
+    report = ask(files, text, "Rename teaching assistants to co-teachers", "Roles")
+
+    assert text_of(report) == "# Roles\n\nPick **Co-teacher**. A co-teacher grades.\n"
+
+
+def test_a_label_changes_beside_the_name_that_the_code_gives_it(ask: Ask) -> None:
+    """Two labels become one text, so that elsewhere it is not known which of them is meant."""
+    app, web = (f"const LABELS = {{\n  prorate: '{text}',\n}}\n" for text in ("Prorate next", "Next invoice"))
+    new = "const LABELS = {\n  prorate: 'Prorate on next invoice',\n}\n"
+    text = "# Changes\n\n### Next invoice (`prorate`)\n\nThe next invoice has it. Next invoice: (`other`).\n"
+
+    report = ask({"app/labels.ts": (app, new), "web/labels.ts": (web, new)}, text, "Reword labels", "Changes")
+
+    assert text_of(report) == text.replace("### Next invoice", "### Prorate on next invoice")

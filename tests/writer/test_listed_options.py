@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.writer.conftest import Ask, text_of
+from instep.writer import Article, Change, write
+from tests.writer.conftest import Ask, diff_of, text_of
 
 GO = (
     'f := cmd.Flags()\nf.StringVar(&o.Repo, "repo", "", "`repository` to back up to")\n'
@@ -103,3 +104,42 @@ def test_a_sentence_that_names_a_whole_list_gets_its_new_members(
     files = {"uploads/formats.py": (f"PHOTO_FORMATS = {before}\n", f"PHOTO_FORMATS = {after}\n")}
     report = ask(files, article, "Change the formats of photos to upload", "Photos")
     assert text_of(report) == (article.replace(text, expected) if expected else None)
+
+
+def test_a_set_of_labels_gets_its_new_one_in_a_list_of_them(ask: Ask) -> None:
+    line = '<Radio value="{}" label="{}" />\n'
+    labels = {"card": "Credit card", "transfer": "Bank transfer", "cash": "Cash"}
+    before = "".join(line.format(*item) for item in labels.items())
+    files = {"shop/Methods.tsx": (before, before + line.format("debit", "Direct debit"))}
+    text = "# Ways to pay\n\n- Credit card\n- Bank transfer\n- Cash\n"
+
+    assert text_of(ask(files, text, "Add SEPA to the checkout", "Ways to pay")) == text + "- Direct debit\n"
+
+
+def test_an_annotation_may_list_the_names_of_an_option(ask: Ask) -> None:
+    option = "    @Parameter(names=['{}'], description = '{}')\n    String {}\n"
+    before = option.format("--profile", "The profile to run with.", "profile") + option.format(
+        "--revision", "The revision to run.", "revision"
+    )
+    added = option.format("--user-secret", "The secret of a user.", "userSecret")
+    files = {"cli/Launch.groovy": (f"class Launch {{\n{before}}}\n", f"class Launch {{\n{before}{added}}}\n")}
+    text = "# Launch\n\n`--profile`\n: The profile to run with.\n\n`--revision`\n: The revision to run.\n"
+
+    report = ask(files, text, "Add --user-secret to launch", "Launch")
+
+    assert text_of(report) == text + "\n`--user-secret`\n: The secret of a user.\n"
+
+
+def test_a_variable_that_the_title_names_goes_into_the_longest_list_of_its_kind() -> None:
+    server = "".join(f"- `ACME_{n}`: sets it.\n" for n in ("HOST", "LOG", "PORT", "SECRET", "URL", "ZONE"))
+    agent = "".join(f"- `ACME_{n}`: sets it.\n" for n in ("HOST", "NAME", "POOL", "TOKEN", "URL"))
+    articles = [Article("server", "Server", server), Article("agent", "Agent", agent)]
+    files = {"src/output.ts": ("start();\n", "start();\nconst json = process.env.ACME_JSON_LINES;\n")}
+    diff = "".join(diff_of(path, *sides) for path, sides in files.items())
+
+    def edited(title: str) -> list[tuple[str | None, str]]:
+        return [(row.article_id, row.text) for row in write(Change(title, None, diff), articles).proposals]
+
+    expected = server.replace("- `ACME_LOG`", "- `ACME_JSON_LINES`\n- `ACME_LOG`")
+    assert edited("Print lines of JSON (ACME_JSON_LINES)") == [("server", expected)]
+    assert edited("Print lines of JSON") == []

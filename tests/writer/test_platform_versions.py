@@ -21,6 +21,11 @@ from tests.writer.conftest import Ask, text_of
             "You need iOS 15 or newer, or macOS 15.", "You need iOS 16 or newer, or macOS 15.",
         ),
         (
+            "ios/project.yml", '  iOS: "15.0"\n  watchOS: "9.0"\n', '  iOS: "16.4"\n  watchOS: "9.0"\n',
+            "It needs iOS 15.0 or later, and a watch with watchOS 9.0.",
+            "It needs iOS 16.4 or later, and a watch with watchOS 9.0.",
+        ),
+        (
             "Dockerfile", "FROM debian:12-slim\n", "FROM debian:13-slim\n",
             "The image is based on Debian 12.", "The image is based on Debian 13.",
         ),

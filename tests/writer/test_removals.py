@@ -3,7 +3,7 @@
 import pytest
 
 from instep.writer import Report
-from tests.writer.conftest import Ask
+from tests.writer.conftest import Ask, text_of
 
 SETTINGS = (
     'PAGE_SIZE = env("PAGE_SIZE")\nMAX_UPLOAD = env("MAX_UPLOAD")\nTIME_LIMIT = env("TIME_LIMIT")\n',
@@ -185,3 +185,17 @@ def test_an_entry_of_a_flag_of_a_library_goes_with_its_short_and_negated_spellin
     (proposal,) = ask(files, page.format("* **--colors / --no-colors / -c:** Colors the output.\n")).proposals
     assert proposal.text == page.format("")
     assert is_pointed_out(ask(files, page.format("* **--colors / --paint:** Colors it.\n")), "--colors")
+
+
+def test_a_flag_that_all_commands_lose_goes_though_its_word_is_that_of_a_setting(ask: Ask) -> None:
+    lines = "$this->addOption('fall-back', null, 0, 'Go.');\n$this->addOption('quiet', 'q', 0, 'Silence.');\n"
+    files = {f"cli/{name}.php": (lines, lines.split("\n", 1)[1]) for name in ("add", "list", "move")}
+    files["config.php"] = (
+        "'fall-back' => true,\n'quiet' => false,\n",
+        "'fall-back' => false,\n'quiet' => false,\n",
+    )
+    section = "## {}\n\n* **--quiet:** Silence.\n* **--fall-back:** Fall back.\n* **--help:** Help.\n\n"
+    text = "# Commands\n\n" + "".join(section.format(name) for name in ("add", "list", "move"))
+
+    assert text_of(ask(files, text)) == text.replace("* **--fall-back:** Fall back.\n", "")
+    assert text_of(ask(files, text + section.format("sync"))) is None

@@ -112,3 +112,36 @@ def test_a_member_that_is_gone_leaves_the_sentence_that_lists_it(
 
     assert text_of(report) == (expected and f"# {name}\n\n{expected}\n")
     assert not any(proposal.is_certain for proposal in report.proposals)
+
+
+HELP = "cmd.Option('{}', null, REQUIRED, 'Output format of the report. Must be \"table\"{} or \"text\".')\n"
+
+
+def test_a_help_text_that_lists_members_tells_whose_list_gets_the_new_one(ask: Ask) -> None:
+    """Another option of the article has the new member already, and one with the same members does not."""
+    files = {"cli/report.php": (HELP.format("format", ""), HELP.format("format", ', "json"'))}
+    text = (
+        '# Report\n\n* **--format:** Output format of the report. Must be "table" (default) or "text".\n'
+        "* **--colors:** Colors of table or text.\n* **--input:** A `json` file.\n"
+    )
+
+    report = ask(files, text, "Add json to the output formats of the report", "Report")
+
+    assert text_of(report) == text.replace('"table" (default) or', '"table" (default), "json" or')
+
+
+def test_proper_names_are_listed_in_articles_that_are_only_likely(ask: Ask) -> None:
+    names = [("slack", "Slack"), ("zapier", "Zapier"), ("airtable", "Airtable")]
+    lines = [f'  {{ key: "{key}", name: "{name}" }},\n' for key, name in names]
+    new = [*lines[:2], '  { key: "notion", name: "Notion" },\n', *lines[2:]]
+    files = {
+        "src/registry.ts": (
+            f"export const all = [\n{''.join(lines)}];\n",
+            f"export const all = [\n{''.join(new)}];\n",
+        )
+    }
+    text = "# Connected apps\n\nLetterbox works with Slack, Zapier and Airtable.\n"
+
+    report = ask(files, text, "Connect Notion", "Connected apps")
+
+    assert text_of(report) == text.replace("Zapier and", "Zapier, Notion and")

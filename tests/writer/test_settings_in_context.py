@@ -92,6 +92,14 @@ def test_thousands_are_one_number(ask: Ask) -> None:
             id="a version twice in a sentence",
         ),
         pytest.param(
+            "ios/Export/ExportOptions.swift",
+            "struct Options {\n    var quality: Int = 80\n}\n",
+            "struct Options {\n    var quality: Int = 85\n}\n",
+            "Exports have a quality of 80. For scans a quality of 80 is fine.\n",
+            "Exports have a quality of 85. For scans a quality of 80 is fine.\n",
+            id="one word is that of what its file is about",
+        ),
+        pytest.param(
             "Makefile",
             "test:\n\tpytest --timeout 15\n",
             "test:\n\tpytest --timeout 30\n",

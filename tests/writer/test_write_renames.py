@@ -368,6 +368,17 @@ def test_a_repository_that_moves_takes_all_addresses_below_it_along(ask: Ask) ->
     assert text_of(ask(files, article)) == article.replace("ada/acme_admin", "acmehq/acme-admin")
 
 
+def test_repositories_of_a_build_file_move_with_another_one_of_their_owner(ask: Ask) -> None:
+    article = (
+        "# Help\n\nSee [forms](https://github.com/ada/forms) and [admin](https://github.com/ada/admin).\n"
+    )
+    gems = {"Gemfile": ("gem 'forms', github: 'ada/forms'\n", "gem 'forms', github: 'acmehq/forms'\n")}
+    code = {"lib/admin.rb": ("# https://github.com/ada/admin\n", "# https://github.com/acmehq/admin\n")}
+
+    assert text_of(ask(gems | code, article)) == article.replace("/ada/", "/acmehq/")
+    assert text_of(ask(gems, article)) is None
+
+
 def test_a_name_that_becomes_a_word_is_renamed_only_where_it_stands_as_in_the_code(ask: Ask) -> None:
     files = {
         "config/template.rb": (

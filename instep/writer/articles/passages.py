@@ -38,6 +38,8 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 def paragraph_start(text: str, start: int) -> int:
     """Where the paragraph or item of a place begins."""
+    if text.endswith("\n", 0, start) and _ITEM.match(text, start):
+        return start
     low = max(0, start - _MAX_SENTENCE_CHARACTERS)
     return max((match.end() for match in _PARAGRAPH.finditer(text, low, start)), default=low)
 

@@ -16,6 +16,7 @@ from instep.writer.facts.additions import Addition
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.set_members import MemberChange
 from instep.writer.facts.values import Value
+from instep.writer.facts.written_names import name_form_of
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from instep.writer.inserting.probability import has_name_of_its_own
 from instep.writer.inserting.sentence_lists import SentenceListEdit, sentence_list_edits
@@ -178,8 +179,8 @@ def _expected_names(
     """Variables that the code reads and the title names, by the article with the longest list of such."""
     names_by_article: dict[str, set[str]] = defaultdict(set)
     for addition in additions:
-        is_titled = addition.kind == "read" and has_name_of_its_own(addition)
-        if is_titled and addition.name in change.title and mention(addition.name).search(change.title):
+        is_variable = name_form_of(addition.name) == "variable" and has_name_of_its_own(addition)
+        if is_variable and mention(addition.name).search(change.title):
             live = (article for article in corpus.articles if not is_record(article))
             article_id = longest_list_article(addition.name, live)
             if article_id is not None:

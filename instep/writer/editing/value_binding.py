@@ -115,12 +115,13 @@ def states_value_of(fact: Value, name: str, sentence: StatedValue, title: str) -
         _is_named_exactly(name, sentence) or is_on_topic(fact, sentence, title)
     ):
         return False
-    is_word = len(parts) == 1 and not is_distinct(name) and not _is_named_exactly(name, sentence)
-    if is_word and not is_on_topic(fact, sentence, title):
+    if _is_label_of(fact, name, sentence):
+        return True
+    # A word may be the name of several things.
+    if len(parts_of(name)) == 1 and not is_distinct(name) and not is_on_topic(fact, sentence, title):
         return False
     return (
-        _is_label_of(fact, name, sentence)
-        or _is_counted_of_owner(fact, parts, sentence)
+        _is_counted_of_owner(fact, parts, sentence)
         or _is_default_of_subject(fact, parts, sentence)
         or _is_unless_given(fact, name, sentence)
         or _is_named_beside(fact, name, parts, sentence)
