@@ -27,7 +27,8 @@ from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
 from instep.writer.facts.moved_files import find_moved_files
 from instep.writer.facts.removals import find_removals
-from instep.writer.facts.renames import Rename, variable_renames
+from instep.writer.facts.renames import Rename
+from instep.writer.facts.variable_renames import variable_renames
 from instep.writer.relevance.mentions import mentions_of
 from instep.writer.relevance.need import need_probability
 from instep.writer.relevance.ranking import rank

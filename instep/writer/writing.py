@@ -21,11 +21,11 @@ from instep.writer.editing.entitled_subjects import add_entitled_subjects
 from instep.writer.editing.entitlement_cells import add_entitlements
 from instep.writer.editing.example_edits import example_edits, in_likely_articles, likely_article_ids
 from instep.writer.editing.likely import (
-    add_unnamed_values,
     edit_sentence_lists,
     likely_edits,
     nearest_articles,
 )
+from instep.writer.editing.likely_values import add_unnamed_values
 from instep.writer.editing.near_quotes import add_near_quotes
 from instep.writer.editing.removing import add_lost_members, add_removals
 from instep.writer.editing.stated_switches import add_switches
@@ -33,7 +33,7 @@ from instep.writer.facts.additions import additions_of
 from instep.writer.facts.collect import collect_facts
 from instep.writer.facts.moved_files import find_moved_files
 from instep.writer.facts.removals import Removal, find_removals
-from instep.writer.facts.renames import variable_renames
+from instep.writer.facts.variable_renames import variable_renames
 from instep.writer.new_articles.missing_articles import find_missing_article, outline_of, summary_of_missing
 from instep.writer.porting.port import port_documentation
 from instep.writer.porting.reviewer_notices import page_proposals, with_notices

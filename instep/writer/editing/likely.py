@@ -1,4 +1,4 @@
-"""Edits that a change makes likely: new entries beside the siblings that an article lists, unnamed values."""
+"""Edits that a change makes likely: new entries beside the siblings that an article lists, in any form."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -10,12 +10,9 @@ from instep.writer.articles.passages import sentence_around
 from instep.writer.editing.apply import add_edit, apply, is_record
 from instep.writer.editing.edits import Edit, EditsByArticle
 from instep.writer.editing.example_edits import likely_article_ids
-from instep.writer.editing.stated_amounts import unit_of
-from instep.writer.editing.unnamed_values import StatedQuantity, says_unit, stated_quantities
 from instep.writer.facts.additions import Addition
 from instep.writer.facts.renames import Rename
 from instep.writer.facts.set_members import MemberChange
-from instep.writer.facts.values import Value
 from instep.writer.facts.written_names import name_form_of
 from instep.writer.inserting.insertions import Insertion, choose_insertions, scored_insertions
 from instep.writer.inserting.probability import has_name_of_its_own
@@ -47,58 +44,13 @@ def _candidates(ranking: ArticleRanking, corpus: Corpus) -> Iterator[tuple[Artic
             yield by_id[article_id], gap
 
 
-def add_unnamed_values(
-    edits: EditsByArticle, values: Sequence[Value], candidates: Sequence[DraftCandidate], title: str
-) -> None:
-    """Adds values that articles state without their name: those that say it elsewhere, or sure candidates.
-
-    An article that never names the value must state it once, as otherwise it may speak of several, unless the
-    name says what the number counts. Several places must each be near what the name says, in all articles.
-    """
-    bound = {edit.fact for article_edits in edits.values() for edit in article_edits}
-    for value in values:
-        named = {
-            article_id
-            for article_id, article_edits in edits.items()
-            if any(edit.fact == value for edit in article_edits)
-        }
-        # Addresses of other articles have the port that one of them names.
-        is_of_others = value in bound and unit_of(value) != "port"
-        places, others = dict[str, list[StatedQuantity]](), dict[str, list[StatedQuantity]]()
-        for candidate in candidates:
-            article_id = candidate.article.id
-            is_meant = article_id in named or (candidate.is_concerned and not is_of_others)
-            stated = stated_quantities(value, candidate.article, title)
-            (places if is_meant else others)[article_id] = stated
-        places |= _sure_of_one(others)
-        has_near = says_unit(value) and any(place.is_near_topic for each in places.values() for place in each)
-        for article_id, stated in places.items():
-            if article_id in named or has_near or (len(stated) > 1 and says_unit(value)):
-                stated = [place for place in stated if place.is_near_topic]
-            elif len(stated) > 1:
-                stated = []
-            article_edits = edits.get(article_id, [])
-            for place in stated:
-                add_edit(article_edits, Edit(place.start, place.end, place.fact.new, place.fact))
-            if article_edits:
-                edits[article_id] = article_edits
-
-
-def _sure_of_one(places: Mapping[str, Sequence[StatedQuantity]]) -> Mapping[str, list[StatedQuantity]]:
-    """The sure places of the one article that has some: two articles may speak of different things."""
-    sure = {article_id: [place for place in stated if place.is_sure] for article_id, stated in places.items()}
-    with_some = {article_id: stated for article_id, stated in sure.items() if stated}
-    return with_some if len(with_some) == 1 else {}
-
-
 def edit_sentence_lists(
     edits: EditsByArticle, members: Sequence[MemberChange], candidates: Sequence[DraftCandidate], title: str
 ) -> None:
     """Puts new members into the sentences of sure candidates that list the others, and takes lost ones out.
 
-    Where these are proper names or labels, it is enough that an article is likely.
-
-    An article that gets an entry for a new member needs it in no sentence, which may speak of the others.
+    Where these are proper names or labels, it is enough that an article is likely. An article that gets an
+    entry for a new member needs it in no sentence, which may speak of the others.
     """
     likely_ids = likely_article_ids(candidates)
     for candidate in candidates:

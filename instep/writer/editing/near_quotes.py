@@ -18,8 +18,7 @@ from instep.writer.relevance.selection import DraftCandidate
 from instep.writer.words.prose import is_prose, is_safe
 
 _TOKEN = re.compile(r"\S+")
-_EDGES = re.compile(r"^[^\w-]+|\W+$")
-_CORE = re.compile(r"\w(?:.*\w)?|\w", re.DOTALL)
+_MARKS = re.compile(r"[`*]")
 _POINTS = ".,;:"
 _FLAG = re.compile(r"[\"'](--[a-z][\w-]+)[\"']")
 _NUMBERED = re.compile(r"\d+[.)]\s")
@@ -32,6 +31,7 @@ _SLACK_WORDS = 6
 _MAX_PLACES = 200
 _MAX_NAME_CHARACTERS = 80
 _MARK_CHARACTERS = 3
+_MAX_WORD_CHARACTERS = 200
 
 
 class _Word(NamedTuple):
@@ -173,8 +173,8 @@ def _replacement(
 
 def _core(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without the marks around its first and last letter."""
-    core = _CORE.search(text, start, end)
-    return core.span() if core else (start, end)
+    places = [place for place in range(start, end) if text[place].isalnum() or text[place] == "_"]
+    return (places[0], places[-1] + 1) if places else (start, end)
 
 
 def _is_whole(edit: Edit, text: str) -> bool:
@@ -194,11 +194,18 @@ def _is_code(window: Sequence[_Word], text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _words(text: str) -> tuple[_Word, ...]:
-    tokens = ((match, re.sub(r"[`*]", "", match[0])) for match in _TOKEN.finditer(text))
     words = (
-        _Word(_EDGES.sub("", bare[:200]).casefold(), match.start(), match.end()) for match, bare in tokens
+        _Word(_key(_MARKS.sub("", match[0][:_MAX_WORD_CHARACTERS])), match.start(), match.end())
+        for match in _TOKEN.finditer(text)
     )
     return tuple(word for word in words if word.key)
+
+
+def _key(bare: str) -> str:
+    """A word without the marks around it, but with the hyphens before a flag; empty without a letter."""
+    start, end = _core(bare, 0, len(bare))
+    hyphens = len(bare[:start]) - len(bare[:start].rstrip("-"))
+    return bare[start - hyphens : end].casefold() if any(map(str.isalnum, bare)) else ""
 
 
 @lru_cache(maxsize=64)

@@ -118,7 +118,7 @@ def _places(fact: Value, amount: Amount, article: Article, terms: frozenset[str]
 def _says_topic(fact: Value, amount: Amount, place: StatedValue, words: Sequence[str], title: str) -> bool:
     """Whether the sentence, what is over it or the title says what the value is of."""
     if amount.unit == "count":
-        # Of `CARDS_PER_LESSON` a sentence has to say what the cards are for.
+        # A sentence has to say what the cards of `CARDS_PER_LESSON` are for.
         return _has_all(_words_after("per", parts_of(fact.names[0])), place.text)
     if not words:
         return unit_of(fact) is not None and _has_own_topic(fact, f"{place.text} {place.topic} {title}")

@@ -35,10 +35,10 @@ _DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to)\s*[`*_\"']*$", re
 _UNLESS = re.compile(r"[^.,()\d]{0,40}\b(?:unless|without|if|when)\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{1,80})`")
 # What is in code right after a text, or right before it: "Label (`name`)", "`name`: Label".
-_CODE_AFTER = re.compile(r"[*_\"')\]]{0,4}\s*[(:|=\u2013\u2014-]?\s*`([^`\n]{1,40})`")
-_CODE_BEFORE = re.compile(r"`([^`\n]{1,40})`[*_)]{0,4}\s*[(:|=\u2013\u2014-]?\s*[*_\"'(\[]{0,4}\Z")
+_CODE_AFTER = re.compile(r"[*_\"')\]]{0,4}\s{0,3}[(:|=\u2013\u2014-]?\s{0,3}`([^`\n]{1,40})`")
+_CODE_BEFORE = re.compile(r"`([^`\n]{1,40})`[*_)]{0,4}\s{0,3}[(:|=\u2013\u2014-]?\s{0,3}[*_\"'(\[]{0,4}\Z")
 # A heading that is a name of several parts, as code spells it: `page-size`, `PAGE_SIZE`, `page.size`.
-_NAME_ALONE = re.compile(r"(?!.*-$)[A-Za-z]\w*(?:[._-]\w+)+|[a-z]+(?:[A-Z][a-z0-9]+)+|\w*_\w+")
+_NAME_ALONE = re.compile(r"[A-Za-z][\w.-]*")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _CELL_AFTER = re.compile(r"[^|\d]{0,24}(?:\||$)")
@@ -289,10 +289,8 @@ def _is_default_of_subject(fact: Value, parts: Sequence[str], sentence: StatedVa
         return False
     subjects = [parts_of(subject) for subject in _CODE.findall(sentence.topic)]
     owners = parts_of(fact.owner)
-    is_heading = bool(_NAME_ALONE.fullmatch(sentence.heading)) and parts_of(sentence.heading) in (
-        list(parts),
-        [*owners, *parts],
-    )
+    heading = parts_of(sentence.heading) if _NAME_ALONE.fullmatch(sentence.heading) else []
+    is_heading = len(heading) > 1 and heading in (list(parts), [*owners, *parts])
     return is_heading or any(
         subject[-len(parts) :] == list(parts)
         and (not owners or subject[: -len(parts)][-1:] in ([], owners[-1:]))

@@ -10,7 +10,6 @@ from instep.core.name_matching import is_distinct, mention
 from instep.text.file_kinds import WEIGHTS
 from instep.text.patch import FilePatch
 from instep.writer.articles.code_languages import language_of_file
-from instep.writer.diffs.change_set import ChangeSet
 from instep.writer.facts.changed_texts import (
     EMAIL_ADDRESS,
     ChangedText,
@@ -20,7 +19,7 @@ from instep.writer.facts.changed_texts import (
 )
 from instep.writer.facts.line_alignment import line_similarity
 from instep.writer.facts.values import Value
-from instep.writer.shapes import Article, Change
+from instep.writer.shapes import Change
 from instep.writer.words.identifiers import is_key_combination, parts_of
 from instep.writer.words.units import words_and_unit
 
@@ -37,7 +36,6 @@ _SYSTEM_PATH = re.compile(r"/(?:bin|etc|home|mnt|opt|root|srv|tmp|usr|var)/")
 _ARGUMENT = re.compile(r"[a-z]\w*\s*=[^=].*,$")
 _MIN_PURE_SIMILARITY = 0.75
 _MANY_SOURCES = 3
-_FIELD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _INTERFACE_NAME = re.compile(
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]+|/.*|[A-Z][\w]*(?:-[A-Z][\w]*)+|(?:\w+\+)+\S+|.* .*"
 )
@@ -60,7 +58,6 @@ _NAMING = """
     suffix symbol table tag title topic url variable verb
 """
 _NAMING_WORDS = frozenset(_NAMING.split())
-_VARIABLE = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,42 +371,3 @@ def in_context_of(renames: Iterable[Rename], described: Iterable[Rename]) -> Ite
         is_of_family = not rename.is_label and _family(rename.old, rename.new) in families
         follows = is_of_family and len(rename.sources) < _MANY_SOURCES
         yield replace(rename, marking="in context") if follows else rename
-
-
-def variable_renames(
-    renames: Iterable[Rename], change_set: ChangeSet, articles: Iterable[Article]
-) -> list[Rename]:
-    """Renames of the environment variables of fields: for `page_size` articles say `ACME_PAGE_SIZE`."""
-    renames = list(renames)
-    fields = {fact.old.upper(): fact for fact in renames if _is_field(fact)}
-    if not fields:
-        return []
-    other_names = {fact.old for fact in renames} | set(_variables_in(change_set))
-    variables = {name for article in articles for name in _VARIABLE.findall(article.text)}
-    return [rename for name in sorted(variables - other_names) for rename in _variable_rename(name, fields)]
-
-
-def _is_field(fact: Rename) -> bool:
-    """Whether a line begins with the new name, as one that defines a field does; parameters do not count."""
-    are_names = all(_FIELD.fullmatch(name) for name in (fact.old, fact.new))
-    return are_names and any(source.text.lstrip(" \t\"'#-").startswith(fact.new) for source in fact.sources)
-
-
-def _variable_rename(name: str, fields: dict[str, Rename]) -> Iterator[Rename]:
-    """The rename by the longest field that follows a prefix, if any."""
-    prefix, field = "", name
-    while "_" in field:
-        first_word, field = field.split("_", 1)
-        prefix += f"{first_word}_"
-        if field in fields:
-            fact = fields[field]
-            yield replace(fact, old=name, new=prefix + fact.new.upper(), marking="anywhere")
-            return
-
-
-def _variables_in(change_set: ChangeSet) -> Iterator[str]:
-    """Variables that the changed files still name."""
-    for file in change_set.files:
-        for line in file.patch.lines():
-            if line.mark != "-":
-                yield from _VARIABLE.findall(line.text)
