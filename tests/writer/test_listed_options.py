@@ -143,3 +143,17 @@ def test_a_variable_that_the_title_names_goes_into_the_longest_list_of_its_kind(
     expected = server.replace("- `ACME_LOG`", "- `ACME_JSON_LINES`\n- `ACME_LOG`")
     assert edited("Print lines of JSON (ACME_JSON_LINES)") == [("server", expected)]
     assert edited("Print lines of JSON") == []
+
+
+def test_the_form_of_a_name_alone_gives_it_one_place(ask: Ask) -> None:
+    """Other commands list options of the same form, in a list of another kind."""
+    names = ("-cache", "-entry", "-latest", "-name", "-offline", "-resume")
+    terms = "".join(f"`{name}`\n: Says {name[1:]} to the run.\n\n" for name in names)
+    items = "".join(f"- `{name}`\n" for name in names)
+    text = f"# Launch\n\n## Launch a run\n\n{terms}## Launch elsewhere\n\n{items}"
+    option = "    @Parameter(names = ['-quick'], description = 'Runs without checks.')\n    boolean quick\n"
+    files = {"cli/LaunchRun.groovy": ("class LaunchRun {\n}\n", f"class LaunchRun {{\n{option}}}\n")}
+
+    edited = text_of(ask(files, text, "Add -quick to launch a run", "Launch"))
+
+    assert edited == text.replace("`-resume`\n: ", "`-quick`\n: Runs without checks.\n\n`-resume`\n: ")

@@ -222,7 +222,18 @@ def _likeliest(candidates: Sequence[ScoredInsertion]) -> list[ScoredInsertion]:
         for scored in candidates
         if best[_key(scored)] is scored or _is_as_good(scored, best[_key(scored)])
     ]
-    return sorted(chosen, key=_order)
+    return sorted(_with_one_place_by_form(chosen), key=_order)
+
+
+def _with_one_place_by_form(chosen: Sequence[ScoredInsertion]) -> Iterator[ScoredInsertion]:
+    """The points, of which the form of a name alone gives it one at most, and none beside likelier ones."""
+    most: dict[str, float] = {}
+    for scored in chosen:
+        name = key_of(scored.point.label)
+        most[name] = max(most.get(name, 0.0), scored.probability)
+    for scored in chosen:
+        if not scored.point.is_by_form or scored.probability == most[key_of(scored.point.label)]:
+            yield scored
 
 
 def _key(scored: ScoredInsertion) -> tuple[str, ListKind]:
