@@ -79,21 +79,23 @@ def github_tag_context(event: dict[str, Any], tag: str | None) -> CiContext:
 
 def gitlab_context(environ: Mapping[str, str]) -> CiContext:
     variables = {name: value for name, value in environ.items() if value}
-    home = variables.get("CI_PROJECT_URL", "")
+    home = variables.get("CI_PROJECT_URL")
     if number := variables.get("CI_MERGE_REQUEST_IID"):
+        target = variables.get("CI_MERGE_REQUEST_PROJECT_URL", home)
         return CiContext(
             kind="pr",
             base=variables.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"),
             # Only merged-results pipelines set this; their CI_COMMIT_SHA is a temporary merge commit.
             head=variables.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or variables.get("CI_COMMIT_SHA"),
             title=variables.get("CI_MERGE_REQUEST_TITLE"),
-            url=f"{variables.get('CI_MERGE_REQUEST_PROJECT_URL', home)}/-/merge_requests/{number}",
+            url=f"{target}/-/merge_requests/{number}" if target else None,
             description=variables.get("CI_MERGE_REQUEST_DESCRIPTION"),
             number=number,
         )
     if tag := variables.get("CI_COMMIT_TAG"):
         message = variables.get("CI_COMMIT_TAG_MESSAGE")
-        return CiContext(kind="release", title=tag, url=f"{home}/-/tags/{tag}", description=message)
+        url = f"{home}/-/tags/{tag}" if home else None
+        return CiContext(kind="release", title=tag, url=url, description=message)
     head = variables.get("CI_COMMIT_SHA")
     return CiContext(
         kind="commit",

@@ -63,7 +63,8 @@ def show_alerts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
 
     targets = in_workspace(workspace, list_alert_targets)
     columns = ("id", "bot_id", "alerts", "address", "status", "last_error")
-    say_list([AlertTargetOut.of(target) for target in targets], columns, as_json)
+    rows = [AlertTargetOut.of(target) for target in targets]
+    say_list(rows, columns, as_json, "instep alert add BOT URL")
 
 
 @command(app, "remove", "instep alert remove alt_…")

@@ -110,7 +110,8 @@ def show_golden(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJso
     from instep.golden.schemas import GoldenQuestionOut
 
     rows = [GoldenQuestionOut.of_row(row) for row in in_bot(workspace, bot, list_golden_questions)]
-    say_list(rows, ("id", "article_id", "article_title", "question"), as_json)
+    columns = ("id", "article_id", "article_title", "question")
+    say_list(rows, columns, as_json, "instep golden add QUESTION --article SLUG")
 
 
 @command(golden_app, "remove", "instep golden remove gold_…")

@@ -18,7 +18,7 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Help centers.")
 @command(
     app,
     "create",
-    'instep bot create "Acme Help"',
+    "instep bot create NAME",
     'instep bot create "Acme Hilfe" --slug hilfe --locale de --origin https://acme.example',
 )
 def create_bot(
@@ -51,7 +51,8 @@ def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     from instep.workspaces.schemas import bot_out
 
     bots = in_workspace(workspace, list_bots)
-    say_list([bot_out(bot) for bot in bots], ("id", "slug", "bot_key", "name"), as_json)
+    columns = ("id", "slug", "bot_key", "name")
+    say_list([bot_out(bot) for bot in bots], columns, as_json, 'instep bot create "Acme Help"')
 
 
 @command(app, "origins", "instep bot origins acme-help --add https://app.acme.example")

@@ -53,7 +53,8 @@ def show_keys(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     from instep.workspaces.schemas import key_out
 
     keys = in_workspace(workspace, list_keys)
-    say_list([key_out(key) for key in keys], ("id", "scope", "last_four", "revoked_at", "name"), as_json)
+    columns = ("id", "scope", "last_four", "revoked_at", "name")
+    say_list([key_out(key) for key in keys], columns, as_json, "instep key create NAME --scope content:write")
 
 
 @command(app, "revoke", "instep key revoke key_…")

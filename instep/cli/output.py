@@ -28,16 +28,21 @@ def as_text(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
-def say_list(rows: "Sequence[BaseModel]", columns: tuple[str, ...], as_json: bool) -> None:
+def say_list(rows: "Sequence[BaseModel]", columns: tuple[str, ...], as_json: bool, creation: str) -> None:
+    """Print rows as a table, or as JSON; where there is none, the command for the `creation` of the first."""
     if as_json:
-        typer.echo(json.dumps({"results": [row.model_dump(mode="json", by_alias=True) for row in rows]}))
+        say_json_list(rows)
         return
     if not rows:
-        typer.echo("None yet.")
+        typer.echo(f"None yet. This makes the first one: {creation}")
         return
     fields = [row.model_dump(mode="json") for row in rows]
     cells = [[as_cell(row[column]) for column in columns] for row in fields]
     typer.echo(table([column.replace("_", " ") for column in columns], cells))
+
+
+def say_json_list(rows: "Sequence[BaseModel]") -> None:
+    typer.echo(json.dumps({"results": [row.model_dump(mode="json", by_alias=True) for row in rows]}))
 
 
 def as_cell(value: str | list[str] | dict[str, str] | None) -> str:

@@ -10,7 +10,7 @@ import typer
 from instep.cli.admin_session import in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
-from instep.cli.output import as_lines, say, say_list
+from instep.cli.output import as_lines, say, say_json_list, say_list
 from instep.cli.table import table
 from instep.core import limits
 from instep.core.errors import InvalidRequest
@@ -92,7 +92,8 @@ def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     from instep.people.schemas import user_out
 
     users = in_workspace(workspace, actions.list_users)
-    say_list([user_out(user) for user in users], ("id", "role", "disabled_at", "email"), as_json)
+    columns = ("id", "role", "disabled_at", "email")
+    say_list([user_out(user) for user in users], columns, as_json, "instep user create EMAIL --role owner")
 
 
 @command(app, "role", "instep user role bob@acme.example viewer")
@@ -180,8 +181,11 @@ def audit(
     entries = in_workspace(
         workspace, lambda tx, workspace_id: actions.list_audit(tx, workspace_id, limit, before)
     )
-    if as_json or not entries:
-        say_list([audit_entry_out(entry) for entry in entries], (), as_json)
+    if as_json:
+        say_json_list([audit_entry_out(entry) for entry in entries])
+        return
+    if not entries:
+        typer.echo("Nothing has been done yet.")
         return
     typer.echo(table(("id", "when", "channel", "who", "action", "resource"), [*map(cells_of, entries)]))
 

@@ -70,7 +70,8 @@ def show_trusts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     from instep.trusts.schemas import trust_out
 
     trusts = [trust_out(trust) for trust in in_workspace(workspace, list_trusts)]
-    say_list(trusts, ("id", "scope", "used_at", "revoked_at", "issuer", "audience", "claims"), as_json)
+    columns = ("id", "scope", "used_at", "revoked_at", "issuer", "audience", "claims")
+    say_list(trusts, columns, as_json, "instep trust create --issuer URL --claim NAME=VALUE")
 
 
 @command(app, "revoke", "instep trust revoke trust_…")

@@ -29,7 +29,8 @@ def show_workspaces(as_json: AsJson = False) -> None:
     from instep.workspaces.schemas import workspace_out
 
     workspaces = as_owner(list_workspaces)
-    say_list([workspace_out(workspace) for workspace in workspaces], ("id", "paused_at", "name"), as_json)
+    rows = [workspace_out(workspace) for workspace in workspaces]
+    say_list(rows, ("id", "paused_at", "name"), as_json, "instep workspace create NAME")
 
 
 @command(app, "pause", "instep workspace pause", "instep workspace pause Acme")

@@ -46,6 +46,12 @@ def empty_if_invisible(text: str) -> str:
     return text if shows_something(text) else ""
 
 
+def web_address(text: str) -> str:
+    if text and not text.startswith(("https://", "http://")):
+        raise ValueError("it must begin with https:// or http://")
+    return text
+
+
 def integral(value: Any) -> Any:
     """JSON has one kind of number: 1.0 is the integer 1 (JSON Schema, section 6.1.1)."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -84,7 +90,14 @@ Locale = Annotated[
 Description = Annotated[
     Text, Field(max_length=limits.MAX_DESCRIPTION_CHARACTERS), AfterValidator(empty_if_invisible)
 ]
-SourceUrl = Annotated[Text, Field(max_length=limits.MAX_SOURCE_URL_CHARACTERS)]
+SourceUrl = Annotated[
+    Text,
+    Field(
+        max_length=limits.MAX_SOURCE_URL_CHARACTERS,
+        json_schema_extra={"pattern": r"^(https?://[^\u0000]*)?$"},
+    ),
+    AfterValidator(web_address),
+]
 Visibility = Literal["public", "authenticated"]
 Position = Annotated[int, Field(ge=0, le=limits.MAX_INTEGER), BeforeValidator(integral)]
 Timestamp = Annotated[

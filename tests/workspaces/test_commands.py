@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,12 +11,13 @@ from uuid import uuid4
 import pytest
 from fastapi import FastAPI
 
-from instep.cli.output import say_list
+from instep.cli.output import say_json_list
 from instep.core.database import Tx
 from instep.identity.keys import is_well_formed
 from instep.migrations import head
 from instep.ops.rotation import SEALED_TABLES
 from instep.workspaces.schemas import BotRow, bot_out
+from tests.cli.test_printed_commands import command_of
 from tests.runtime.installation import COMMAND
 from tests.support.cast import Api, Json
 from tests.support.commands import Operator
@@ -174,10 +176,21 @@ def test_lists_write_timestamps_as_the_api_does(capsys: pytest.CaptureFixture[st
     now = datetime.now(UTC)
     bot = bot_out(BotRow(uuid4(), "ws", "slug", "name", "pk_", "en", [], now))
 
-    say_list([bot], ("id",), as_json=True)
+    say_json_list([bot])
 
     [listed] = json.loads(capsys.readouterr().out)["results"]
     assert listed == json.loads(bot.model_dump_json(by_alias=True))
+
+
+async def test_an_empty_list_names_the_command_for_the_first_one(
+    operator: Operator, mine: tuple[str, str]
+) -> None:
+    for area in ("alert", "bot", "key", "trust", "user"):
+        shown = await operator.text(area, "list", *mine)
+
+        assert shown.startswith("None yet.")
+        command, words = command_of(shlex.split(shown.partition("instep ")[2]))
+        assert command.make_context("instep", words).params
 
 
 async def test_a_workspace_is_paused_and_resumed(
