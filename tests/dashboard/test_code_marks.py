@@ -58,3 +58,39 @@ def test_of_long_code_the_changed_line_is_shown_with_those_beside_it() -> None:
 
 def test_another_language_of_the_code_alone_marks_nothing() -> None:
     assert not mark_block(render_excerpt("```py\na\n```"), render_excerpt("```python\na\n```")).has_marks
+
+
+STEPS = """\
+1. Write the file:
+
+   ```yaml
+   port: {port}
+   host: a
+   ```
+
+   {then}
+
+   | option | default |
+   |---|---|
+   | port | {port} |
+   | host | a |
+"""
+
+
+def test_code_and_tables_within_an_item_are_marked_by_line_and_by_row() -> None:
+    before, after = STEPS.format(port=80, then="Then start it."), STEPS.format(port=8080, then="Then wait.")
+
+    html = mark_block(render_excerpt(before), render_excerpt(after)).html
+
+    assert lines_with_signs(html) == ["- port: 80", "+ port: 8080", "  host: a"]
+    assert re.search(r"<p>Then <del>start it</del><ins>wait</ins>", html)
+    assert re.search(r"<td>port</td>\s*<td><del>80</del><ins>8080</ins></td>", html)
+
+
+def test_words_beside_the_code_of_an_item_that_go_are_shown() -> None:
+    before, after = STEPS.format(port=80, then="Then start it."), STEPS.format(port=80, then="")
+
+    marked = mark_block(render_excerpt(before), render_excerpt(after))
+
+    assert marked.has_marks
+    assert "<del>Then start it.</del>" in marked.html

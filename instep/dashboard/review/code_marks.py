@@ -18,26 +18,26 @@ from instep.dashboard.review.word_marks import MarkedHtml
 from instep.text.word_changes import WordRun
 
 # One block of code as the cleaner writes it; its text has no tags.
-CODE = re.compile(r"\s*(<pre [^>]*><code[^>]*>)([^<]*)(</code></pre>)\s*")
+CODE = re.compile(r"<pre [^>]*><code[^>]*>[^<]*</code></pre>")
+TAG = re.compile(r"<[^>]*>")
 TAGS = {"added": "ins", "removed": "del"}
 
 
-def mark_code(before: str, after: str, *, is_folded: bool = False) -> MarkedHtml | None:
-    """`after` with lines that go above those that come for them; None unless both are one block of code."""
-    old, new = CODE.fullmatch(before), CODE.fullmatch(after)
-    if old is None or new is None:
-        return None
-    whole = NumberedHunk(1, tuple(diff_lines(lines_of(old[2]), lines_of(new[2]))))
+def mark_code(before: str, after: str, *, is_folded: bool = False) -> MarkedHtml:
+    """`after`, one block of code as `before` is, with lines that go above those that come for them."""
+    whole = NumberedHunk(1, tuple(diff_lines(lines_of(before), lines_of(after))))
     rows = [marked_row(line) for line in one_below_the_other(side_by_side(whole))]
     has_marks = any(row.is_changed for row in rows)
     lines = [row.html for row in rows]
     if is_folded and has_marks:
         lines = list(fold(rows, folded_line))
-    return MarkedHtml(f"{new[1]}{''.join(lines)}{new[3]}", has_marks, has_fold=len(lines) < len(rows))
+    head = "".join(TAG.findall(after)[:2])
+    html = f"{head}{''.join(lines)}</code></pre>"
+    return MarkedHtml(html, has_marks, has_fold=len(lines) < len(rows))
 
 
-def lines_of(html: str) -> list[str]:
-    return unescape(html).removesuffix("\n").split("\n")
+def lines_of(code: str) -> list[str]:
+    return unescape(TAG.sub("", code)).removesuffix("\n").split("\n")
 
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:

@@ -12,13 +12,8 @@ from instep.dashboard.review.word_marks import MarkedHtml, mark_all, mark_words
 ROW = re.compile(r"<tr>.*?</tr>", re.DOTALL)
 CELL = re.compile(r"<t[hd][ >]")
 TABLE = re.compile(
-    r'<div role="[a-z]+" tabindex="0" aria-label="Table"><table>((?!<table>).)*</table></div>', re.DOTALL
+    r'<div role="[a-z]+" tabindex="0" aria-label="[^"]*"><table>(?:(?!<table>).)*</table></div>', re.DOTALL
 )
-
-
-def is_table(html: str) -> bool:
-    """Whether the HTML is one table and nothing else."""
-    return TABLE.fullmatch(html.strip()) is not None
 
 
 def mark_table(before: str, after: str, *, is_folded: bool = False) -> MarkedHtml:

@@ -86,7 +86,8 @@ def mark_words(before: str, after: str) -> MarkedHtml:
     """`after` with its new words in `<ins>`, and the words that only `before` has in `<del>`."""
     old, new = Stream(before), Stream(after)
     if not new.words:
-        return MarkedHtml(after, has_marks=False)
+        removed = removal(old.words, ())
+        return MarkedHtml(removed + after, bool(removed))
     texts = [word.text for word in new.words]
     changes = changes_between(old.words, new.words)
     for first, last, start, end in changes:
