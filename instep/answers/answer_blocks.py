@@ -30,6 +30,9 @@ SUMMARY = re.compile(r"<summary\b[^<>]*>(.*?)</summary\s*>", re.DOTALL | re.IGNO
 EMPHASIS = re.compile(r"[*`|\\]+|~~|(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
 
 
+CELL_END = re.compile(r"(?<!\\)\|")
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerUnit:
     """One sentence, list item, table row or piece of code; `prefix` is the mark of an item or a row."""
@@ -41,6 +44,16 @@ class AnswerUnit:
     @property
     def plain(self) -> str:
         return self.text if self.is_code else without_emphasis(self.text)
+
+    @property
+    def readable(self) -> str:
+        """Its words as part of a text: code and rows are lines of it, with · between cells."""
+        if self.is_code:
+            return f"\n{self.text}\n"
+        if self.prefix == "|":
+            cells = CELL_END.split(self.text.strip().strip("|"))
+            return f"\n{' · '.join(map(without_emphasis, cells))}\n"
+        return f"{self.plain} "
 
 
 @lru_cache(maxsize=2_048)

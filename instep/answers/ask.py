@@ -25,7 +25,7 @@ from instep.answers.reply_texts import may_help_text, texts_for
 from instep.answers.schemas import Answer, CitedPassage
 from instep.core import limits
 from instep.identity.schemas import Ctx
-from instep.search.excerpts import cut
+from instep.search.excerpts import cut, joined_lines, letters, place_after
 from instep.search.passage_kinds import answers_questions
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience, Passage, Retrieval
@@ -202,9 +202,9 @@ def cited_passages(extracts: Sequence[PassageExtract]) -> tuple[CitedPassage, ..
 def cited_passage(n: int, extract: PassageExtract) -> CitedPassage:
     """A passage with an excerpt of what was extracted from it, around its best sentence."""
     passage = extract.passage
-    text = " ".join(" ".join(unit.plain.split()) for unit in extracted_units(extract))
-    best = " ".join(passage.text[slice(*passage.best)].split())
-    return CitedPassage(n, passage, cut(text, max(0, text.find(best[:QUOTE_CHARACTERS]))))
+    text = joined_lines("".join(unit.readable for unit in extracted_units(extract)).split("\n"))
+    best = letters(passage.text[slice(*passage.best)])[:QUOTE_CHARACTERS]
+    return CitedPassage(n, passage, cut(text, place_after(text, max(0, letters(text).find(best)))))
 
 
 def citation_numbers(passage_numbers: Sequence[int]) -> dict[int, int]:

@@ -1,8 +1,9 @@
 """Excerpts of texts as plain text: the part with most of the words that were searched for."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
+from itertools import islice
 
 from instep.search.query.tokenizer import UNSEGMENTED_RUN
 
@@ -19,6 +20,13 @@ INLINE_TAG = re.compile(r"</?(?:a|code|del|em|kbd|strong|sub|sup)(?!\w)[^>]*(?:>
 FOOTNOTE_MARK = re.compile(
     r'<sup class="footnote-ref"><a[^<>]*>[^<]*</a></sup>|<a [^<>]*\bclass="footnote-backref"[^<>]*>[^<]*</a>'
 )
+CODE = re.compile(r"<pre\b.*?(?:</pre>|$)", re.DOTALL)
+CELL_END = re.compile(r"</t[dh]>(?=\s*<t[dh]\b)")
+LINE_END = re.compile(r"</tr>|</?(?:pre|table)\b[^>]*(?:>|$)")
+EMPTY_CELLS = re.compile(r"·(?: ·)+")
+BLANK = re.compile(r"\s")
+# What of a text is in every form of it: no blanks, and nothing that stands between cells.
+LETTER = re.compile(r"[^\s·]")
 # The position of a match in the text, and the prefix that matches there.
 Occurrence = tuple[int, str]
 
@@ -29,6 +37,30 @@ def plain_text(html: str) -> str:
     text = FOOTNOTE_MARK.sub("", html) if "footnote" in html else html
     words = TAG.sub(" ", INLINE_TAG.sub("", text))
     return " ".join(unescape(words).split())
+
+
+def readable_text(html: str) -> str:
+    """The text of rendered HTML: a line for each row of a table and for each line of code, cells parted by ·."""
+    parted = CODE.sub(lambda code: code[0].replace("\n", "\0"), html) if "<pre" in html else html
+    if "<table" in html:
+        parted = CELL_END.sub(" · ", parted)
+    return joined_lines(map(plain_text, LINE_END.sub("\0", parted).split("\0")))
+
+
+def joined_lines(lines: Iterable[str]) -> str:
+    """The lines that show something, without signs for empty cells."""
+    shown = (EMPTY_CELLS.sub("·", line).strip(" ·") for line in lines)
+    return "\n".join(line for line in shown if line)
+
+
+def letters(text: str) -> str:
+    return "".join(LETTER.findall(text))
+
+
+def place_after(text: str, count: int) -> int:
+    """Where a text goes on after so many letters."""
+    following = next(islice(LETTER.finditer(text), count, None), None)
+    return following.start() if following else len(text)
 
 
 def best_excerpt(text: str, prefixes: Sequence[str]) -> str | None:
@@ -43,12 +75,14 @@ def cut(text: str, position: int = 0) -> str:
     """The excerpt around a position of a text, from a word boundary to another."""
     start = max(0, min(position - LEAD_CHARACTERS, len(text) - EXCERPT_CHARACTERS))
     if start > 0:
-        start = text.find(" ", start, position) + 1 or position
+        blank = BLANK.search(text, start, position)
+        start = blank.end() if blank else position
     end = start + EXCERPT_CHARACTERS
     if end < len(text):
-        blank = text.rfind(" ", start + EXCERPT_CHARACTERS // 2, end + 1)
-        end = blank if blank > 0 else end
-    return ("…" if start > 0 else "") + text[start:end] + ("…" if end < len(text) else "")
+        middle = start + EXCERPT_CHARACTERS // 2
+        blank_start = max(text.rfind(blank, middle, end + 1) for blank in " \n")
+        end = blank_start if blank_start > 0 else end
+    return ("…" if start > 0 else "") + text[start:end].strip(" ·\n") + ("…" if end < len(text) else "")
 
 
 def densest_start(matches: Sequence[Occurrence]) -> int:

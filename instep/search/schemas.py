@@ -11,8 +11,9 @@ from instep.articles.paths import path_of_article
 from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut
 from instep.core import limits
 from instep.identity.schemas import Bot
-from instep.search.excerpts import best_excerpt, cut, plain_text
+from instep.search.excerpts import best_excerpt, cut, letters, place_after, readable_text
 from instep.search.highlight import Highlighted, highlight
+from instep.search.index.passages import readable_passage
 from instep.search.passage_kinds import PassageKind
 from instep.search.query.tokenizer import normalize_title
 from instep.search.text_cache import TextCache
@@ -23,7 +24,8 @@ from instep.web.shapes import NOT_BLANK, Body, Out, Text, not_blank, without_nul
 # What the API's description says of a synonym; `valid_synonym` checks more.
 SYNONYM_PATTERN = r"^[^,\u0000]*[^,\s\u0000][^,\u0000]*$"
 
-cached_plain_text = TextCache(plain_text)
+cached_readable_text = TextCache(readable_text)
+cached_readable_passage = TextCache(readable_passage)
 SearchText = Annotated[
     str,
     Field(
@@ -128,14 +130,15 @@ class SearchHit(Article):
 
     @property
     def excerpt(self) -> str:
-        text = cached_plain_text(self.html)
-        return best_excerpt(text, self.prefixes) or cut(" ".join((self.description or text).split()))
+        text = cached_readable_text(self.html)
+        return best_excerpt(text, self.prefixes) or cut(" ".join((self.description or "").split()) or text)
 
 
 Excerpt = Annotated[
     str,
     Field(
-        description="Plain text around the best passage: escape it where it goes into a page.",
+        description="Plain text around the best passage: escape it where it goes into a page. Rows of tables "
+        "and lines of code are lines of it.",
         examples=["…Open Settings > Team and choose Invite. The link is good for seven days.…"],
     ),
 ]
@@ -223,7 +226,8 @@ class Passage:
     @property
     def excerpt(self) -> str:
         """Plain text around the best sentence."""
-        return cut(" ".join(self.text.split()), len(" ".join(self.text[: self.best[0]].split())))
+        text = cached_readable_passage(self.markdown)
+        return cut(text, place_after(text, len(letters(self.text[: self.best[0]]))))
 
     @property
     def marked_excerpt(self) -> list[Highlighted]:

@@ -1,11 +1,12 @@
 """Excerpts of texts around the words that were searched for."""
 
+import re
 import time
 
 import pytest
 
 from instep.core.markdown import render
-from instep.search.excerpts import EXCERPT_CHARACTERS, best_excerpt, plain_text
+from instep.search.excerpts import EXCERPT_CHARACTERS, best_excerpt, plain_text, readable_text
 
 FILLER = "Nothing of interest stands here. " * 40
 
@@ -97,6 +98,33 @@ def test_only_words_are_left_of_a_rendered_text(markdown: str, text: str) -> Non
     assert plain_text(render(markdown)) == text
 
 
+def test_rows_and_lines_of_code_are_lines_of_a_readable_text() -> None:
+    html = render(
+        "Set one:\n\n| name | | default |\n|---|---|---|\n| `port` | | 80 |\n| host\\|name | of | |\n\n"
+        "Then *run*\nit.\n\n```sh\ninstep serve\n\n  --port 8\n```\n\nDone."
+    )
+
+    assert readable_text(html).split("\n") == [
+        "Set one:",
+        "name · default",
+        "port · 80",
+        "host|name · of",
+        "Then run it.",
+        "instep serve",
+        "--port 8",
+        "Done.",
+    ]
+
+
+def test_an_excerpt_begins_and_ends_at_words_of_the_rows() -> None:
+    rows = "\n".join(f"name{number} · value{number}" for number in range(100))
+
+    result = excerpt(rows, "value50")
+
+    assert "name50 · value50\n" in result
+    assert re.fullmatch(r"…(name|value)\d+.*(name|value)\d+…", result, re.DOTALL)
+
+
 def test_a_text_that_was_cut_within_a_tag_ends_before_it() -> None:
     html = render("Go [there](https://example.com/a 'title') now.")
 
@@ -108,7 +136,8 @@ def test_no_text_takes_long() -> None:
     prefixes = ["a", "ab", *(f"a{number}" for number in range(40))]
     texts = ["a " * 50_000, "ab" * 50_000, '<sup class="footnote-ref">' * 4_000, "<a href='x' b>" * 7_000]
     started = time.process_time()
-    for text in [*texts, "<" * 100_000, "&amp" * 25_000, "<a " * 30_000]:
+    for text in [*texts, "<" * 100_000, "&amp" * 25_000, "<a " * 30_000, "<pre\n<table </td> " * 9_000]:
         best_excerpt(plain_text(text), prefixes)
+        best_excerpt(readable_text(text), prefixes)
 
     assert time.process_time() - started < 5

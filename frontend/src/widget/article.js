@@ -26,7 +26,7 @@ export class ArticleView {
       this.showHeading();
     } catch ({ status = 0 }) {
       // The page itself is one click away; its passage is here in any case.
-      node.append(element("blockquote", { dir: "auto" }, link.excerpt));
+      node.append(element("blockquote", { dir: "auto", class: "lines" }, link.excerpt));
       widget.tell("error", { status });
     }
     node.removeAttribute("aria-busy");

@@ -1,4 +1,4 @@
-"""Marks of what changes in a block of a page; tables and code in it, such as those of an item, by themselves."""
+"""Marks of what changes in a block of a page: in its tables, in its code, and in its other words."""
 
 import re
 from collections.abc import Sequence

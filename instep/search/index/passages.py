@@ -8,7 +8,7 @@ from html import unescape
 from itertools import chain, islice
 
 from instep.core.markdown import render
-from instep.search.excerpts import TAG, plain_text
+from instep.search.excerpts import TAG, plain_text, readable_text
 from instep.text.sections import TextSection, read_sections, split_into_parts
 
 # A longer section is split between its blocks, and a block that is longer than its own maximum within.
@@ -18,6 +18,7 @@ MARKUP = re.compile(r"[<*`_]|\]\(")
 EMPHASIS = re.compile(r"[*`]++|(?<!\w)_++|(?<!_)_++(?!\w)")
 RENDERED_HEADING = re.compile(r'<h[1-6] id="([^"]+)">(.*?)</h[1-6]>', re.DOTALL)
 LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
+CODE_OR_NOTE = re.compile(r"(<code\b[^>]*>[^<]*</code>)|\[\^[^\]\s<>]{1,50}\]")
 BLOCK_END = re.compile(r"</(?:p|li|tr|h[1-6]|pre|blockquote|summary)>|<br[^>]*>")
 
 
@@ -100,3 +101,8 @@ def plain_passage(markdown: str) -> str:
     """The plain text of a passage, one line for each of its paragraphs, items and rows."""
     lines = (plain_text(line) for line in BLOCK_END.split(render(markdown)))
     return "\n".join(line for line in lines if line)
+
+
+def readable_passage(markdown: str) -> str:
+    """The text of a passage for people; marks of footnotes whose notes are in other passages are left out."""
+    return readable_text(CODE_OR_NOTE.sub(lambda part: part[1] or "", render(markdown)))
