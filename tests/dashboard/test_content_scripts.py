@@ -4,7 +4,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.chromium import Complaints
 from tests.support.cast import Cast, Client
-from tests.support.http import create_article, create_collection
+from tests.support.http import create_article, create_collection, created
 
 
 async def test_delete_asks_in_a_dialog_and_can_be_undone(
@@ -28,6 +28,42 @@ async def test_delete_asks_in_a_dialog_and_can_be_undone(
     await tab.keyboard.press("z")
     await expect(tab.get_by_role("heading", name="Install", exact=True)).to_be_visible()
     assert complaints.lines == []
+
+
+async def test_what_can_not_be_undone_is_asked_first(
+    signed_in_tab: Page, client: Client, cast: Cast, development_server: str, complaints: Complaints
+) -> None:
+    created(await client.post("/v1/redirects", json={"from": "/old", "url": "https://status.example.com"}))
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/redirects")
+    delete = tab.get_by_role("button", name="Delete /old")
+
+    await delete.click()
+    dialog = tab.get_by_role("dialog", name="Delete the redirect of “/old”?")
+    await expect(dialog).to_contain_text("Links to this address lead nowhere then.")
+    await expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    await tab.keyboard.press("Enter")
+    await expect(dialog).to_be_hidden()
+    await expect(delete).to_be_focused()
+    await tab.keyboard.press("Enter")
+    await dialog.get_by_role("button", name="Delete").click()
+
+    await expect(tab.get_by_text("No redirect yet.")).to_be_visible()
+    assert complaints.lines == []
+
+
+async def test_a_phone_shows_the_whole_audit_and_its_rows_stay_rows(
+    signed_in_tab: Page, client: Client, cast: Cast, development_server: str
+) -> None:
+    await create_article(client, "How to move a project to another workspace")
+    tab = signed_in_tab
+    await tab.set_viewport_size({"width": 390, "height": 844})
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/audit")
+
+    row = tab.get_by_role("row").filter(has_text="create article")
+    await expect(row.get_by_role("cell").filter(has_text="How to move")).to_be_in_viewport(ratio=1)
+    region = tab.get_by_role("region", name="Audit")
+    assert await region.evaluate("region => region.scrollWidth <= region.clientWidth")
 
 
 async def test_a_colour_is_picked_or_typed(

@@ -1,6 +1,7 @@
 // The dashboard's behaviour. Every page works without it; this makes it quicker.
 import "./policy.js";
 import { askInDialogs, moveRowsByKeys, sendAsChanged } from "./content.js";
+import { askBeforeSending } from "./confirming.js";
 import { listenForColours } from "./colours.js";
 import { listenForKeys } from "./keys.js";
 import { listenForMenus, supportDialogCommands } from "./floating.js";
@@ -14,6 +15,7 @@ import { endToasts } from "./toasts.js";
 import { warnOfUnsavedText } from "./unsaved.js";
 import { review } from "./review.js";
 
+askBeforeSending(document);
 listenForKeys(document);
 listenForMenus(document);
 listenForPalette(document);
