@@ -30,6 +30,7 @@ from instep.core.replica import Replica
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.search.schemas import Audience
 from instep.site import entrances
+from instep.site.alert_titles import translate_alert_titles
 from instep.site.accents import style_of_accent
 from instep.site.languages import language_links
 from instep.site.page_cache import first_response, page_cache
@@ -139,7 +140,10 @@ class Visit:
         return root_path(self.ctx.bot, self.locale)
 
     def text(self, html: str) -> Markup:
-        """The sanitised HTML of a text: code has colours, links stay at the own host and lead to headings."""
+        """The sanitised HTML of a text as its page shows it.
+
+        Code has colours, alerts have titles in its language, links stay at the own host and lead to headings.
+        """
         bot = self.ctx.bot
         site = re.escape(settings().base_url)
         home = rf'href="(?:{site})?/help/{re.escape(bot.slug)}/'
@@ -149,7 +153,7 @@ class Visit:
             html = re.sub(home, 'href="/', html)
             html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)
         # A text that was saved before code had colours has none of its own; others stay as they are.
-        return sanitised(colour_code(html))
+        return sanitised(colour_code(translate_alert_titles(html, self.locale)))
 
     def lasting_page(
         self,

@@ -66,6 +66,24 @@ async def test_saved_and_untouched_text_is_left_without_a_question(
     assert answers.asked == []
 
 
+async def test_leaving_a_form_with_a_long_text_asks_first(
+    signed_in_tab: Page, cast: Cast, development_server: str
+) -> None:
+    tab, answers = signed_in_tab, Answers(signed_in_tab)
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/synonyms")
+    field, link = tab.get_by_label("Synonyms"), tab.get_by_role("link", name="Audit")
+    await field.press_sequentially("cart, basket")
+    async with tab.expect_event("dialog"):
+        await link.click()
+    await expect(field).to_have_value("cart, basket")
+    await tab.get_by_role("button", name="Save").click()
+    await expect(tab.get_by_role("status")).not_to_be_empty()
+    await link.click()
+    await expect(tab.get_by_role("heading", name="Audit")).to_be_visible()
+
+    assert answers.asked == ["beforeunload"]
+
+
 async def test_a_form_that_needed_a_proof_comes_back_filled_in(
     signed_in_tab: Page, cast: Cast, development_server: str, owner: Tx
 ) -> None:

@@ -64,3 +64,20 @@ async def test_an_entry_without_a_title_is_not_saved(desk: Desk, client: Client)
     assert (answer.status_code, "It is empty." in answer.text) == (400, True)
     assert fields_of(answer)["content"] == "Long work."
     assert (await desk.get("changelog/chg_nothing/edit")).status_code == 404
+
+
+async def test_a_public_entry_is_saved_by_one_button_that_tells_dead_links(
+    desk: Desk, client: Client
+) -> None:
+    entry = await create_entry(client, "one")
+    ok(await client.post(f"/v1/changelog/entries/{entry['id']}/publish"))
+    path = f"changelog/{entry['id']}/edit"
+
+    page = (await desk.get(path)).text
+    refused = await submit(desk, path, content=f"See [this](/help/{desk.slug}/articles/nothing).")
+
+    assert ("<span>Save</span>" in page, "<span>Publish</span>" in page) == (True, False)
+    assert "A link leads nowhere." in refused.text
+    assert (await entry_of(client, entry["id"]))["contentMarkdown"] == "one"
+    await submit(desk, path, content="two")
+    assert (await entry_of(client, entry["id"]))["contentMarkdown"] == "two"

@@ -262,3 +262,13 @@ async def test_feeds_are_titled_in_the_help_centers_language(
     ]
 
     assert all("Änderungen: Acme" in text for text in texts)
+
+
+async def test_alerts_are_titled_in_the_language_of_their_page(client: Client, api: Api, cast: Cast) -> None:
+    text = "> [!WARNING]\n> Nicht ausschalten.\n\n> [!NOTE] Caution\n> So hei\u00dft der Knopf.\n\n    Warning\n"
+    await publish(client, "Einrichten", text, locale="de")
+
+    html = (await visit(api, f"{cast.acme.slug}/de/articles/einrichten")).text
+
+    titles = re.findall(r'<p class="markdown-alert-title">([^<]*)</p>', html)
+    assert titles == ["Warnung", "Vorsicht"]

@@ -1,5 +1,8 @@
 // What somebody typed into a form that nothing else keeps: the browser asks before the page is left.
-const FORMS = "[data-edit-form], [data-conflict-form]";
+const MARKED = "[data-edit-form], [data-conflict-form]";
+// Of other forms only what is long to type again is asked about; the editor keeps its text itself.
+const FORMS = `${MARKED}, main form[method=post]:has(textarea):not([data-editor])`;
+const LONG_TEXTS = "textarea";
 const TEXTS = "input:not([type=hidden], [type=radio]), textarea";
 
 let sentForm = null;
@@ -19,5 +22,7 @@ export const hasUnsavedText = (document) =>
   [...document.querySelectorAll(FORMS)].some(
     (form) =>
       form !== sentForm &&
-      ("unsaved" in form.dataset || [...form.querySelectorAll(TEXTS)].some((field) => field.value !== field.defaultValue)),
+      ("unsaved" in form.dataset || textsOf(form).some((field) => field.value !== field.defaultValue)),
   );
+
+const textsOf = (form) => [...form.querySelectorAll(form.matches(MARKED) ? TEXTS : LONG_TEXTS)];

@@ -29,6 +29,8 @@ const SPANS = {
   HTMLTag: "md-html",
 };
 const MARKS = new Set(["HeaderMark", "EmphasisMark", "CodeMark", "LinkMark", "QuoteMark", "ListMark", "StrikethroughMark", "TableDelimiter", "TaskMarker", "CodeInfo"]);
+// The parser of Markdown takes the mark of an alert for a link.
+const ALERT = /^\[!\w+\]$/;
 const NAMELESS_PICTURE = /^!\[\s*\]/;
 
 const line = (name) => Decoration.line({ class: name });
@@ -76,7 +78,7 @@ function decorateNode(state, node, from, to, active, decorations) {
   }
   if (node.from === node.to) return;
   if (name in SPANS) decorations.push(spanDecorations[SPANS[name]].range(node.from, node.to));
-  if (name === "Link" || name === "Image") decorateWords(node, decorations);
+  if (name === "Image" || (name === "Link" && !ALERT.test(state.sliceDoc(node.from, node.to)))) decorateWords(node, decorations);
   if (MARKS.has(name)) {
     const isActive = active.has(state.doc.lineAt(node.from).number);
     decorations.push((isActive ? mark : markAway).range(node.from, node.to));

@@ -70,9 +70,15 @@ def publishes(form: Form) -> bool:
     return form.get("act") in (PUBLISH, PUBLISH_ANYWAY)
 
 
-async def links_to_correct(page: BotPage, locale: str, article_id: str | None = None) -> list[str]:
-    """What is wrong with links in a text that is about to go live, unless it is to go live anyway."""
-    if page.form.get("act") != PUBLISH:
+async def links_to_correct(
+    page: BotPage, locale: str, article_id: str | None = None, *, is_live: bool = False
+) -> list[str]:
+    """What is wrong with links in a text that is about to go live, unless it is to go live anyway.
+
+    With `is_live` every text that is saved goes live.
+    """
+    act = page.form.get("act")
+    if act == PUBLISH_ANYWAY or not (act == PUBLISH or is_live):
         return []
     content = page.form.get("content", "").replace("\r\n", "\n")
     problems = await check_links(page.ctx, content, locale, article_id)

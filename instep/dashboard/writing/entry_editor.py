@@ -60,7 +60,7 @@ async def edit_entry(page: BotPage) -> Response:
 @bot_page("changelog", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
 async def save_entry(page: BotPage) -> Response:
     entry = await find_entry(page)
-    if problems := await links_to_correct(page, page.bot.locale):
+    if problems := await links_to_correct(page, page.bot.locale, is_live=entry.is_live):
         return await show_form(page, entry, EditorForm(page.form, problems=problems))
     text = {
         "title": value_in_field(entry.title, page.form.get("title", "")),
