@@ -96,6 +96,18 @@ async def test_blocks_are_offered_after_a_slash(writer: Writer) -> None:
     assert (await writer.text()).rstrip() == "> [!WARNING]\n> Beware."
 
 
+async def test_the_mark_of_an_alert_is_no_link_in_the_text(writer: Writer) -> None:
+    await writer.surface.focus()
+    await writer.page.keyboard.type("> [!NOTE]")
+    await writer.page.keyboard.press("ArrowDown")
+    link = writer.surface.locator(".md-link")
+    await expect(link).to_have_count(0)
+
+    await writer.page.keyboard.type(" [People](people)")
+
+    await expect(link).to_have_text("People")
+
+
 async def test_links_to_own_articles_complete_themselves(writer: Writer, client: Client, cast: Cast) -> None:
     await create_article(client, "Install the agent")
     await writer.type("See [inst")
