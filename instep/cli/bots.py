@@ -18,7 +18,7 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Help centers.")
 @command(
     app,
     "create",
-    "instep bot create NAME",
+    'instep bot create "Acme Help"',
     'instep bot create "Acme Hilfe" --slug hilfe --locale de --origin https://acme.example',
 )
 def create_bot(
@@ -52,7 +52,7 @@ def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
 
     bots = in_workspace(workspace, list_bots)
     columns = ("id", "slug", "bot_key", "name")
-    say_list([bot_out(bot) for bot in bots], columns, as_json, 'instep bot create "Acme Help"')
+    say_list([bot_out(bot) for bot in bots], columns, as_json, "instep bot create NAME")
 
 
 @command(app, "origins", "instep bot origins acme-help --add https://app.acme.example")

@@ -40,6 +40,15 @@ async def publish_guides(api: Api, cast: Cast) -> Json:
     return await publish(client, "Reset your password", RESET)
 
 
+async def test_the_excerpt_of_a_source_keeps_rows_and_lines_of_code_apart(api: Api, cast: Cast) -> None:
+    text = "How to set the zebra port:\n\n| name | port |\n|---|---|\n| zebra | 80 |\n| lion | 81 |\n"
+    await publish(api(cast.acme.write_key), "Set the zebra port", text)
+
+    answer = await ask(api(None), cast.acme, "How do I set the zebra port?")
+
+    assert "zebra · 80\nlion · 81" in answer["sources"][0]["excerpt"]
+
+
 async def test_the_answer_is_in_the_articles_words_and_names_its_source(api: Api, cast: Cast) -> None:
     article = await publish_guides(api, cast)
 

@@ -1,5 +1,6 @@
 """The search page of a help center: results that lead to the place, and nothing that a visitor may not do."""
 
+import re
 from urllib.parse import quote, urlsplit
 
 import httpx2
@@ -52,6 +53,23 @@ async def test_results_that_have_none_of_the_words_say_so(
 
     assert all(">Automobile</a>" in page for page in pages)
     assert ["No article has these words." in page for page in pages] == [True, False]
+
+
+async def test_rows_and_lines_of_code_stay_apart_and_marks_of_footnotes_are_left_out(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    text = (
+        "## Zebra limits\n\nZebra limits hold[^1].\n\n| name | limit |\n|---|---|\n| `zebra_port` | 80 |\n"
+        "| `zebra_host` | none |\n\n```\nzebra serve\nzebra stop\n```\n\n## Notes\n\n[^1]: Always.\n"
+    )
+    await publish(client, "Zebra", text)
+
+    html = (await visit(api, f"{cast.acme.slug}/search?q=zebra+limits")).text
+
+    plain = re.sub(r"</?mark>", "", html)
+    assert (
+        "Zebra limits hold.\nname · limit\nzebra_port · 80\nzebra_host · none\nzebra serve\nzebra stop" in plain
+    )
 
 
 async def test_no_cache_keeps_it_and_no_search_engine_lists_it(api: Api, cast: Cast) -> None:
