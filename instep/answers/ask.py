@@ -25,7 +25,7 @@ from instep.answers.reply_texts import may_help_text, texts_for
 from instep.answers.schemas import Answer, CitedPassage
 from instep.core import limits
 from instep.identity.schemas import Ctx
-from instep.search.excerpts import cut, joined_lines, letters, place_after
+from instep.search.excerpts import cut, joined_lines, letters_in, place_after
 from instep.search.passage_kinds import answers_questions
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience, Passage, Retrieval
@@ -203,8 +203,8 @@ def cited_passage(n: int, extract: PassageExtract) -> CitedPassage:
     """A passage with an excerpt of what was extracted from it, around its best sentence."""
     passage = extract.passage
     text = joined_lines("".join(unit.readable for unit in extracted_units(extract)).split("\n"))
-    best = letters(passage.text[slice(*passage.best)])[:QUOTE_CHARACTERS]
-    return CitedPassage(n, passage, cut(text, place_after(text, max(0, letters(text).find(best)))))
+    best = letters_in(passage.text[slice(*passage.best)])[:QUOTE_CHARACTERS]
+    return CitedPassage(n, passage, cut(text, place_after(text, max(0, letters_in(text).find(best)))))
 
 
 def citation_numbers(passage_numbers: Sequence[int]) -> dict[int, int]:

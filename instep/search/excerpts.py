@@ -40,7 +40,7 @@ def plain_text(html: str) -> str:
 
 
 def readable_text(html: str) -> str:
-    """The text of rendered HTML: a line for each row of a table and for each line of code, cells parted by ·."""
+    """The text of rendered HTML: rows of tables and lines of code are lines of it, with · between cells."""
     parted = CODE.sub(lambda code: code[0].replace("\n", "\0"), html) if "<pre" in html else html
     if "<table" in html:
         parted = CELL_END.sub(" · ", parted)
@@ -49,11 +49,11 @@ def readable_text(html: str) -> str:
 
 def joined_lines(lines: Iterable[str]) -> str:
     """The lines that show something, without signs for empty cells."""
-    shown = (EMPTY_CELLS.sub("·", line).strip(" ·") for line in lines)
-    return "\n".join(line for line in shown if line)
+    texts = (EMPTY_CELLS.sub("·", line).strip(" ·") for line in lines)
+    return "\n".join(line for line in texts if line)
 
 
-def letters(text: str) -> str:
+def letters_in(text: str) -> str:
     return "".join(LETTER.findall(text))
 
 

@@ -11,7 +11,7 @@ from instep.articles.paths import path_of_article
 from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut
 from instep.core import limits
 from instep.identity.schemas import Bot
-from instep.search.excerpts import best_excerpt, cut, letters, place_after, readable_text
+from instep.search.excerpts import best_excerpt, cut, letters_in, place_after, readable_text
 from instep.search.highlight import Highlighted, highlight
 from instep.search.index.passages import readable_passage
 from instep.search.passage_kinds import PassageKind
@@ -227,7 +227,7 @@ class Passage:
     def excerpt(self) -> str:
         """Plain text around the best sentence."""
         text = cached_readable_passage(self.markdown)
-        return cut(text, place_after(text, len(letters(self.text[: self.best[0]]))))
+        return cut(text, place_after(text, len(letters_in(self.text[: self.best[0]]))))
 
     @property
     def marked_excerpt(self) -> list[Highlighted]:

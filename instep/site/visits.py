@@ -30,8 +30,8 @@ from instep.core.replica import Replica
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.search.schemas import Audience
 from instep.site import entrances
-from instep.site.alert_titles import translate_alert_titles
 from instep.site.accents import style_of_accent
+from instep.site.alert_titles import translate_alert_titles
 from instep.site.languages import language_links
 from instep.site.page_cache import first_response, page_cache
 from instep.site.schemas import Arrival, ask_path, path_in, root_path, search_path

@@ -265,7 +265,9 @@ async def test_feeds_are_titled_in_the_help_centers_language(
 
 
 async def test_alerts_are_titled_in_the_language_of_their_page(client: Client, api: Api, cast: Cast) -> None:
-    text = "> [!WARNING]\n> Nicht ausschalten.\n\n> [!NOTE] Caution\n> So hei\u00dft der Knopf.\n\n    Warning\n"
+    text = (
+        "> [!WARNING]\n> Nicht ausschalten.\n\n> [!NOTE] Caution\n> So hei\u00dft der Knopf.\n\n    Warning\n"
+    )
     await publish(client, "Einrichten", text, locale="de")
 
     html = (await visit(api, f"{cast.acme.slug}/de/articles/einrichten")).text

@@ -68,7 +68,8 @@ async def test_rows_and_lines_of_code_stay_apart_and_marks_of_footnotes_are_left
 
     plain = re.sub(r"</?mark>", "", html)
     assert (
-        "Zebra limits hold.\nname · limit\nzebra_port · 80\nzebra_host · none\nzebra serve\nzebra stop" in plain
+        "Zebra limits hold.\nname · limit\nzebra_port · 80\nzebra_host · none\nzebra serve\nzebra stop"
+        in plain
     )
 
 
