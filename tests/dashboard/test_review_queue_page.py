@@ -3,6 +3,7 @@
 import re
 
 from instep.core import limits
+from instep.core.database import Tx
 from tests.dashboard.conftest import Desk
 from tests.dashboard.review_desk import Shelf
 from tests.drafts.review import propose, write_article
@@ -92,8 +93,14 @@ async def test_the_page_of_a_source_tells_what_was_looked_at(desk: Desk, shelf: 
     assert "In “What each plan holds”" in text
 
 
-async def test_an_address_of_a_source_that_no_browser_may_follow_is_text(desk: Desk, client: Client) -> None:
-    draft = await propose(client, await write_article(client), sourceUrl="javascript:alert(1)")
+async def test_an_address_of_a_source_that_no_browser_may_follow_is_text(
+    desk: Desk, client: Client, owner: Tx
+) -> None:
+    draft = await propose(client, await write_article(client))
+    # Drafts of earlier versions may have any address.
+    await owner.execute(
+        "update drafts set source_url = 'javascript:alert(1)' where id = %(id)s", id=draft["id"]
+    )
     text = (await desk.get(f"review/{draft['id']}/source")).text
 
     assert "<span>javascript:alert(1)</span>" in text
