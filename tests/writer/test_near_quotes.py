@@ -55,3 +55,17 @@ def test_of_texts_that_differ_in_a_word_the_nearest_changes(ask: Ask) -> None:
     report = ask(files, text, "Keep rooms for each team", "Keep rooms")
 
     assert text_of(report) == text.removesuffix("user.\n") + "team.\n"
+
+
+def test_nothing_is_put_before_a_text_that_an_article_nearly_repeats(ask: Ask) -> None:
+    new = "Since version two, " + OLD.replace("of the day", "of the event")
+    files = {"badges/cli.py": (CODE.format(OLD), CODE.format(new))}
+    text = (
+        "# Keep badges of guests\n\n"
+        "- **--keep-guests:** During an event with `doors`, keep the badges of all guests\n"
+        "  until the end of the day. See also EVENT_X.\n"
+    )
+
+    report = ask(files, text, "Keep the badges of guests", "Keep badges")
+
+    assert text_of(report) is None

@@ -82,6 +82,9 @@ def _edits(rewording: Rewording, text: str) -> Iterator[Sequence[Edit]]:
     if not _MIN_WORDS <= len(old) <= _MAX_WORDS or len(new) > _MAX_WORDS or "\\" in rewording.new:
         return
     comparison = _Comparison(rewording, old, new)
+    if any(change.end == 0 for change in comparison.changes):
+        # What comes before the first word would be put into the heading or the sentence above.
+        return
     passages = [
         passage
         for start in _starts(comparison, text)
