@@ -74,7 +74,7 @@ async def test_the_widget_is_used_with_forced_colours(
     widget = Widget(server, str(cast.acme.bot_id), cast.acme.bot_key)
     await page.goto(hosts.add(HostPage(widget.tag(), widget.policy)))
     await ask(page)
-    await page.get_by_role("button", name="Write to a person").wait_for()
+    await page.get_by_role("button", name="Talk to a person").wait_for()
     # Browsers show the focus to whom they take for somebody at a keyboard.
     await page.keyboard.press("Tab")
     panel = await page.get_by_role("dialog", name="Acme").evaluate(UNSEEN)

@@ -205,12 +205,12 @@ async def test_a_message_reaches_the_team_and_a_second_one_too(
     await ask(page)
     await expect(panel(page).get_by_role("button", name="Yes")).to_be_visible()
     for number, text in enumerate(("My file is 80 MB.", "It is a film.")):
-        await panel(page).get_by_role("button", name="Write to a person").click()
+        await panel(page).get_by_role("button", name="Talk to a person").click()
         await panel(page).get_by_label("E-mail").fill("ann@example.com")
         await panel(page).get_by_label("Message").fill(text)
         if number == 0:
             await panel(page).get_by_role("button", name="Back").click()
-            await panel(page).get_by_role("button", name="Write to a person").click()
+            await panel(page).get_by_role("button", name="Talk to a person").click()
             await expect(panel(page).get_by_label("Message")).to_have_value(text)
         # The words that say so may be those that were said of the first one.
         async with page.expect_response(lambda response: response.request.method == "POST"):
@@ -242,7 +242,7 @@ async def test_a_question_without_an_answer_offers_a_person_and_asks_for_no_rati
 ) -> None:
     await page.goto(hosts.add(HostPage(tag)))
     await ask(page, "Which hotels accept lamas?")
-    offer = panel(page).locator(".answer").get_by_role("button", name="Write to a person")
+    offer = panel(page).locator(".answer").get_by_role("button", name="Talk to a person")
     await expect(offer).to_be_visible()
     await expect(panel(page).get_by_text("Did this help?")).to_have_count(0)
     await offer.click()

@@ -121,7 +121,7 @@ async def test_a_message_that_can_not_be_sent_stays(page: Page, hosts: HostSite,
     await page.route("**/leads", lambda route: route.abort(), times=1)
     await page.goto(hosts.add(HostPage(tag)))
     await open_panel(page)
-    await panel(page).get_by_role("button", name="Write to a person").click()
+    await panel(page).get_by_role("button", name="Talk to a person").click()
     await panel(page).get_by_label("E-mail").fill("ann@example.com")
     await panel(page).get_by_label("Message").fill("My file is 80 MB.")
     await panel(page).get_by_role("button", name="Send").click()

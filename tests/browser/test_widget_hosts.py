@@ -16,6 +16,24 @@ HOSTILE_STYLES = """<style>
   div, section, button, input { display: none !important; visibility: hidden !important }
   ::placeholder { color: transparent !important }
 </style>"""
+# Names that visitors may give to elements of a page, which shadow the properties of its document.
+SHADOWING = (
+    "".join(
+        f'<img name="{name}" src="http://elsewhere.test/widget.js" data-bot="1" data-key="1">'
+        for name in [
+            "activeElement",
+            "addEventListener",
+            "body",
+            "createElement",
+            "createElementNS",
+            "currentScript",
+            "documentElement",
+            "querySelectorAll",
+            "scripts",
+        ]
+    )
+    + '<a id="Instep"></a><a id="Instep" name="add"></a><form id="customElements"></form>'
+)
 # What frameworks do that load the next page into this one.
 NEXT_PAGE = """() => {
   history.pushState({}, "", "/billing/invoices")
@@ -33,7 +51,7 @@ async def find_help(page: Page) -> None:
     await sources.get_by_role("button", name="Files", exact=True).click()
     await expect(panel(page).get_by_role("heading", name="Size of a file")).to_be_visible()
     await panel(page).get_by_role("button", name="Back").click()
-    await expect(panel(page).get_by_role("button", name="Write to a person")).to_be_visible()
+    await expect(panel(page).get_by_role("button", name="Talk to a person")).to_be_visible()
 
 
 async def test_a_page_that_allows_nothing_but_the_help_center(
@@ -54,6 +72,11 @@ async def test_a_page_with_trusted_types(
     await find_help(page)
 
     assert complaints.policy_violations == []
+
+
+async def test_a_page_whose_elements_shadow_its_document(page: Page, hosts: HostSite, widget: Widget) -> None:
+    await page.goto(hosts.add(HostPage(SHADOWING + widget.tag(), widget.policy)))
+    await find_help(page)
 
 
 async def test_a_page_from_right_to_left(page: Page, hosts: HostSite, tag: str) -> None:

@@ -78,7 +78,7 @@ async def test_a_page_begins_before_a_model_has_written_the_answer(
     assert QUESTION in before
     assert model.was_asked.is_set()
     assert 'id="answer"' in after
-    assert "Write to a person" in after or "Sources" in after
+    assert "Talk to a person" in after or "Sources" in after
     assert answer.text.rstrip().endswith("</html>")
     assert (answer.headers["Cache-Control"], answer.headers["X-Robots-Tag"]) == ("no-store", "noindex")
 

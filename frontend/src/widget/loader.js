@@ -1,6 +1,7 @@
 // What a page loads: one button. The panel comes with its first use; before that nothing is asked for and nothing is kept.
 //
 //     <script async src="https://help.example.com/widget.js" data-bot="BOT_ID" data-key="BOT_KEY"></script>
+import { host } from "./host.js";
 import { directionOf, languageOf, textsIn } from "./languages.js";
 import launcherStyle from "./launcher.css";
 import { forgetVisitor } from "./visitor.js";
@@ -12,7 +13,7 @@ const UNTOUCHED = "all: initial !important; color-scheme: ";
 // Room for the launcher of another widget of the page.
 const STEP = 60;
 
-const make = (name, properties) => Object.assign(document.createElement(name), properties);
+const make = (name, properties) => Object.assign(host.createElement(name), properties);
 
 /** Everything that a page wants of one help center; the panel does it once it is there. */
 class Widget {
@@ -27,15 +28,15 @@ class Widget {
     if (button !== "none") this.addLauncher();
     // Pages that replace their body when they are left for another one take the launcher along.
     this.observer = new MutationObserver(() => this.attach());
-    this.observer.observe(document.documentElement, { childList: true });
+    this.observer.observe(host.documentElement, { childList: true });
     this.attach();
   }
 
   attach() {
     const { element } = this.corner;
-    if (element.isConnected || !document.body) return;
-    document.body.append(element);
-    this.observer.observe(document.body, { childList: true });
+    if (element.isConnected || !host.body) return;
+    host.body.append(element);
+    this.observer.observe(host.body, { childList: true });
   }
 
   addLauncher() {
@@ -190,12 +191,13 @@ function begin(options) {
   if (!bot || !key) return;
   if (widgets.has(bot)) return widgets.get(bot).attach();
   widgets.set(bot, new Widget(options, widgets.size));
-  for (const element of document.querySelectorAll("instep-help")) element.connectedCallback?.();
+  for (const element of host.querySelectorAll("instep-help")) element.connectedCallback?.();
 }
 
-const script = document.currentScript;
-const options = { ...script?.dataset, site: script && new URL(script.src).origin, order: [...document.scripts].findIndex(({ dataset }) => dataset.bot === script?.dataset.bot) };
-const before = window.Instep;
+const script = host.currentScript;
+const options = { ...script?.dataset, site: script && new URL(script.src).origin, order: [...host.scripts].findIndex(({ dataset }) => dataset.bot === script?.dataset.bot) };
+// An element of the page with the id "Instep" is no earlier call.
+const before = window.Instep instanceof Function ? window.Instep : undefined;
 // A second tag, or the same one once more: the first that ran takes care of all.
 const add =
   before?.add ??
@@ -207,7 +209,7 @@ const add =
 
 if (!before?.add) {
   window.Instep = Object.assign(Instep, { add });
-  document.addEventListener("click", press);
+  host.addEventListener("click", press);
 }
-if (document.body) add(options);
-else document.addEventListener("DOMContentLoaded", () => add(options));
+if (host.body) add(options);
+else host.addEventListener("DOMContentLoaded", () => add(options));

@@ -1,7 +1,8 @@
 // Elements from names, attributes and children: no text ever becomes markup (Trusted Types ask for that, too).
+import { host } from "./host.js";
 
 /** `attributes` with a function are listeners, with false, null or undefined they are left out. */
-export const element = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+export const element = (name, attributes, ...children) => fill(host.createElement(name), attributes, children);
 
 export const button = (label, act, attributes = {}) => element("button", { type: "button", click: act, ...attributes }, label);
 
@@ -9,8 +10,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** A drawing of lines, which screen readers pass over: the button around it has a name. */
 export function icon(path, attributes = {}) {
-  const lines = fill(document.createElementNS(SVG, "path"), { d: path }, []);
-  return fill(document.createElementNS(SVG, "svg"), { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true", ...attributes }, [lines]);
+  const lines = fill(host.createElementNS(SVG, "path"), { d: path }, []);
+  return fill(host.createElementNS(SVG, "svg"), { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true", ...attributes }, [lines]);
 }
 
 function fill(node, attributes = {}, children) {

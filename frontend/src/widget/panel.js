@@ -3,6 +3,7 @@ import { ArticleView } from "./article.js";
 import { Conversation } from "./conversation.js";
 import { Finder } from "./finder.js";
 import { Home } from "./home.js";
+import { host } from "./host.js";
 import { textsIn } from "./languages.js";
 import { button, element, icon } from "./nodes.js";
 import { PersonForm } from "./person.js";
@@ -105,7 +106,7 @@ export class Panel {
   open() {
     const { place, dialog, field } = this;
     if (!this.isInline && dialog.hidden) {
-      this.opener = document.activeElement;
+      this.opener = host.activeElement;
       dialog.hidden = false;
       if (place.button) place.button.ariaExpanded = "true";
       this.widget.tell("open");
@@ -118,7 +119,7 @@ export class Panel {
     if (this.isInline || this.dialog.hidden) return;
     this.hide();
     const { place, opener } = this;
-    const target = opener?.isConnected && opener !== place.element && opener !== document.body ? opener : place.button;
+    const target = opener?.isConnected && opener !== place.element && opener !== host.body ? opener : place.button;
     target?.focus();
   }
 
@@ -134,7 +135,7 @@ export class Panel {
 
   /** On a phone the panel covers the page: what gets the focus there must be seen. */
   uncover({ relatedTarget }) {
-    const isCovering = !this.isInline && this.dialog.offsetWidth >= document.documentElement.clientWidth;
+    const isCovering = !this.isInline && this.dialog.offsetWidth >= host.documentElement.clientWidth;
     if (isCovering && relatedTarget && !this.dialog.contains(relatedTarget)) this.hide();
   }
 
