@@ -19,7 +19,7 @@ from instep.identity.schemas import Bot, Person
 from instep.identity.scopes import Scope, intersect
 from instep.oauth import actions, metadata, rest
 from instep.oauth.documents import BadDocument
-from instep.oauth.queries import list_bots_to_connect
+from instep.oauth.queries import is_connected, list_bots_to_connect
 from instep.oauth.redirects import is_registered, origin_for_policy, with_response
 from instep.oauth.rest import Fields, is_own_resource
 from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope
@@ -42,6 +42,7 @@ class RedirectError(Exception):
 
     def __init__(self, fields: Fields, error: str, description: str) -> None:
         super().__init__(description)
+        self.client_id = fields["client_id"]
         self.redirect_uri, self.state = fields["redirect_uri"], fields.get("state")
         self.error, self.description = error, description
 
@@ -54,13 +55,32 @@ def with_request(page: AuthorizationPage) -> Page:
         try:
             return await page(request, person, await read_request(request, person))
         except PageError as refusal:
-            message = refusal.message
-            return pages.show(request, "refused.html", refusal.status, person=person, message=message)
+            return show_refusal(request, person, refusal.message)
         except RedirectError as refusal:
-            error = {"error": refusal.error, "error_description": refusal.description}
-            return redirect_to_app(request, refusal.redirect_uri, refusal.state, error)
+            return await answer_refusal(request, person, refusal)
 
     return enter
+
+
+async def answer_refusal(request: Request, person: Person, refusal: RedirectError) -> Response:
+    """Redirect to an app that the person has connected; to others the person goes by a link, if they want.
+
+    Anybody can register an app, so a redirect without a click would lead from our address to any other.
+    """
+    error = {"error": refusal.error, "error_description": refusal.description}
+    answer = redirect_to_app(request, refusal.redirect_uri, refusal.state, error)
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        if await is_connected(tx, person.id, refusal.client_id):
+            return answer
+    message = f"The app's request can't be accepted: {refusal.description}"
+    back = {"address": answer.headers["Location"], "host": origin_for_policy(refusal.redirect_uri)}
+    return show_refusal(request, person, message, back)
+
+
+def show_refusal(
+    request: Request, person: Person, message: str, back: dict[str, str] | None = None
+) -> Response:
+    return pages.show(request, "refused.html", PageError.status, person=person, message=message, back=back)
 
 
 @require_person()

@@ -231,6 +231,20 @@ async def revoke_grants_of(tx: Tx, person_id: str) -> list[str]:
     return grant_ids
 
 
+async def is_connected(tx: Tx, person_id: str, client_id: str) -> bool:
+    """Whether the person has connected the app."""
+    is_one: bool = await tx.value(
+        f"""
+        select exists (
+          select from oauth_grants g
+          where g.person_id = %(person)s and g.client_id = %(client)s and {CONNECTED})
+        """,
+        person=person_id,
+        client=client_id,
+    )
+    return is_one
+
+
 async def owner_of(tx: Tx, grant_id: str) -> str | None:
     """The id of the person who consented to the grant."""
     owner: str | None = await tx.value("select person_id from oauth_grants where id = %(id)s", id=grant_id)

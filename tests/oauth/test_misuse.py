@@ -1,8 +1,10 @@
 """What attackers and careless apps try with the authorization server: all is refused, and nobody misled."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from html import unescape
 
 import pytest
 from fastapi import FastAPI
@@ -122,7 +124,17 @@ SENT_BACK: dict[str, tuple[Json, str]] = {
 }
 
 
-async def test_an_app_hears_what_is_wrong_with_its_request(scene: Scene) -> None:
+async def test_an_app_that_was_never_connected_gets_its_error_by_a_click_alone(scene: Scene) -> None:
+    for name, (but, error) in SENT_BACK.items():
+        answer = await scene.browser.get(scene.request.path(**but))
+        assert (answer.status_code, "Location" in answer.headers) == (400, False), name
+        [back] = re.findall(r'href="([^"]*error=[^"]*)" rel="noreferrer"', answer.text)
+        assert f"error={error}" in back, name
+        assert unescape(back).startswith(f"{HOME}?"), name
+
+
+async def test_a_connected_app_hears_what_is_wrong_with_its_request(scene: Scene) -> None:
+    await scene.tokens()
     for name, (but, error) in SENT_BACK.items():
         answer = told(await scene.browser.get(scene.request.path(**but)))
         assert (answer["error"], answer["state"], answer["iss"]) == (error, scene.request.state, SITE), name
