@@ -4,11 +4,13 @@ import base64
 import hashlib
 import hmac
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from instep.core import limits
 from instep.core.clock import utc_now
+from instep.core.crypto import KeyRing, Unreadable
 from instep.core.database import Database, Tx
 from instep.core.errors import NotFound, RateLimited
 from instep.core.ids import new_id
@@ -150,22 +152,47 @@ def challenge_of(verifier: str) -> str:
 
 
 async def refresh_tokens(tx: Tx, grant_id: str | None, request: RefreshGrant) -> Tokens:
-    """Exchange a refresh token for new tokens; a second use of it revokes the grant (RFC 9700)."""
+    """Exchange a refresh token for new tokens.
+
+    The same request within `REFRESH_TOKEN_GRACE` gets the same tokens. A later use revokes the grant (RFC 9700),
+    so that a thief who was quicker keeps nothing after the next refresh.
+    """
     grant = await _grant_of(tx, grant_id) if is_token(request.token, REFRESH) else None
-    token = await queries.find_refresh_token(tx, hash_key(request.token)) if grant else None
+    token_hash = hash_key(request.token)
+    token = await queries.find_refresh_token(tx, token_hash) if grant else None
     if grant is None or token is None or token.is_expired or grant.client_id != request.client_id:
         raise OAuthRefusal("invalid_grant", BAD_REFRESH_TOKEN)
+    if not grant.is_alive:
+        raise OAuthRefusal("invalid_grant", BAD_REFRESH_TOKEN)
     if not token.is_used:
-        if not grant.is_alive:
-            raise OAuthRefusal("invalid_grant", BAD_REFRESH_TOKEN)
         scope = _narrow_scope(grant, request.scope)
         async with tx.transaction():
-            if await queries.use_refresh_token(tx, hash_key(request.token)):
+            if await queries.use_refresh_token(tx, token_hash):
                 await queries.prolong(tx, grant.id, limits.REFRESH_TOKEN_TTL)
                 await queries.touch_app(tx, grant.client_id)
-                return await _issue_tokens(tx, grant, scope)
+                tokens = await _issue_tokens(tx, grant, scope)
+                await queries.save_answer(tx, token_hash, _seal_answer(request, tokens))
+                return tokens
+        # Another request has used the token since it was read.
+        token = await queries.find_refresh_token(tx, token_hash)
+    if token is not None and token.answer is not None:
+        with suppress(Unreadable):
+            return _open_answer(request, token.answer)
     await _revoke_by_app(tx, grant)
     raise OAuthRefusal("invalid_grant", f"The refresh token {REUSED}")
+
+
+def _seal_answer(request: RefreshGrant, tokens: Tokens) -> bytes:
+    """The answer, which only the same request opens: its refresh token is the key, and is not stored."""
+    return KeyRing(request.token.encode()).seal(tokens.model_dump_json(), *_place_of(request))
+
+
+def _open_answer(request: RefreshGrant, answer: bytes) -> Tokens:
+    return Tokens.model_validate_json(KeyRing(request.token.encode()).open(answer, *_place_of(request)))
+
+
+def _place_of(request: RefreshGrant) -> tuple[str, ...]:
+    return "oauth_tokens", "answer", request.client_id, request.scope or ""
 
 
 def _narrow_scope(grant: GrantRow, requested: str | None) -> Scope:

@@ -122,10 +122,11 @@ async def redeem(tx: Tx, grant_id: str, ttl: timedelta) -> bool:
 
 async def find_refresh_token(tx: Tx, token_hash: bytes) -> TokenRow | None:
     sql = """
-        select used_at is not null as is_used, expires_at <= now() as is_expired
+        select used_at is not null as is_used, expires_at <= now() as is_expired,
+          case when used_at > now() - %(grace)s then answer end as answer
         from oauth_tokens where token_hash = %(hash)s and kind = 'refresh'
     """
-    return await tx.first(TokenRow, sql, hash=token_hash)
+    return await tx.first(TokenRow, sql, hash=token_hash, grace=limits.REFRESH_TOKEN_GRACE)
 
 
 async def use_refresh_token(tx: Tx, token_hash: bytes) -> bool:
@@ -135,6 +136,11 @@ async def use_refresh_token(tx: Tx, token_hash: bytes) -> bool:
         where token_hash = %(hash)s and kind = 'refresh' and used_at is null and expires_at > now()
     """
     return await tx.execute(sql, hash=token_hash) == 1
+
+
+async def save_answer(tx: Tx, token_hash: bytes, answer: bytes) -> None:
+    sql = "update oauth_tokens set answer = %(answer)s where token_hash = %(hash)s"
+    await tx.execute(sql, hash=token_hash, answer=answer)
 
 
 async def prolong(tx: Tx, grant_id: str, ttl: timedelta) -> None:

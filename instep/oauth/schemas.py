@@ -128,10 +128,11 @@ class GrantRow:
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A refresh token: whether it was used, and whether it has expired."""
+    """A refresh token: whether it was used, whether it has expired, and the sealed answer to a recent use."""
 
     is_used: bool
     is_expired: bool
+    answer: bytes | None
 
 
 @dataclass(frozen=True, slots=True)

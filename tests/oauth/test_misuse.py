@@ -4,14 +4,17 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from fastapi import FastAPI
 
 from instep.core import limits
-from instep.core.database import Tx
+from instep.core.database import Database, Tx
+from instep.core.jobs import Job
 from instep.identity.schemas import Person
+from instep.ops import prune
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response, at_once, body_of, stranger
 from tests.support.mcp import WORKSPACE, post
@@ -214,9 +217,33 @@ async def test_a_code_that_comes_twice_ends_what_came_of_it(scene: Scene, app: F
     assert refusal(again) == (400, "invalid_grant")
 
 
-async def test_a_refresh_token_that_comes_twice_ends_the_whole_connection(scene: Scene, app: FastAPI) -> None:
+async def age_uses(owner: Tx, person: Person, age: timedelta) -> None:
+    """Let the person's used refresh tokens have been used that much earlier."""
+    sql = """
+        update oauth_tokens t set used_at = t.used_at - %(age)s
+        from oauth_grants g where g.id = t.grant_id and g.person_id = %(id)s
+    """
+    await owner.execute(sql, age=age, id=person.id)
+
+
+async def test_programs_that_share_a_refresh_token_get_the_same_answer(scene: Scene, app: FastAPI) -> None:
+    client_id, first = scene.request.client_id, await scene.tokens()
+
+    answers = await at_once(5, lambda _: refresh(scene.app, client_id, first["refresh_token"]))
+    later = await refresh(scene.app, client_id, first["refresh_token"])
+
+    assert [answer.status_code for answer in (*answers, later)] == [200] * 6
+    [tokens] = [body_of(later)] + [body for body in map(body_of, answers) if body != body_of(later)]
+    assert await opens(app, tokens["access_token"])
+    assert (await refresh(scene.app, client_id, tokens["refresh_token"])).status_code == 200
+
+
+async def test_a_refresh_token_that_comes_twice_late_ends_the_whole_connection(
+    scene: Scene, app: FastAPI, owner: Tx
+) -> None:
     client_id, first = scene.request.client_id, await scene.tokens()
     second = body_of(await refresh(scene.app, client_id, first["refresh_token"]))
+    await age_uses(owner, scene.person, limits.REFRESH_TOKEN_GRACE)
 
     assert refusal(await refresh(scene.app, client_id, first["refresh_token"])) == (400, "invalid_grant")
     assert refusal(await refresh(scene.app, client_id, second["refresh_token"])) == (400, "invalid_grant")
@@ -224,16 +251,41 @@ async def test_a_refresh_token_that_comes_twice_ends_the_whole_connection(scene:
         assert not await opens(app, tokens["access_token"])
 
 
-@pytest.mark.parametrize("what", ["code", "refresh token"])
-async def test_of_many_at_once_at_most_one_succeeds_and_then_it_is_over(
-    scene: Scene, app: FastAPI, what: str
+async def test_a_second_answer_is_for_the_same_request_and_a_living_connection_alone(
+    scene: Scene, app: FastAPI, owner: Tx
 ) -> None:
-    if what == "code":
-        code = await scene.code()
-        answers = await at_once(5, lambda _: redeem(scene.app, scene.request, code))
-    else:
-        token = (await scene.tokens())["refresh_token"]
-        answers = await at_once(5, lambda _: refresh(scene.app, scene.request.client_id, token))
+    client_id, first = scene.request.client_id, await scene.tokens()
+    second = body_of(await refresh(scene.app, client_id, first["refresh_token"], scope=READ))
+
+    # Less was given, so the token does not get more the second time.
+    assert refusal(await refresh(scene.app, client_id, first["refresh_token"])) == (400, "invalid_grant")
+    assert not await opens(app, second["access_token"])
+    same = await refresh(scene.app, client_id, first["refresh_token"], scope=READ)
+    assert refusal(same) == (400, "invalid_grant")
+
+
+async def test_answers_that_are_not_given_again_are_not_kept(
+    scene: Scene, owner: Tx, database: Database
+) -> None:
+    kept = """
+        select count(*) from oauth_tokens t join oauth_grants g on g.id = t.grant_id
+        where g.person_id = %(id)s and t.answer is not null
+    """
+    first = await scene.tokens()
+    await refresh(scene.app, scene.request.client_id, first["refresh_token"])
+    assert await owner.value(kept, id=scene.person.id) == 1
+    await age_uses(owner, scene.person, timedelta(minutes=2))
+
+    await prune.prune(database, Job(1, prune.PRUNE, {}, 1))
+
+    assert await owner.value(kept, id=scene.person.id) == 0
+
+
+async def test_of_many_codes_at_once_at_most_one_succeeds_and_then_it_is_over(
+    scene: Scene, app: FastAPI
+) -> None:
+    code = await scene.code()
+    answers = await at_once(5, lambda _: redeem(scene.app, scene.request, code))
 
     token_sets = [body_of(answer) for answer in answers if answer.status_code == 200]
     assert len(token_sets) == 1
@@ -474,11 +526,15 @@ async def test_a_connection_has_a_limit_of_its_own(scene: Scene, api: Api, app: 
     assert (spent.headers["RateLimit-Policy"], other.status_code) == ('"api";q=120;w=60', 200)
 
 
+KINDS = ("access", "refresh")
+
+
 async def test_nothing_that_opens_anything_is_stored(scene: Scene, owner: Tx) -> None:
     code, tokens = await scene.code(), await scene.tokens()
+    renewed = body_of(await refresh(scene.app, scene.request.client_id, tokens["refresh_token"]))
 
     for table in ("oauth_grants", "oauth_tokens", "oauth_clients", "audit_entries"):
         rows = await owner.value(f"select coalesce(string_agg(t::text, ''), '') from {table} t")
-        for secret in (code, tokens["access_token"], tokens["refresh_token"]):
+        for secret in (code, *(each[f"{kind}_token"] for each in (tokens, renewed) for kind in KINDS)):
             assert secret not in rows
             assert secret.encode().hex() not in rows

@@ -73,6 +73,9 @@ AUTHORIZATION_CODE_TTL = timedelta(seconds=60)
 ACCESS_TOKEN_TTL = timedelta(hours=1)
 # A connection expires after this long without use; every refresh restarts the clock.
 REFRESH_TOKEN_TTL = timedelta(days=30)
+# Programs of one app that share a refresh token send it at the same time: so long after its first use the
+# same answer is given again, and a later use ends the connection.
+REFRESH_TOKEN_GRACE = timedelta(seconds=30)
 # A registered client that is not used is deleted after this time.
 UNUSED_APP_RETENTION = timedelta(days=30)
 # Connections of one person; a further one replaces the least recently used one.
