@@ -196,8 +196,8 @@ def _place_of(request: RefreshGrant) -> tuple[str, ...]:
 
 
 def _narrow_scope(grant: GrantRow, requested: str | None) -> Scope:
-    scope = read_scope(requested) if requested else Scope(grant.scope)
-    if scope is None or intersect(scope, grant.scope) != scope:
+    scope = read_scope(requested, Scope(grant.scope))
+    if intersect(scope, grant.scope) != scope:
         raise OAuthRefusal("invalid_scope", "This is more than the person agreed to: ask them again.")
     return scope
 

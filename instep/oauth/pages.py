@@ -22,10 +22,12 @@ from instep.oauth.documents import BadDocument
 from instep.oauth.queries import is_connected, list_bots_to_connect
 from instep.oauth.redirects import is_registered, origin_for_policy, with_response
 from instep.oauth.rest import Fields, is_own_resource
-from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope
+from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope, readable
 from instep.web.signed_in import Page, PrivatePages, form_of, private_headers, require_person
 
 CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+# An address that is shown in an error, in characters.
+SHOWN_CHARACTERS = 300
 CALLED_BY_APPS = {metadata.TOKEN, metadata.REGISTER, metadata.REVOKE}
 # The consent page's URL holds the app's request, and the redirect's URL a code: neither may leak.
 NO_REFERRER = {"Referrer-Policy": "no-referrer"}
@@ -121,15 +123,16 @@ async def read_request(request: Request, person: Person) -> AuthorizationRequest
     app = await find_app(request, person, fields.get("client_id", ""))
     redirect_uri = fields.get("redirect_uri", "")
     if not is_registered(redirect_uri, app.redirect_uris):
-        raise PageError(f"{app.name} wants the answer sent to an address that it has not registered.")
+        raise PageError(
+            f"{app.name} wants the answer sent to {readable(redirect_uri, SHOWN_CHARACTERS) or 'no address'}, "
+            "which it has not registered: remove it from the app and connect it again."
+        )
     if len(fields.get("state", "")) > limits.MAX_OAUTH_STATE_CHARACTERS:
         raise PageError(
             f"{app.name} sent a `state` of more than {limits.MAX_OAUTH_STATE_CHARACTERS} characters."
         )
     refuse_unfit(request, fields)
     scope = read_scope(fields.get("scope"))
-    if scope is None:
-        raise RedirectError(fields, "invalid_scope", f"The scopes are {', '.join(Scope)}.")
     return AuthorizationRequest(app, redirect_uri, fields.get("state"), fields["code_challenge"], scope)
 
 

@@ -12,7 +12,7 @@ from instep.core import limits
 from instep.core.outbound.urls import parse_url
 from instep.identity.schemas import Person
 from instep.identity.scopes import Role, Scope
-from instep.oauth.redirects import is_loopback, valid_redirect_uri
+from instep.oauth.redirects import is_on_own_computer, target_of, valid_redirect_uri
 from instep.web.shapes import without_nul
 
 # The grant types of apps, which people connect.
@@ -21,10 +21,10 @@ GRANT_TYPES = ("authorization_code", "refresh_token")
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 
 
-def readable_name(text: str) -> str:
-    """A name that is safe to show: without invisible characters, bidirectional controls and line breaks."""
+def readable(text: str, most: int = limits.MAX_APP_NAME_CHARACTERS) -> str:
+    """A text that is safe to show: without invisible characters, bidirectional controls and line breaks."""
     visible = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in text)
-    return " ".join(visible.split())[: limits.MAX_APP_NAME_CHARACTERS]
+    return " ".join(visible.split())[:most]
 
 
 StorableText = Annotated[str, AfterValidator(without_nul)]
@@ -44,7 +44,7 @@ class AppMetadata(BaseModel):
 
     @property
     def name(self) -> str:
-        return readable_name(self.client_name or "") or parse_url(self.redirect_uris[0]).host
+        return readable(self.client_name or "") or readable(target_of(self.redirect_uris[0]))
 
     @property
     def is_supported(self) -> bool:
@@ -87,13 +87,12 @@ class AuthorizationRequest:
     scope: Scope
 
     @property
-    def redirect_host(self) -> str:
-        return parse_url(self.redirect_uri).host
+    def target(self) -> str:
+        return target_of(self.redirect_uri)
 
     @property
-    def is_loopback(self) -> bool:
-        """Whether the redirect goes to a program on the person's own computer."""
-        return is_loopback(parse_url(self.redirect_uri))
+    def is_local(self) -> bool:
+        return is_on_own_computer(self.redirect_uri)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +161,8 @@ class Grant:
     used_at: datetime | None
 
     @property
-    def redirect_host(self) -> str:
-        return parse_url(self.redirect_uri).host
+    def target(self) -> str:
+        return target_of(self.redirect_uri)
 
 
 class Tokens(BaseModel):
@@ -181,9 +180,9 @@ def scope_parameter(scope: Scope) -> str:
     return str(Scope.READ) if scope == Scope.READ else f"{Scope.READ} {Scope.WRITE}"
 
 
-def read_scope(text: str | None) -> Scope | None:
-    """Parse a `scope` parameter, with `content:read` as the default; None if a scope is unknown."""
-    words = (text or "").split()
-    if not set(words) <= set(Scope):
-        return None
+def read_scope(text: str | None, default: Scope = Scope.READ) -> Scope:
+    """Parse a `scope` parameter; unknown scopes, such as OpenID Connect's, are ignored (RFC 6749 section 3.3)."""
+    words = set((text or "").split()) & set(Scope)
+    if not words:
+        return default
     return Scope.WRITE if Scope.WRITE in words else Scope.READ

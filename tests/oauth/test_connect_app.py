@@ -212,6 +212,73 @@ async def test_an_app_on_the_persons_computer_may_listen_at_any_port(
     assert (answer.status_code, swapped.status_code) == (200, 400)
 
 
+@pytest.mark.parametrize(("registered", "asked"), [("9999", "53123/"), ("9999/", "53123")])
+async def test_an_address_of_a_computer_without_a_path_ends_with_or_without_a_slash(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, registered: str, asked: str
+) -> None:
+    person = await member(owner, cast.acme)
+    async with browser_of(app, owner, person) as browser, stranger(app) as client:
+        client_id = await register(client, f"http://127.0.0.1:{registered}")
+        request = Request(client_id, f"http://127.0.0.1:{asked}")
+        answer = await redeem(client, request, (await decide(browser, request))["code"])
+
+    assert answer.status_code == 200
+
+
+CURSOR = {
+    "client_name": "Cursor",
+    "redirect_uris": [
+        "cursor://anysphere.cursor-mcp/oauth/callback",
+        "http://localhost:8787/callback",
+        "https://www.cursor.com/agents/mcp/oauth/callback",
+    ],
+    "token_endpoint_auth_method": "none",
+    "application_type": "web",
+}
+
+
+@pytest.mark.parametrize("uri", CURSOR["redirect_uris"])
+async def test_an_app_with_a_scheme_of_its_own_is_connected(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, uri: str
+) -> None:
+    person = await member(owner, cast.acme)
+    async with browser_of(app, owner, person) as browser, stranger(app) as client:
+        answer = body_of(await client.post("/oauth/register", json=CURSOR))
+        request = Request(answer["client_id"], uri)
+        page = await browser.get(request.path())
+        redeemed = await redeem(client, request, (await decide(browser, request))["code"])
+
+    assert answer["redirect_uris"] == CURSOR["redirect_uris"]
+    assert redeemed.status_code == 200
+    assert ("own computer" in page.text) is not uri.startswith("https://")
+    if uri.startswith("cursor:"):
+        assert uri in page.text
+        assert "form-action 'self' cursor:;" in page.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "given_scope"),
+    [
+        ("content:read offline_access openid", READ),
+        ("content:write offline_access", BOTH),
+        ("openid profile", READ),
+        ("", READ),
+    ],
+)
+async def test_unknown_scopes_are_ignored(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, asked: str, given_scope: str
+) -> None:
+    person = await member(owner, cast.acme)
+    async with browser_of(app, owner, person) as browser, stranger(app) as client:
+        request = Request(await register(client), scope=asked)
+        page = await browser.get(request.path())
+        client_id, tokens = await connect(browser, client, BOTH)
+        renewed = await refresh(client, client_id, tokens["refresh_token"], scope=asked or "openid")
+
+    assert ('value="content:write" checked' in page.text) is (given_scope == BOTH)
+    assert body_of(renewed)["scope"] == (given_scope if "content" in asked else BOTH)
+
+
 async def test_who_is_not_signed_in_is_asked_to_and_comes_back(app: FastAPI, api: Api, cast: Cast) -> None:
     async with stranger(app) as client:
         request = Request(await register(client))

@@ -51,7 +51,7 @@ async def test_a_person_sees_and_ends_their_own_connections(
         renewed = await refresh(client, client_id, tokens["refresh_token"])
 
     assert (grant.app_name, grant.scope, grant.bot_names) == ("Claude", "content:write", ["Acme"])
-    assert grant.redirect_host == "127.0.0.1"
+    assert grant.target == "127.0.0.1"
     assert refusal(renewed) == (400, "invalid_grant")
 
 
