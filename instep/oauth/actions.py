@@ -154,7 +154,7 @@ def challenge_of(verifier: str) -> str:
 async def refresh_tokens(tx: Tx, grant_id: str | None, request: RefreshGrant) -> Tokens:
     """Exchange a refresh token for new tokens.
 
-    The same request within `REFRESH_TOKEN_GRACE` gets the same tokens. A later use revokes the grant (RFC 9700),
+    The same request within `REFRESH_TOKEN_REUSE_TTL` gets the same tokens. A later use revokes the grant (RFC 9700),
     so that a thief who was quicker keeps nothing after the next refresh.
     """
     grant = await _grant_of(tx, grant_id) if is_token(request.token, REFRESH) else None

@@ -126,7 +126,7 @@ async def find_refresh_token(tx: Tx, token_hash: bytes) -> TokenRow | None:
           case when used_at > now() - %(grace)s then answer end as answer
         from oauth_tokens where token_hash = %(hash)s and kind = 'refresh'
     """
-    return await tx.first(TokenRow, sql, hash=token_hash, grace=limits.REFRESH_TOKEN_GRACE)
+    return await tx.first(TokenRow, sql, hash=token_hash, grace=limits.REFRESH_TOKEN_REUSE_TTL)
 
 
 async def use_refresh_token(tx: Tx, token_hash: bytes) -> bool:

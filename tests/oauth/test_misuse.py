@@ -252,7 +252,7 @@ async def test_a_refresh_token_that_comes_twice_late_ends_the_whole_connection(
 ) -> None:
     client_id, first = scene.request.client_id, await scene.tokens()
     second = body_of(await refresh(scene.app, client_id, first["refresh_token"]))
-    await age_uses(owner, scene.person, limits.REFRESH_TOKEN_GRACE)
+    await age_uses(owner, scene.person, limits.REFRESH_TOKEN_REUSE_TTL)
 
     assert refusal(await refresh(scene.app, client_id, first["refresh_token"])) == (400, "invalid_grant")
     assert refusal(await refresh(scene.app, client_id, second["refresh_token"])) == (400, "invalid_grant")

@@ -75,7 +75,7 @@ ACCESS_TOKEN_TTL = timedelta(hours=1)
 REFRESH_TOKEN_TTL = timedelta(days=30)
 # Programs of one app that share a refresh token send it at the same time: so long after its first use the
 # same answer is given again, and a later use ends the connection.
-REFRESH_TOKEN_GRACE = timedelta(seconds=30)
+REFRESH_TOKEN_REUSE_TTL = timedelta(seconds=30)
 # A registered client that is not used is deleted after this time.
 UNUSED_APP_RETENTION = timedelta(days=30)
 # Connections of one person; a further one replaces the least recently used one.
