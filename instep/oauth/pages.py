@@ -20,7 +20,7 @@ from instep.identity.scopes import Scope, intersect
 from instep.oauth import actions, metadata, rest
 from instep.oauth.documents import BadDocument
 from instep.oauth.queries import is_connected, list_bots_to_connect
-from instep.oauth.redirects import is_registered, origin_for_policy, with_response
+from instep.oauth.redirects import is_registered, origin_for_policy, target_of, with_response
 from instep.oauth.rest import Fields, is_own_resource
 from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope, readable
 from instep.web.signed_in import Page, PrivatePages, form_of, private_headers, require_person
@@ -75,7 +75,7 @@ async def answer_refusal(request: Request, person: Person, refusal: RedirectErro
         if await is_connected(tx, person.id, refusal.client_id):
             return answer
     message = f"The app's request can't be accepted: {refusal.description}"
-    back = {"address": answer.headers["Location"], "host": origin_for_policy(refusal.redirect_uri)}
+    back = {"address": answer.headers["Location"], "host": target_of(refusal.redirect_uri)}
     return show_refusal(request, person, message, back)
 
 
