@@ -154,8 +154,8 @@ def challenge_of(verifier: str) -> str:
 async def refresh_tokens(tx: Tx, grant_id: str | None, request: RefreshGrant) -> Tokens:
     """Exchange a refresh token for new tokens.
 
-    The same request within `REFRESH_TOKEN_REUSE_TTL` gets the same tokens. A later use revokes the grant (RFC 9700),
-    so that a thief who was quicker keeps nothing after the next refresh.
+    The same request within `REFRESH_TOKEN_REUSE_TTL` gets the same tokens. A later use revokes the grant
+    (RFC 9700), so a thief and the app can share a connection until one of them refreshes again at most.
     """
     grant = await _grant_of(tx, grant_id) if is_token(request.token, REFRESH) else None
     token_hash = hash_key(request.token)

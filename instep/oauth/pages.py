@@ -123,9 +123,10 @@ async def read_request(request: Request, person: Person) -> AuthorizationRequest
     app = await find_app(request, person, fields.get("client_id", ""))
     redirect_uri = fields.get("redirect_uri", "")
     if not is_registered(redirect_uri, app.redirect_uris):
+        address = readable(redirect_uri, SHOWN_CHARACTERS) or "no address"
         raise PageError(
-            f"{app.name} wants the answer sent to {readable(redirect_uri, SHOWN_CHARACTERS) or 'no address'}, "
-            "which it has not registered: remove it from the app and connect it again."
+            f"{app.name} wants the answer sent to {address}, which it has not registered: remove this server "
+            "from the app and add it again."
         )
     if len(fields.get("state", "")) > limits.MAX_OAUTH_STATE_CHARACTERS:
         raise PageError(

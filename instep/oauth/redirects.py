@@ -1,4 +1,4 @@
-"""Redirect URIs: https, loopback or a program's own scheme on the person's computer, registered by the app."""
+"""Redirect URIs: https, loopback, or a scheme of the app's own, and registered by the app."""
 
 import re
 from urllib.parse import urlencode

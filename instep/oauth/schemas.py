@@ -181,7 +181,7 @@ def scope_parameter(scope: Scope) -> str:
 
 
 def read_scope(text: str | None, default: Scope = Scope.READ) -> Scope:
-    """Parse a `scope` parameter; unknown scopes, such as OpenID Connect's, are ignored (RFC 6749 section 3.3)."""
+    """Parse a `scope` parameter; unknown scopes are ignored (RFC 6749 section 3.3)."""
     words = set((text or "").split()) & set(Scope)
     if not words:
         return default

@@ -9,7 +9,7 @@ down_revision = "0043"
 def upgrade() -> None:
     op.execute(
         """
-        -- The answer to a used refresh token, sealed with the token itself: without it nobody reads the answer.
+        -- The answer to a used refresh token, sealed with the token itself, which is not stored.
         alter table oauth_tokens add column answer bytea;
 
         create or replace function prune_oauth(p_apps_kept interval, p_kept interval) returns void
