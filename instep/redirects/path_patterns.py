@@ -6,6 +6,7 @@ checked by `like`, whose `%` can't cross a segment, because an anchor also tells
 """
 
 import re
+from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 from instep.core import limits
@@ -130,7 +131,8 @@ def prefix_anchor(count: int, number: int, prefix: str) -> str:
 
 
 def segments_of(path: str) -> list[str]:
-    return [segment for segment in path.split("/") if segment]
+    """The segments in NFC, so that accented letters are the same however a browser or a disk spells them."""
+    return [segment for segment in normalize("NFC", path).split("/") if segment]
 
 
 def joined(segments: list[str]) -> str:

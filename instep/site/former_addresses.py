@@ -1,14 +1,18 @@
-"""Addresses of a help center where no page answers: a redirect may lead on from them."""
+"""Addresses of a help center at which no page answers: other spellings of an address, and former ones."""
 
 import re
+from collections.abc import Sequence
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
 
 from instep.core.clock import utc_now
 from instep.identity.schemas import Ctx, SiteAccess
 from instep.redirects.actions import find_redirect_url
-from instep.site import entrances
+from instep.redirects.path_patterns import joined, segments_of
+from instep.site import entrances, queries
 from instep.site.visits import VISITOR
 from instep.web.custom_domains import custom_domain
 from instep.web.pages import moved_to
@@ -22,7 +26,7 @@ async def moved_page(request: Request) -> Response | None:
     It does not depend on anything but the path: what a visitor sends never becomes a part of the address.
     """
     match = BELOW_HELP_CENTER.fullmatch(request.scope["path"])
-    if match is None or request.method not in ("GET", "HEAD") or not match[1].isprintable():
+    if match is None or request.method not in ("GET", "HEAD") or not match[0].isprintable():
         return None
     slug, path = match.groups()
     database = request.app.state.database
@@ -31,5 +35,23 @@ async def moved_page(request: Request) -> Response | None:
             return None
         # The page that says that nothing is here is in this language.
         request.state.locale = access.bot.locale
-        url = await find_redirect_url(Ctx(tx, access.bot, VISITOR, utc_now()), path)
+        ctx = Ctx(tx, access.bot, VISITOR, utc_now())
+        url = await find_redirect_url(ctx, path)
+        if url is None and await queries.has_language(ctx, path[1:]):
+            url = f"{access.bot.home_path}{path}/"
     return moved_to(url) if url else None
+
+
+def respelled_page(request: Request, routes: Sequence[BaseRoute]) -> Response | None:
+    """The redirect (301) to a page whose address was asked for with other slashes, or not in NFC."""
+    path, segments = request.scope["path"], segments_of(request.scope["path"])
+    usual_path = joined(segments if len(segments) > 2 else [*segments, ""])
+    if path == usual_path or not path.isprintable() or request.method not in ("GET", "HEAD"):
+        return None
+    address = {"type": "http", "method": "GET", "path": usual_path, "headers": []}
+    if all(route.matches(address)[0] is Match.NONE for route in routes):
+        return None
+    if domain := custom_domain(request):
+        usual_path = usual_path.removeprefix(f"/help/{domain}")
+    query = f"?{request.url.query}" if request.url.query else ""
+    return moved_to(f"{quote(usual_path)}{query}")

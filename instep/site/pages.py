@@ -21,7 +21,7 @@ from instep.site.changelog import show_changelog, show_entry
 from instep.site.contact import send_contact, show_contact
 from instep.site.contents import contents_of
 from instep.site.feed import show_feed
-from instep.site.former_addresses import moved_page
+from instep.site.former_addresses import moved_page, respelled_page
 from instep.site.front import show_documentation, show_front_page
 from instep.site.json_feed import show_json_feed
 from instep.site.languages import alternates_of, homes_of
@@ -190,14 +190,15 @@ async def article_page(visit: Visit, article: ArticlePage) -> Response:
 
 
 async def answer_error(request: Request, error: AppError) -> Response:
-    """A redirect for an address without a page, if there is one from it; else the page that says so."""
+    """A redirect from an address without a page, if one leads on; else the page of the error."""
     if isinstance(error, Moved):
         return moved_home(request, error.url)
+    if error.status != 404:
+        return error_page(request, error)
     try:
-        moved = await moved_page(request) if error.status == 404 else None
+        return respelled_page(request, routes) or await moved_page(request) or error_page(request, error)
     except AppError as outage:
         return error_page(request, outage)
-    return moved or error_page(request, error)
 
 
 def error_page(request: Request, error: AppError) -> Response:

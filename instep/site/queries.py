@@ -77,6 +77,14 @@ async def is_paused(ctx: Ctx) -> bool:
     return paused
 
 
+async def has_language(ctx: Ctx, locale: str) -> bool:
+    """Whether the help center has a live article in this language."""
+    has_one: bool = await ctx.tx.value(
+        f"select exists (select {LIVE} and a.locale = %(locale)s)", bot=ctx.bot.id, locale=locale
+    )
+    return has_one
+
+
 async def list_help_centers(tx: Tx) -> list[HelpCenterLink]:
     """The help centers of the workspace that the connection is in."""
     live_in_bot = LIVE.replace("%(bot)s", "b.id")

@@ -28,6 +28,8 @@ MANY = 5_000
         ("/old/page", "/old/page"),
         ("/old/page", "/old/page/?utm=1"),
         ("/gr%C3%B6%C3%9Fe", "/gr%C3%B6%C3%9Fe"),
+        ("/doma%CC%81ci%CC%81", "/dom%C3%A1c%C3%AD"),
+        ("/dom%C3%A1c%C3%AD", "/doma%CC%81ci%CC%81"),
         ("/50%25_off", "/50%25_off"),
         ("/hc/*/articles/360012-*", "/hc/de/articles/360012-einrichten"),
         ("/hc/*/articles/360012-*", "/hc/en-us/articles/360012-"),

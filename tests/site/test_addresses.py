@@ -111,3 +111,41 @@ def counted(send: Any, statements: list[str]) -> Any:
         return await send(tx, items, **options)
 
     return run
+
+
+@pytest.mark.parametrize(
+    ("asked", "usual"),
+    [
+        ("articles/install/", "articles/install"),
+        ("/articles//install", "articles/install"),
+        ("articles/install.md/", "articles/install.md"),
+        ("collections/guides/?page=1", "collections/guides?page=1"),
+        ("changelog/", "changelog"),
+        ("changelog.xml/", "changelog.xml"),
+        ("search/?q=words", "search?q=words"),
+        ("articles/gro%CC%88%C3%9Fe", "articles/gr%C3%B6%C3%9Fe"),
+        ("de/articles/einrichten/", "de/articles/einrichten"),
+        ("de", "de/"),
+    ],
+)
+async def test_other_spellings_lead_to_the_one_address(api: Api, cast: Cast, asked: str, usual: str) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Größe")
+    await publish(client, "Einrichten", locale="de")
+
+    moved = await visit(api, f"{cast.acme.slug}/{asked}")
+
+    assert (moved.status_code, moved.headers["Location"]) == (301, f"/help/{cast.acme.slug}/{usual}")
+    assert (await visit(api, f"{cast.acme.slug}/{usual}")).status_code == 200
+
+
+@pytest.mark.parametrize("address", ["articles/nowhere", "nowhere/", "nl", "nl/", "articles/%E2%80%AEx/"])
+async def test_an_address_of_no_page_in_any_spelling_is_not_found(api: Api, cast: Cast, address: str) -> None:
+    assert (await visit(api, f"{cast.acme.slug}/{address}")).status_code == 404
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+async def test_a_form_is_not_led_to_another_spelling(visitor: Client, cast: Cast, method: str) -> None:
+    path = f"/help/{cast.acme.slug}/contact/"
+
+    assert (await visitor.request(method, path)).status_code in (404, 405)

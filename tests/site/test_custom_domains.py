@@ -294,3 +294,10 @@ async def test_a_host_is_one_help_centers_whichever_way_it_is_written(owner: Tx,
 async def test_what_is_no_host_of_ones_own_is_refused(owner: Tx, cast: Cast, name: str) -> None:
     with pytest.raises(InvalidRequest):
         await change_domain(owner, cast.acme.workspace_id, cast.acme.bot_id, name)
+
+
+async def test_other_spellings_lead_to_the_one_address_at_the_host(client: Client, get: Get) -> None:
+    await publish(client, "Install")
+
+    for path in ("/articles/install/", "//articles//install"):
+        assert (await get(path)).headers["Location"] == "/articles/install"
