@@ -87,7 +87,7 @@ def size_of(block: AnswerBlock) -> int:
 def read_passage(passage: Passage, question: QuestionTerms) -> PassageExtract:
     """The coherent part of a passage: a paragraph that shares no term with the text around it is left out."""
     subject_terms = terms_of(title_and_headings(passage)) | terms_of(passage.lead) | question.terms
-    all_blocks = read_answer_blocks(passage.shown_markdown)
+    all_blocks = read_answer_blocks(passage.markdown)
     blocks = without_stray_lines(all_blocks, subject_terms)
     coherent: list[AnswerBlock] = []
     for group in announced_groups(blocks):
@@ -266,7 +266,7 @@ def alerts_beside(blocks: Sequence[AnswerBlock], index: int) -> list[int]:
 def placed(extract: PassageExtract, blocks: Sequence[AnswerBlock]) -> PassageExtract:
     """The extract with these of its blocks, and above steps that are not all of their section their place."""
     passage = extract.passage
-    whole = read_answer_blocks(passage.shown_markdown)
+    whole = read_answer_blocks(passage.markdown)
     return replace(extract, blocks=with_place(blocks, whole, *passage.steps, passage.locale))
 
 

@@ -105,6 +105,6 @@ def passage_out(include_text: bool, passage: Passage) -> PassageOut:
         url=passage.url,
         locale=passage.locale,
         excerpt=passage.excerpt,
-        content_markdown=passage.shown_markdown if include_text else None,
+        content_markdown=passage.markdown if include_text else None,
         score=passage.score,
     )

@@ -2,14 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 
-from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, PUNCTUATION, UNSEGMENTED_RUN
+from instep.search.query.tokenizer import CAMEL_CASE_BOUNDARY, PUNCTUATION, UNSEGMENTED_RUN, tokenize
 
 # A piece of a text, and whether it matches.
 Highlighted = tuple[str, bool]
 RUN = re.compile(rf"[^\s{PUNCTUATION}]+")
+# A match with less than this share of the weight of its word's best match in a text, as that of a synonym, is
+# not why the text was found.
+MIN_SHARE_OF_WEIGHT = 0.5
 
 
 def highlight(text: str, words: Collection[str]) -> list[Highlighted]:
@@ -20,6 +23,23 @@ def highlight(text: str, words: Collection[str]) -> list[Highlighted]:
         pieces += [(text[end:span_start], False), (text[span_start:span_end], True)]
         end = span_end
     return [piece for piece in (*pieces, (text[end:], False)) if piece[0]]
+
+
+def best_matches(text: str, matches: Mapping[str, Collection[tuple[str, float]]]) -> set[str]:
+    """The words of the text to mark: a word of the question itself or, if the text has none, its synonyms.
+
+    `matches`: by word of a text, in lower case, the words of the question that it stands for, with weights.
+    """
+    words = {word for token in text.split() for words in tokenize(token) for word in words}
+    best: dict[str, float] = {}
+    for word in words:
+        for asked, weight in matches.get(word, ()):
+            best[asked] = max(weight, best.get(asked, 0.0))
+    return {
+        word
+        for word in words
+        if any(weight >= best[asked] * MIN_SHARE_OF_WEIGHT for asked, weight in matches.get(word, ()))
+    }
 
 
 def matching_spans(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:

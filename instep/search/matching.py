@@ -91,9 +91,9 @@ class Matcher:
         )
 
     @property
-    def matched_words(self) -> frozenset[str]:
-        """The words that were read and match the question."""
-        return frozenset(word for word, match in self.by_word.items() if match)
+    def word_matches(self) -> dict[str, tuple[tuple[str, float], ...]]:
+        """The matches of the words that were read and match the question."""
+        return {word: match for word, match in self.by_word.items() if match}
 
 
 def words_of_text(text: str) -> list[str]:

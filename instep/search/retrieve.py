@@ -388,7 +388,7 @@ def passage_of(
         score=source.scored.score,
         coverage=min(source.scored.coverage, 1.0),
         best=section.matches.best,
-        matched=matcher.matched_words,
+        matches=matcher.word_matches,
         kind=section.kind,
         section_signs=signs,
         section_score=section_score(signs),

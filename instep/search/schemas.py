@@ -1,6 +1,6 @@
 """The shapes of a search (specification, Operations; contract section 4, Article)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut
 from instep.core import limits
 from instep.identity.schemas import Bot
 from instep.search.excerpts import best_excerpt, cut, letters_in, place_after, readable_text
-from instep.search.highlight import Highlighted, highlight
+from instep.search.highlight import Highlighted, best_matches, highlight
 from instep.search.index.passages import readable_passage
 from instep.search.passage_kinds import PassageKind
 from instep.search.query.tokenizer import normalize_title
@@ -205,8 +205,8 @@ class Passage:
     coverage: float
     # Start and end, in characters of `text`, of the sentence that answers best.
     best: tuple[int, int]
-    # Words of the passages, in lower case, that match terms of the question.
-    matched: frozenset[str]
+    # By word of the passages, in lower case: the words of the question that it stands for, with weights.
+    matches: Mapping[str, Sequence[tuple[str, float]]]
     # What it is for, the signs that it answers, and what they say together (`search/section_fit.py`).
     kind: PassageKind = "text"
     section_signs: Mapping[str, float] = field(default_factory=dict)
@@ -219,11 +219,6 @@ class Passage:
     stop_words: frozenset[str] = frozenset()
 
     @property
-    def shown_markdown(self) -> str:
-        """The text for readers. Its comments are out of the index, where unused definitions of links stay."""
-        return without_unused_definitions(self.markdown)
-
-    @property
     def excerpt(self) -> str:
         """Plain text around the best sentence."""
         text = cached_readable_passage(self.markdown)
@@ -231,8 +226,8 @@ class Passage:
 
     @property
     def marked_excerpt(self) -> list[Highlighted]:
-        """The excerpt in pieces, with the words marked that match terms of the question."""
-        return highlight(self.excerpt, self.matched)
+        """The excerpt in pieces, with the words marked for which it was found."""
+        return highlight(self.excerpt, best_matches(self.excerpt, self.matches))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ for readers of the page may hold them. What code says about definitions stays.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import comrak
 
@@ -32,6 +32,7 @@ _REST = re.compile(
 # A word that no text has, around a number.
 _MARK = "qzinstep{}qz"
 _MARK_PATTERN = re.compile(r"qzinstep(\d+)qz")
+_TAG = re.compile(r"<[^<>]*+>")
 
 
 def without_unused_definitions(markdown: str) -> str:
@@ -39,30 +40,43 @@ def without_unused_definitions(markdown: str) -> str:
 
     Its time grows as the renderer's does, and is short where nothing looks like a definition.
     """
+    return _without_definitions(markdown, lambda html: html)
+
+
+def without_definitions(markdown: str) -> str:
+    """The text without any definitions of links, used ones too: its links no longer lead anywhere."""
+    return _without_definitions(markdown, lambda html: _TAG.sub("", html))
+
+
+def _without_definitions(markdown: str, shown: Callable[[str], str]) -> str:
+    """`shown`: from the rendered page, the part in which an address keeps its definition."""
     if "]:" not in markdown:
         return markdown
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     openings = list(_OPENING.finditer(text))
     if not openings:
         return markdown
-    return "".join(_kept_parts(text, openings, _numbers_on_page(text, openings)))
+    return "".join(_kept_parts(text, openings, _numbers_in(shown(_marked_page(text, openings)))))
 
 
-def _numbers_on_page(text: str, openings: list[re.Match[str]]) -> set[int]:
-    """The numbers of the openings, from 0, whose address is on the page: as words, or where a link leads.
+def _marked_page(text: str, openings: list[re.Match[str]]) -> str:
+    """The rendered page, whose addresses of definitions begin with the number of their opening, from 0.
 
-    The renderer alone knows what is code or the middle of a paragraph, so it renders the addresses marked.
+    The renderer alone knows what is code or the middle of a paragraph.
     """
     parts: list[str] = []
     position = 0
     for number, opening in enumerate(openings):
         parts += (text[position : opening.end()], _MARK.format(number))
         position = opening.end()
-    html = comrak.render_markdown(
+    return comrak.render_markdown(
         "".join((*parts, text[position:])),
         extension_options=extensions(has_anchors=False),
         render_options=options(),
     )
+
+
+def _numbers_in(html: str) -> set[int]:
     return {int(number) for number in _MARK_PATTERN.findall(html)}
 
 

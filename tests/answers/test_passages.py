@@ -35,7 +35,7 @@ def passage_of(markdown: str, title: str = "Rent a bike") -> Passage:
         score=1.0,
         coverage=1.0,
         best=(0, 0),
-        matched=frozenset(),
+        matches={},
     )
 
 

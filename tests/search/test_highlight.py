@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.search.highlight import highlight
+from instep.search.highlight import best_matches, highlight
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,10 @@ def test_whole_words_are_marked_in_any_spelling(text: str, words: set[str], show
     assert (
         "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in highlight(text, words)) == shown
     )
+
+
+def test_synonyms_are_marked_only_if_the_word_itself_is_not_there() -> None:
+    matches = {"install": [("install", 1.0)], "set": [("install", 0.3)], "setting": [("install", 0.4)]}
+
+    assert best_matches("Install it, then change a setting.", matches) == {"install"}
+    assert best_matches("Set it up in a setting.", matches) == {"set", "setting"}

@@ -394,3 +394,26 @@ async def test_a_name_in_code_is_found_as_it_stands(api: Api, cast: Cast) -> Non
     await publish(client, "Print", "The size of a page.")
 
     assert await titles(client, "pageSize") == ["Lists"]
+
+
+@pytest.mark.parametrize(("query", "first"), [("C++", "C++"), ("C#", "C#"), ("bindings for c#", "C#")])
+async def test_signs_tell_names_apart(api: Api, cast: Cast, query: str, first: str) -> None:
+    client = api(cast.acme.write_key)
+    for name in ("C", "C++", "C#"):
+        await publish(client, f"Using {name} bindings", f"The bindings of {name} come with the package.")
+
+    assert (await titles(client, query))[0] == f"Using {first} bindings"
+
+
+async def test_words_that_no_reader_sees_are_not_found(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    hidden = (
+        '[//]: # (platypus)\n\n[comment]: <> (wolverine)\n\n[unused]: https://x.example/cassowary "hoopoe"'
+    )
+    await publish(
+        client, "Visible", f"See [the plans][plans].\n\n{hidden}\n\n[plans]: https://x.example/ocelot"
+    )
+
+    for word in ("platypus", "wolverine", "cassowary", "hoopoe", "ocelot"):
+        assert await search(client, word) == []
+    assert await titles(client, "plans") == ["Visible"]

@@ -24,6 +24,8 @@ from instep.search.query.tokenizer import (
         ("重置密码", ["重置", "置密", "密码"]),
         ("API设置", ["API", "设置"]),
         ("犬", ["犬"]),
+        ("C# or C++?", ["C", "C#", "or", "C++"]),
+        ("a #tag, i+++1, #", ["a", "tag", "i 1"]),
         # Letters of Korean that are not part of a syllable.
         ("\u1100\u1102\u1103", ["\u1100\u1102", "\u1102\u1103"]),
         ("\uff21\uff30\uff29", ["API"]),
@@ -60,6 +62,7 @@ def test_a_word_is_never_longer_than_postgresql_takes() -> None:
         ("设置API密码。", ["设", "置", "设置", "api", "密", "码", "密码"]),
         ("ﬁle\u00a0\uff21\uff22\uff23", ["file", "abc"]),
         ("e\u0301cole", ["école"]),
+        ("C++, F#.", ["c", "c++", "f", "f#"]),
         ("ﷺ", ["صلى", "الله", "عليه", "وسلم"]),
         ("🚀 --", []),
     ],

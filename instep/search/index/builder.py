@@ -21,6 +21,7 @@ from instep.search.index.stems import Stems, index_term, language_code
 from instep.search.query.tokenizer import MAX_WORD_CHARACTERS, normalize_title, tokenize
 from instep.search.schemas import ArticleChange
 from instep.text.comments import without_comments
+from instep.text.definitions import without_definitions, without_unused_definitions
 
 MAX_TITLE_CHARACTERS = 1_000
 # In characters; longer titles are equal to a query if they begin alike.
@@ -133,7 +134,7 @@ class SegmentBuilder:
         token_ids = self.token_ids.setdefault(article.config, TokenIds(article.config, self.tokens))
         for passage in split_article(article.description, article.markdown or ""):
             self.headings.add(token_ids.of(" ".join(passage.headings)))
-            self.bodies.add(token_ids.of(without_links(passage.markdown)))
+            self.bodies.add(token_ids.of(without_links(without_definitions(passage.markdown))))
             self.article_of_passage.append(len(self.articles))
         self.titles.add(token_ids.of(article.title[:MAX_TITLE_CHARACTERS]))
         self.articles.append(
@@ -186,7 +187,7 @@ class SegmentBuilder:
 def split_article(description: str | None, markdown: str) -> list[MarkdownPassage]:
     """The passages of an article, at least one. Its description is the first and counts as a heading, too."""
     first = [MarkdownPassage((description,), None, description)] if description else []
-    indexed_markdown = without_comments(markdown[: limits.MAX_INDEXED_CHARACTERS])
+    indexed_markdown = without_unused_definitions(without_comments(markdown[: limits.MAX_INDEXED_CHARACTERS]))
     return [*first, *split_markdown(indexed_markdown, limits.MAX_INDEXED_PASSAGES)] or [
         MarkdownPassage((), None, "")
     ]

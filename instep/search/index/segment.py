@@ -15,7 +15,7 @@ from instep.search.index.stems import language_code
 
 Array = npt.NDArray[Any]
 # The version of the stored layout and of how words are read; stored indexes of other versions are rebuilt.
-FORMAT = 7
+FORMAT = 8
 # The flag byte of a posting: its low 7 bits are the term frequency, capped; the high bit says that a heading
 # above the passage has the term.
 MAX_TERM_FREQUENCY, HEADING_FLAG = 127, 128

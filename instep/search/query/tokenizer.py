@@ -18,6 +18,8 @@ PUNCTUATION = (
 TERM = re.compile(r'"([^"]*)"|(\S+)')
 PUNCTUATION_RUN = re.compile(f"[{PUNCTUATION}]+")
 UNSEGMENTED_RUN = re.compile(f"([{UNSEGMENTED_SCRIPTS}]+)")
+# Signs that belong to a name, as in C++ and C#.
+SIGNED_NAME = re.compile(r"\b[A-Za-z]\w*(?:\+\+|#)(?![\w+#])")
 CAMEL_CASE_BOUNDARY = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Words of a query beyond this number add little, and each of them costs time.
 MAX_QUERY_WORDS = 40
@@ -28,8 +30,9 @@ MAX_WORD_CHARACTERS = 500
 def parse_query(text: str) -> tuple[str, ...]:
     """The distinct terms of a query: a word, a quoted phrase, or a name in code such as `--dry-run`.
 
-    A phrase or a name in code is one string, its words separated by blanks. No text is refused: a character
-    that is neither part of a word nor a quote separates words.
+    A phrase or a name in code is one string, its words separated by blanks. A name with signs, such as C++,
+    is a term in addition to its letters. No text is refused: a character that is neither part of a word nor a
+    quote separates words.
     """
     terms: dict[str, None] = {}
     words_left = MAX_QUERY_WORDS
@@ -48,14 +51,16 @@ def split_terms(text: str) -> Iterator[str]:
                 yield from bigrams(part)
             elif part.strip():
                 yield part
+        yield from SIGNED_NAME.findall(plain)
 
 
 def tokenize(text: str) -> Iterator[list[str]]:
     """The words of a text in lower case, in one list for each token: a name in code has several words.
 
     `pageSize` becomes the words `page` and `size`, as `page_size` does, and in a list of its own `pagesize`,
-    because people write `github` for GitHub. A run of a script without blanks
-    becomes its letters and its pairs of letters, each in a list of its own.
+    because people write `github` for GitHub. A name with signs, such as C++, follows its
+    letters in a list of its own. A run of a script without blanks becomes its letters and its pairs of
+    letters, each in a list of its own.
     """
     for chunk in (text if text.isascii() else unicodedata.normalize("NFKC", text)).split():
         if chunk.isascii() and chunk.isalnum() and not CAMEL_CASE_BOUNDARY.search(chunk):
@@ -69,6 +74,7 @@ def tokenize(text: str) -> Iterator[list[str]]:
             ]:
                 yield words
                 yield from ([word.lower()[:MAX_WORD_CHARACTERS]] for word in camel_case_words(part))
+        yield from ([name.lower()[:MAX_WORD_CHARACTERS]] for name in SIGNED_NAME.findall(chunk))
 
 
 def camel_case_words(text: str) -> list[str]:
