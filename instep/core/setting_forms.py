@@ -21,6 +21,9 @@ HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\]")
 # The URL of a bucket or folder.
 STORAGE = re.compile(r"(s3|gs|az)://[^\s/?#@]+(/[^\s?#]*)?|file:///[^?#]+")
 
+# What Microsoft Entra ID has in an issuer in place of a tenant; the id is that of all personal accounts.
+SHARED_TENANTS = {"common", "organizations", "consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"}
+
 
 def http_origin(text: str) -> str:
     if not is_http_origin(text.removesuffix("/")):
@@ -107,6 +110,22 @@ def api_address(text: str | None) -> str | None:
     return text or None
 
 
+def issuer_list(text: str) -> str:
+    for issuer in listed_issuers(text):
+        parse_url(issuer)
+        if SHARED_TENANTS & set(issuer.split("/")):
+            raise ValueError(
+                f"{issuer} is for accounts of many organizations, whose administrators can give them any "
+                "address: name the issuer of one tenant, with its id"
+            )
+    return text
+
+
+def listed_issuers(text: str) -> frozenset[str]:
+    """Issuers without the slash at their end, which some providers have."""
+    return frozenset(issuer for part in text.split(",") if (issuer := part.strip().rstrip("/")))
+
+
 HttpOrigin = Annotated[str, AfterValidator(http_origin)]
 AllowListText = Annotated[str, AfterValidator(allow_list_text)]
 FontFiles = Annotated[str, AfterValidator(font_files)]
@@ -116,4 +135,5 @@ StorageUrl = Annotated[str | None, AfterValidator(storage_url)]
 BackupPlace = Annotated[str | None, AfterValidator(backup_place)]
 ModelName = Annotated[str | None, AfterValidator(model_name)]
 EmbedderName = Annotated[str | None, AfterValidator(embedder_name)]
+IssuerList = Annotated[str, AfterValidator(issuer_list)]
 ApiAddress = Annotated[str | None, AfterValidator(api_address)]

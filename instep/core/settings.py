@@ -25,10 +25,12 @@ from instep.core.setting_forms import (
     EmbedderName,
     FontFiles,
     HttpOrigin,
+    IssuerList,
     ModelName,
     ProxyList,
     SecretKeyList,
     StorageUrl,
+    listed_issuers,
 )
 
 METRICS_TOKEN_CHARACTERS = 16
@@ -182,6 +184,13 @@ class Settings(BaseModel):
         None,
         pattern=VISIBLE,
         description="The secret that the provider gave with it. Needed with the issuer.",
+    )
+    oidc_trusted_issuers: IssuerList = Field(
+        "",
+        description="Issuers, comma separated, whose email addresses count as verified although their tokens"
+        " do not say so, as those of Microsoft Entra ID. Name an issuer if only its administrators can change"
+        " addresses; for Entra ID the one of your tenant.",
+        examples=["https://login.microsoftonline.com/3f1c…/v2.0"],
     )
     oidc_name: str = Field(
         "single sign-on",
@@ -337,6 +346,10 @@ class Settings(BaseModel):
     @property
     def proxies(self) -> tuple[Network, ...]:
         return read_proxies(self.trusted_proxies)
+
+    @property
+    def trusted_issuers(self) -> frozenset[str]:
+        return listed_issuers(self.oidc_trusted_issuers)
 
     @property
     def card_font_files(self) -> tuple[str, ...]:

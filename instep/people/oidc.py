@@ -1,7 +1,7 @@
 """Signing in through an OpenID provider (OpenID Connect Core 1.0): code flow, with PKCE, nonce and state.
 
-Only an address that the provider has verified says who somebody is. The provider's documents, keys and tokens
-come through the outbound guard.
+Only an address that counts as verified says who somebody is. The provider's documents, keys and tokens come
+through the outbound guard.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,7 @@ from instep.people.second_step import SecondStepExpired, begin_in
 
 CALLBACK = "/sign-in/oidc/callback"
 SCOPE = "openid email"
+TENANT = "{tenantid}"
 ANSWERS_JSON = {"Accept": "application/json", "User-Agent": "Instep"}
 
 
@@ -50,7 +52,11 @@ class OidcRefused(InvalidRequest):
 
 @dataclass(frozen=True, slots=True)
 class OpenIdProvider:
-    """An OpenID provider by its discovery document, and how this installation is known to it."""
+    """An OpenID provider by its discovery document, and how this installation is known to it.
+
+    The issuer of an endpoint for many tenants has `{tenantid}` in it, as that of Microsoft Entra ID; then the
+    people of trusted issuers alone may sign in.
+    """
 
     issuer: str
     authorization_endpoint: str
@@ -59,6 +65,16 @@ class OpenIdProvider:
     takes_basic: bool
     client_id: str
     client_secret: str
+    trusted_issuers: frozenset[str]
+
+    def is_issuer(self, issuer: object) -> bool:
+        """Whether tokens of this issuer are accepted."""
+        if TENANT not in self.issuer:
+            return issuer == self.issuer
+        return isinstance(issuer, str) and is_of_tenant(issuer, self.issuer) and self.trusts(issuer)
+
+    def trusts(self, issuer: str) -> bool:
+        return issuer.rstrip("/") in self.trusted_issuers
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +91,26 @@ async def find_provider(client: OutboundClient, settings: Settings) -> OpenIdPro
     document = await _read_json(client, f"{issuer.rstrip('/')}/.well-known/openid-configuration")
     names = ("authorization_endpoint", "token_endpoint", "jwks_uri")
     endpoints = {name: document.get(name) for name in names}
-    if document.get("issuer") != issuer or not all(map(is_web_address, endpoints.values())):
+    name = document.get("issuer")
+    if not isinstance(name, str) or not all(map(is_web_address, endpoints.values())):
         raise OidcRefused(f"{issuer} does not describe itself as an OpenID provider.")
+    if name.rstrip("/") != issuer.rstrip("/") and not is_of_tenant(issuer, name):
+        raise OidcRefused(f"{issuer} calls itself {name}: the operator sets INSTEP_OIDC_ISSUER to that.")
     methods = document.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
     return OpenIdProvider(
-        issuer,
+        name,
         **{name: str(url) for name, url in endpoints.items()},
         takes_basic="client_secret_basic" in methods,
         client_id=settings.oidc_client_id or "",
         client_secret=settings.oidc_client_secret or "",
+        trusted_issuers=settings.trusted_issuers,
     )
+
+
+def is_of_tenant(issuer: str, template: str) -> bool:
+    """Whether the issuer is the template with one part of a path in the place of the tenant."""
+    before, place, after = template.partition(TENANT)
+    return bool(place) and re.fullmatch(f"{re.escape(before)}[^/]+{re.escape(after)}", issuer) is not None
 
 
 def is_web_address(value: object) -> bool:
@@ -139,7 +165,7 @@ async def sign_in_by_provider(
         raise OidcRefused
     provider = await find_provider(client, settings)
     # An answer of another provider is refused (RFC 9207).
-    if answer.get("iss", provider.issuer) != provider.issuer:
+    if "iss" in answer and not provider.is_issuer(answer["iss"]):
         raise OidcRefused
     id_token = await _redeem(
         client, provider, answer["code"], challenge.data["verifier"], settings.base_url + CALLBACK
@@ -186,11 +212,11 @@ async def _redeem(
 
 
 def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider, nonce: str) -> str:
-    """The address that a valid ID token names as verified; raises `OidcRefused`."""
+    """The address of a valid ID token, if it counts as verified; raises `OidcRefused`."""
     registry = JWTClaimsRegistry(
         int(utc_now().timestamp()),
         leeway=limits.OIDC_LEEWAY_SECONDS,
-        iss={"essential": True, "value": provider.issuer},
+        iss={"essential": True},
         aud={"essential": True, "value": provider.client_id},
         exp={"essential": True},
         iat={"essential": True},
@@ -202,16 +228,32 @@ def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider
         registry.validate(claims)
     except (JoseError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         raise OidcRefused from None
-    if claims.get("azp", provider.client_id) != provider.client_id:
+    if claims.get("azp", provider.client_id) != provider.client_id or not provider.is_issuer(claims["iss"]):
         raise OidcRefused
-    if claims.get("email_verified") is not True or not isinstance(claims.get("email"), str):
-        raise OidcRefused(
-            "The provider has not verified your e-mail address: verify it there, then try again."
-        )
     try:
-        return valid_email(claims["email"])
-    except InvalidEmail:
-        raise OidcRefused from None
+        email = valid_email(claims.get("email"))
+    except (InvalidEmail, AttributeError):
+        raise OidcRefused(
+            "The provider did not send an email address of yours (claim `email`): let its administrator add "
+            "one to your account there, then try again."
+        ) from None
+    if not counts_as_verified(claims, provider):
+        raise OidcRefused(
+            f"The provider does not say that {email} is verified (claim `email_verified`): verify it there "
+            "and try again. If only administrators can change addresses there, the operator of this installation "
+            f"sets INSTEP_OIDC_TRUSTED_ISSUERS to {claims['iss']}"
+        )
+    return email
+
+
+def counts_as_verified(claims: dict[str, Any], provider: OpenIdProvider) -> bool:
+    """Whether the address of an ID token counts as verified: the provider says so, or the operator trusts it.
+
+    Some providers send the claim as a text, some leave it out. The trust is in one issuer, so the
+    administrators of another tenant, who can give their people any address, gain nothing by it.
+    """
+    verified = claims.get("email_verified")
+    return verified is True or verified == "true" or provider.trusts(claims["iss"])
 
 
 async def _find_or_create(database: Database, email: str, role: str | None) -> Candidate:

@@ -58,7 +58,7 @@ class Issuer:
     token_status: int = 200
 
     def answer(self, path: str, head: str, body: bytes) -> tuple[int, Any]:
-        if path == "/.well-known/openid-configuration":
+        if path.endswith("/.well-known/openid-configuration"):
             return 200, {
                 "issuer": self.url,
                 "authorization_endpoint": f"{self.url}/authorize?tenant=1",
@@ -171,7 +171,9 @@ async def test_whom_the_provider_names_is_signed_in_and_led_on(
         {"nonce": "another"},
         {"nonce": None},
         {"email_verified": False},
-        {"email_verified": "true"},
+        {"email_verified": "false"},
+        {"email_verified": "yes"},
+        {"email_verified": 1},
         {"email_verified": None},
         {"email": None},
         {"email": ["ann@acme.example"]},
@@ -186,6 +188,77 @@ async def test_a_token_with_a_wrong_claim_signs_nobody_in(app: FastAPI, issuer: 
         answer = await come_back(ann, issuer)
 
         assert (answer.status_code, await is_signed_in(ann)) == (400, False)
+
+
+TENANT, OTHER_TENANT = "3f1c6a52-8f2a-4d0e-9f51-0d6c1b7a2e44", "b7d1c0de-0000-4000-8000-000000000001"
+# What providers say about an address, as their tokens are by default.
+ENTRA: Json = {"email_verified": None, "tid": TENANT, "ver": "2.0", "preferred_username": "ann@acme.example"}
+AUTHENTIK: Json = {"email_verified": False, "preferred_username": "ann", "groups": []}
+COGNITO: Json = {"email_verified": "true"}
+KEYCLOAK: Json = {"email_verified": True, "azp": CLIENT["oidc_client_id"], "typ": "ID"}
+
+
+@pytest.mark.parametrize(
+    ("claims", "is_trusted", "signs_in"),
+    [
+        (ENTRA, False, False),
+        (ENTRA, True, True),
+        (AUTHENTIK, False, False),
+        (AUTHENTIK, True, True),
+        (COGNITO, False, True),
+        (KEYCLOAK, False, True),
+        (ENTRA | {"email": None}, True, False),
+    ],
+)
+async def test_an_address_counts_if_the_provider_or_the_operator_says_so(
+    app: FastAPI, issuer: Issuer, database: Database, claims: Json, is_trusted: bool, signs_in: bool
+) -> None:
+    configure(app, database, issuer, oidc_trusted_issuers=issuer.url if is_trusted else f"{issuer.url}/other")
+    issuer.claims = claims
+    async with browser(app) as ann:
+        await go(ann, issuer)
+        answer = await come_back(ann, issuer)
+
+        assert (answer.status_code == 303, await is_signed_in(ann)) == (signs_in, signs_in)
+    if not signs_in:
+        # The page names the claim that is missing, and what the operator may set.
+        assert ("`email_verified`" in answer.text) is not is_trusted
+        assert (f"INSTEP_OIDC_TRUSTED_ISSUERS to {issuer.url}" in answer.text) is not is_trusted
+        assert ("`email`" in answer.text) is is_trusted
+
+
+@pytest.mark.parametrize(
+    ("tenant", "trusted", "signs_in"),
+    [(TENANT, TENANT, True), (OTHER_TENANT, TENANT, False), (TENANT, "", False), ("a/b", "a/b", False)],
+)
+async def test_at_an_endpoint_of_many_tenants_only_those_trusted_sign_in(
+    app: FastAPI, issuer: Issuer, database: Database, tenant: str, trusted: str, signs_in: bool
+) -> None:
+    # The administrators of another tenant can give their people any address, so nothing else counts.
+    base = issuer.url
+    issuer.document = {"issuer": f"{base}/{{tenantid}}/v2.0"}
+    issuer.claims = {"iss": f"{base}/{tenant}/v2.0", "tid": tenant, "email_verified": True}
+    values = {"oidc_issuer": f"{base}/organizations/v2.0"}
+    if trusted:
+        values["oidc_trusted_issuers"] = f"{base}/{trusted}/v2.0"
+    configure(app, database, issuer, **values)
+    async with browser(app) as ann:
+        await go(ann, issuer)
+        answer = await come_back(ann, issuer)
+
+        assert (answer.status_code == 303, await is_signed_in(ann)) == (signs_in, signs_in)
+
+
+@pytest.mark.parametrize("known_as", ["{url}/", "https://sts.example/1/"])
+async def test_an_issuer_is_known_with_or_without_a_slash_and_another_is_named(
+    app: FastAPI, issuer: Issuer, known_as: str
+) -> None:
+    issuer.document = {"issuer": known_as.format(url=issuer.url)}
+    async with browser(app) as ann:
+        answer = await ann.client.get("/sign-in/oidc")
+
+    assert answer.status_code == (303 if "url" in known_as else 400)
+    assert ("INSTEP_OIDC_ISSUER" in answer.text) is (answer.status_code == 400)
 
 
 @pytest.mark.parametrize("fault", ["key", "status", "state", "browser", "iss", "issuer", "no code"])
@@ -250,6 +323,11 @@ async def test_without_a_provider_there_is_no_way_to_it(app: FastAPI, api: Api) 
         ({"ISSUER": "https://login.example.com"}, "needs INSTEP_OIDC_CLIENT_ID"),
         ({"ISSUER": "login.example.com"}, "INSTEP_OIDC_ISSUER"),
         ({"CREATE_ROLE": "admin"}, "INSTEP_OIDC_CREATE_ROLE"),
+        ({"TRUSTED_ISSUERS": "login.example.com"}, "INSTEP_OIDC_TRUSTED_ISSUERS"),
+        *(
+            ({"TRUSTED_ISSUERS": f"https://login.microsoftonline.com/{shared}/v2.0"}, "one tenant")
+            for shared in ("common", "organizations", "consumers", "9188040d-6c67-4c5b-b112-36a304b66dad")
+        ),
     ],
 )
 def test_settings_that_can_not_be_are_refused(tmp_path: Any, values: dict[str, str], words: str) -> None:
