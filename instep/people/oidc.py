@@ -239,9 +239,9 @@ def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider
         ) from None
     if not counts_as_verified(claims, provider):
         raise OidcRefused(
-            f"The provider does not say that {email} is verified (claim `email_verified`): verify it there "
-            "and try again. If only administrators can change addresses there, the operator of this installation "
-            f"sets INSTEP_OIDC_TRUSTED_ISSUERS to {claims['iss']}"
+            f"The provider does not say that {email} is verified (claim `email_verified`): verify it "
+            "there and try again. If only administrators can change addresses there, the operator of this "
+            f"installation sets INSTEP_OIDC_TRUSTED_ISSUERS to {claims['iss']}"
         )
     return email
 
