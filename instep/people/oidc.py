@@ -231,8 +231,8 @@ def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider
     if claims.get("azp", provider.client_id) != provider.client_id or not provider.is_issuer(claims["iss"]):
         raise OidcRefused
     try:
-        email = valid_email(claims.get("email"))
-    except (InvalidEmail, AttributeError):
+        email = valid_email(claims["email"])
+    except (InvalidEmail, KeyError, AttributeError):
         raise OidcRefused(
             "The provider did not send an email address of yours (claim `email`): let its administrator add "
             "one to your account there, then try again."
