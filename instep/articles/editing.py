@@ -9,8 +9,9 @@ from instep.articles.schemas import Article, TextEdit, TextSource
 from instep.articles.texts import find_article, find_working_copy, replace_text, save
 from instep.core.errors import Conflict
 from instep.core.etags import etag_of
-from instep.identity.access import refuse_paused, refuse_read_only, writes
+from instep.identity.access import refuse_beyond, refuse_paused, writes
 from instep.identity.schemas import Ctx
+from instep.identity.scopes import Scope
 from instep.text.diff import changed_lines, split_lines
 from instep.text.line_ends import value_in_field, with_line_ends_of
 
@@ -72,7 +73,7 @@ async def autosave_text(ctx: Ctx, ref: str, edit: TextEdit, version: str) -> Edi
     one, unless the very same text has arrived before. Saving and publishing are in the audit log; this comes
     with every pause in typing, and is not.
     """
-    refuse_read_only(ctx.actor.can_write)
+    refuse_beyond(ctx.actor.scope, Scope.WRITE)
     await refuse_paused(ctx)
     current = await open_text(ctx, ref, lock=True)
     title, content = (

@@ -7,7 +7,7 @@ from typing import Any
 from instep.articles.actions import delete_article
 from instep.articles.schemas import Article, ArticleCreate, TextSource
 from instep.articles.texts import create_for_review, find_article, replace_text
-from instep.core.errors import InvalidState
+from instep.core.errors import InsufficientScope, InvalidState
 from instep.core.ids import DRAFT_PREFIXES, new_id
 from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
@@ -33,7 +33,7 @@ from instep.drafts.schemas import (
     draft_item_out,
 )
 from instep.drafts.suppression import hold_back
-from instep.identity.access import writes
+from instep.identity.access import proposes, writes
 from instep.identity.schemas import Ctx
 from instep.text.diff import compare
 from instep.webhooks.emit import emit
@@ -84,7 +84,7 @@ async def get_draft(ctx: Ctx, draft_id: str, format: Format = "markdown") -> Dra
     return DraftDetail(draft, content, diff.diff, merged)
 
 
-@writes
+@proposes
 async def propose_edit(
     ctx: Ctx, article_ref: str, new: DraftCreate, format: Format = "markdown"
 ) -> DraftDetail:
@@ -214,12 +214,19 @@ async def _emit_proposal(ctx: Ctx, draft: Draft) -> None:
         await schedule_digest(ctx)
 
 
-@writes
+@proposes
 async def update_draft(
     ctx: Ctx, draft_id: str, update: DraftUpdate, format: Format = "markdown"
 ) -> DraftDetail:
-    """Change the title or the text of a pending draft; nothing goes live by it."""
+    """Change the title or the text of a pending draft; nothing goes live by it.
+
+    With the scope `content:propose` a caller changes only drafts that it has proposed itself.
+    """
     draft = await find_pending(ctx, draft_id)
+    if not ctx.actor.can_write and not await queries.is_proposer(ctx, draft.id):
+        raise InsufficientScope(
+            "This API key may only change drafts that it has proposed: use one with the scope `content:write`."
+        )
     if draft.type == "edit":
         await _change_edit(ctx, draft, update)
     else:

@@ -189,6 +189,12 @@ async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
     return is_by_service
 
 
+# The id of the caller: a person, an API key, or the trust that all keys of its CI jobs have come of.
+PROPOSER = """
+    coalesce((select trust_id from api_keys where workspace_id = %(workspace)s and id = %(actor)s), %(actor)s)
+"""
+
+
 async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
     values = {
         **row,
@@ -206,12 +212,23 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         Draft,
         f"""
         with d as (
-            insert into drafts (workspace_id, {", ".join(values)}) values (%(workspace)s, {placeholders})
-            returning *)
+            insert into drafts (workspace_id, proposer_id, {", ".join(values)})
+            values (%(workspace)s, {PROPOSER}, {placeholders}) returning *)
         select {DRAFT} from d {JOIN}
         """,
         **values,
+        actor=ctx.actor.id,
     )
+
+
+async def is_proposer(ctx: Ctx, draft_id: str) -> bool:
+    """Whether the caller has proposed this draft."""
+    is_own: bool | None = await ctx.tx.value(
+        f"select proposer_id = {PROPOSER} from drafts where workspace_id = %(workspace)s and id = %(id)s",
+        id=draft_id,
+        actor=ctx.actor.id,
+    )
+    return bool(is_own)
 
 
 # Who takes a draft out of the queue, and when.

@@ -8,6 +8,7 @@ from instep.core.errors import InsufficientScope, PlanInactive
 from instep.core.pipeline import Reply
 from instep.identity.audit import record
 from instep.identity.schemas import Ctx, WorkspaceCtx
+from instep.identity.scopes import VERBS, Scope
 
 
 class Identified(Protocol):
@@ -30,13 +31,23 @@ Action = Callable[Concatenate[Context, Arguments], Coroutine[Any, Any, Result]]
 def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Arguments, Changed]:
     """Mark an action that changes something.
 
-    It refuses read keys (403) and paused workspaces (402), and is recorded in the audit log in the same
-    transaction.
+    It refuses callers without `content:write` (403) and paused workspaces (402), and is recorded in the audit
+    log in the same transaction.
     """
+    return _changes(action, Scope.WRITE)
 
+
+def proposes(action: Action[Context, Arguments, Changed]) -> Action[Context, Arguments, Changed]:
+    """Mark an action that only adds to what waits for review: `content:propose` suffices."""
+    return _changes(action, Scope.PROPOSE)
+
+
+def _changes(
+    action: Action[Context, Arguments, Changed], scope: Scope
+) -> Action[Context, Arguments, Changed]:
     @wraps(action)
     async def guarded(ctx: Context, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Changed:
-        refuse_read_only(ctx.actor.can_write)
+        refuse_beyond(ctx.actor.scope, scope)
         ctx.tx.queue(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
         try:
             result = await action(ctx, *args, **kwargs)
@@ -49,7 +60,7 @@ def writes(action: Action[Context, Arguments, Changed]) -> Action[Context, Argum
         await record(ctx.tx, ctx.workspace_id, ctx.actor, action.__name__, resource, bot)
         return result
 
-    guarded.__dict__["is_write"] = True
+    guarded.__dict__["scope"] = scope
     return cast(Action[Context, Arguments, Changed], guarded)
 
 
@@ -61,17 +72,18 @@ def visitors_write(action: Action[Ctx, Arguments, Result]) -> Action[Ctx, Argume
         await refuse_paused(ctx)
         return await action(ctx, *args, **kwargs)
 
-    guarded.__dict__["is_write"] = True
+    guarded.__dict__["scope"] = Scope.WRITE
     return cast(Action[Ctx, Arguments, Result], guarded)
 
 
-def is_write(action: Callable[..., Any]) -> bool:
-    return getattr(action, "is_write", False)
+def scope_of(action: Callable[..., Any]) -> Scope:
+    """The scope that the action needs."""
+    return getattr(action, "scope", Scope.READ)
 
 
-def refuse_read_only(can_write: bool) -> None:
-    if not can_write:
-        raise InsufficientScope("This API key may only read: use one with the scope `content:write`.")
+def refuse_beyond(scope: Scope, needed: Scope) -> None:
+    if not scope.covers(needed):
+        raise InsufficientScope(f"This API key may only {VERBS[scope]}: use one with the scope `{needed}`.")
 
 
 async def refuse_paused(ctx: Ctx | WorkspaceCtx) -> None:

@@ -56,6 +56,24 @@ class Actor:
     id: str | None = None
     channel: Channel = "command"
     app: str | None = None
+    # Whether someone who may not write may still propose.
+    can_propose: bool = False
+
+    @property
+    def scope(self) -> Scope:
+        if self.can_write:
+            return Scope.WRITE
+        return Scope.PROPOSE if self.can_propose else Scope.READ
+
+
+def limited_to(actor: Actor, scope: str | None) -> Actor:
+    """The actor with a credential of this scope."""
+    may_write = actor.can_write
+    return replace(
+        actor,
+        can_write=may_write and scope == Scope.WRITE,
+        can_propose=may_write and scope == Scope.PROPOSE,
+    )
 
 
 # The operator of this installation, on the command line.
@@ -188,7 +206,7 @@ class KeyAuth(BotColumns):
 
     def as_actor(self, channel: Channel) -> Actor:
         """The actor for changes with the key."""
-        return Actor("api_key", self.key_name or "", self.scope == Scope.WRITE, self.key_id, channel)
+        return limited_to(Actor("api_key", self.key_name or "", True, self.key_id, channel), self.scope)
 
 
 WHAT_A_KEY_OPENS = attrgetter(
@@ -207,8 +225,7 @@ class TokenAuth(KeyAuth, PersonColumns):
     def as_actor(self, channel: Channel) -> Actor:
         """The person acting through the app, with the permissions that both have."""
         assert self.person is not None, "only valid tokens get here"
-        actor = self.person.as_actor(channel, self.key_name)
-        return replace(actor, can_write=actor.can_write and self.scope == Scope.WRITE)
+        return limited_to(self.person.as_actor(channel, self.key_name), self.scope)
 
 
 @dataclass(frozen=True, slots=True)

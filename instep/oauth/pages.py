@@ -16,7 +16,7 @@ from instep.core.errors import AppError
 from instep.core.ids import as_uuid
 from instep.identity.access_tokens import resource_of
 from instep.identity.schemas import Bot, Person
-from instep.identity.scopes import Scope, intersect
+from instep.identity.scopes import Scope, intersect, widest
 from instep.oauth import actions, metadata, rest
 from instep.oauth.documents import BadDocument
 from instep.oauth.queries import is_connected, list_bots_to_connect
@@ -177,7 +177,7 @@ def refuse_unfit(request: Request, fields: Fields) -> None:
 
 async def read_consent(request: Request, person: Person, form: Fields) -> Consent:
     """The person's consent, limited to what the page offered: an unknown scope counts as `read`."""
-    scope = Scope.WRITE if form.get("scope") == Scope.WRITE else Scope.READ
+    scope = widest([form.get("scope", "")])
     if not form.get("bot"):
         return Consent(scope, None)
     bot_id = as_uuid(form["bot"])

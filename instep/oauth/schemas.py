@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from instep.core import limits
 from instep.core.outbound.urls import parse_url
 from instep.identity.schemas import Person
-from instep.identity.scopes import Role, Scope
+from instep.identity.scopes import Role, Scope, widest
 from instep.oauth.redirects import is_on_own_computer, target_of, valid_redirect_uri
 from instep.web.shapes import without_nul
 
@@ -176,13 +176,11 @@ class Tokens(BaseModel):
 
 
 def scope_parameter(scope: Scope) -> str:
-    """The value of OAuth's `scope` parameter; write includes read."""
-    return str(Scope.READ) if scope == Scope.READ else f"{Scope.READ} {Scope.WRITE}"
+    """The value of OAuth's `scope` parameter; every scope includes read."""
+    return " ".join(dict.fromkeys((Scope.READ, scope)))
 
 
 def read_scope(text: str | None, default: Scope = Scope.READ) -> Scope:
     """Parse a `scope` parameter; unknown scopes are ignored (RFC 6749 section 3.3)."""
     words = set((text or "").split()) & set(Scope)
-    if not words:
-        return default
-    return Scope.WRITE if Scope.WRITE in words else Scope.READ
+    return widest(words) if words else default

@@ -15,7 +15,7 @@ from instep.core.jobs import defer
 from instep.core.paging import Page, PageRequest
 from instep.core.rate_window import RateWindow
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.identity.access import writes
+from instep.identity.access import proposes
 from instep.identity.schemas import Bot, Ctx, WorkspaceCtx
 from instep.tasks import queries
 from instep.tasks.schemas import (
@@ -85,7 +85,7 @@ async def read_task(new: TaskCreate) -> ReadTask:
     return ReadTask(new, hashlib.sha256(new.model_dump_json().encode()).digest())
 
 
-@writes
+@proposes
 async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creation:
     """Document a code change (`change`), or write a new article (`article`): send exactly one of them.
 

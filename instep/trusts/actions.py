@@ -16,7 +16,7 @@ from instep.core.rate_window import count_hit
 from instep.identity.audit import record
 from instep.identity.keys import hash_key, new_key
 from instep.identity.schemas import OPERATOR, Actor
-from instep.identity.scopes import Scope, intersect
+from instep.identity.scopes import Scope, widest
 from instep.text.characters import is_storable, remove_hidden, shorten
 from instep.trusts import queries
 from instep.trusts.claims import claims_match
@@ -156,8 +156,8 @@ def _scope_of(trust: Trust, exchange: TokenExchange) -> Scope:
     words = (exchange.scope or trust.scope).split()
     if not set(words) <= set(Scope):
         raise WiderScope
-    scope = Scope.WRITE if Scope.WRITE in words else Scope.READ
-    if intersect(scope, trust.scope) != scope:
+    scope = widest(words)
+    if not Scope(trust.scope).covers(scope):
         raise WiderScope
     return scope
 
@@ -184,6 +184,6 @@ async def _give_key(
         if window.hits > limits.TOKEN_EXCHANGES_PER_MINUTE:
             raise RateLimited(headers={"Retry-After": str(window.seconds_left)})
         await queries.insert_key(tx, row, limits.TRUST_TOKEN_TTL)
-        actor = Actor("api_key", str(row["name"]), scope == Scope.WRITE, key_id, "rest")
+        actor = Actor("api_key", str(row["name"]), can_write=scope == Scope.WRITE, id=key_id, channel="rest")
         await record(tx, trust.workspace_id, actor, "exchange_token", trust.id)
     return ExchangedToken(access_token=key, scope=scope.value)

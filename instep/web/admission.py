@@ -12,7 +12,7 @@ from instep.core.database import Database, Guard, Tx
 from instep.core.errors import InsufficientScope, InvalidValue, PlanInactive, RateLimited, Unauthorized
 from instep.core.ids import NO_UUID, as_uuid
 from instep.core.settings import Settings
-from instep.identity.access import refuse_read_only
+from instep.identity.access import refuse_beyond
 from instep.identity.bots import refuse_without_bot
 from instep.identity.keys import authenticate_key, hash_of_presented, key_statement
 from instep.identity.queries import is_in_force
@@ -26,7 +26,7 @@ from instep.web.strict_request import StrictRequest
 AuthContext = AbstractAsyncContextManager[tuple[KeyAuth, Tx]]
 Authenticate = Callable[[Database, str | None, UUID | None, str], AuthContext]
 
-ANY_KEY = Access(is_write=False, needs_bot=False, needs_scope=False, body_bytes=limits.MAX_BODY_BYTES)
+ANY_KEY = Access(KeyScope.READ, needs_bot=False, needs_scope=False, body_bytes=limits.MAX_BODY_BYTES)
 
 
 class OtherResult(Exception):
@@ -191,7 +191,7 @@ def refuse_bot(auth: KeyAuth, bot_names: list[str]) -> None:
 
 def refuse_write(auth: KeyAuth, access: Access) -> None:
     if access.is_write:
-        refuse_read_only(auth.scope == KeyScope.WRITE)
+        refuse_beyond(KeyScope(auth.scope or KeyScope.READ), access.scope)
         if auth.is_paused:
             raise PlanInactive
 

@@ -13,7 +13,7 @@ from instep.core import limits
 from instep.core.etags import matches_any_etag
 from instep.core.markdown import Format
 from instep.core.paging import Page
-from instep.identity.access import is_write
+from instep.identity.access import scope_of
 from instep.web.authenticated_route import AuthenticatedRoute, literal_paths, route_metadata
 from instep.web.call import Access
 
@@ -62,7 +62,7 @@ class ApiRouter(APIRouter):
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
             handler.__dict__["access"] = Access(
-                is_write(action), needs_bot, needs_scope, body_bytes, may_warn
+                scope_of(action), needs_bot, needs_scope, body_bytes, may_warn
             )
             self.add_api_route(
                 path,

@@ -15,19 +15,23 @@ from instep.core.replica import Replica
 from instep.core.settings import Settings
 from instep.identity.queries import ENTER_BOT, covers_all, list_covered_bots
 from instep.identity.schemas import Actor, BotStamp, Channel, Ctx, KeyAuth, WorkspaceCtx
-from instep.identity.scopes import Role
+from instep.identity.scopes import Role, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
     """What a route declares about its callers; the application does not start with a route without one."""
 
-    is_write: bool
+    scope: Scope
     needs_bot: bool
     needs_scope: bool
     body_bytes: int
     # Whether the action may add warnings, which go out as `Instep-Warnings`.
     may_warn: bool = False
+
+    @property
+    def is_write(self) -> bool:
+        return self.scope != Scope.READ
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,4 +44,4 @@ def describe(access: Declared) -> str:
         return f"tools with {access.credential}"
     if not access.needs_scope:
         return "any key"
-    return "content:write" if access.is_write else "content:read"
+    return access.scope

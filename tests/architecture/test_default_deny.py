@@ -184,13 +184,23 @@ def test_only_the_answer_api_takes_bot_keys() -> None:
     }
 
 
+# What waits for people afterwards: keys that may only propose do it too.
+PROPOSALS = {
+    ("POST", "/v1/tasks"),
+    ("POST", "/v1/articles/{id}/drafts"),
+    ("PATCH", "/v1/drafts/{id}"),
+}
+
+
 def test_every_other_route_is_below_the_management_api_and_changes_need_a_write_key() -> None:
     for route in list_routes(create_app()).results:
         if route.access not in ("public", "bot key", "app") and not (
             is_of_tools(route) or is_for_people(route)
         ):
             assert route.path.startswith("/v1/")
-            assert (route.access == "content:write") is (route.method != "GET"), route.path
+            assert (route.access in ("content:propose", "content:write")) is (route.method != "GET")
+            is_proposal = (route.method, route.path) in PROPOSALS
+            assert (route.access == "content:propose") is is_proposal, route.path
 
 
 def test_only_the_two_mcp_servers_leave_it_to_their_tools() -> None:

@@ -38,7 +38,7 @@ class Operation:
 
     @property
     def is_write(self) -> bool:
-        return self.scope == "write"
+        return self.scope in ("propose", "write")
 
     @property
     def has_reference(self) -> bool:
@@ -65,10 +65,10 @@ TABLE = [
     Operation("POST", "/articles/{published}/unpublish", "write"),
     Operation("POST", "/articles/{deleted}/restore", "write"),
     Operation("GET", "/articles/{article}/drafts", "read"),
-    Operation("POST", "/articles/{article}/drafts", "write", 201, body=EDIT),
+    Operation("POST", "/articles/{article}/drafts", "propose", 201, body=EDIT),
     Operation("GET", "/drafts", "read", query={"type": "edit"}),
     Operation("GET", "/drafts/{draft}", "read"),
-    Operation("PATCH", "/drafts/{draft}", "write", body={"title": "Install it"}),
+    Operation("PATCH", "/drafts/{draft}", "propose", body={"title": "Install it"}),
     Operation("POST", "/drafts/{draft}/apply", "write", body={}),
     Operation("POST", "/drafts/{draft}/dismiss", "write"),
     Operation("POST", "/drafts/{dismissed}/reopen", "write"),
@@ -100,7 +100,7 @@ TABLE = [
     Operation("GET", "/sync", "read", query={"folder": "docs/help"}),
     Operation("POST", "/sync", "write", body=SYNC, audited="docs/help"),
     Operation("GET", "/tasks", "read"),
-    Operation("POST", "/tasks", "write", 202, body=CHANGE),
+    Operation("POST", "/tasks", "propose", 202, body=CHANGE),
     Operation("GET", "/tasks/{task}", "read"),
     Operation("GET", "/webhooks", "read"),
     Operation("POST", "/webhooks", "write", 201, body=ENDPOINT),

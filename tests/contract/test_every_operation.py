@@ -9,8 +9,9 @@ from fastapi import FastAPI
 from instep.app import create_app
 from instep.core.database import Tx
 from instep.identity.keys import new_key
+from instep.identity.scopes import Scope
 from instep.ops.routes import list_routes
-from instep.workspaces.actions import pause_workspace, revoke_key
+from instep.workspaces.actions import create_key, pause_workspace, revoke_key
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import Response, error, stranger
 
@@ -79,6 +80,19 @@ async def test_a_revoked_key_is_dead(
 @each_write
 async def test_a_read_key_may_not_write(reader: Client, operation: Operation) -> None:
     assert error(await ask(reader, operation)) == (403, "insufficient_scope")
+
+
+@each_write
+async def test_a_key_that_may_propose_does_nothing_else(
+    api: Api, cast: Cast, owner: Tx, operation: Operation
+) -> None:
+    key = await create_key(owner, cast.acme.workspace_id, "ci", Scope.PROPOSE, [cast.acme.bot_id])
+
+    answer = await ask(api(key.key), operation)
+
+    proposals = (("POST", "/v1/tasks"), ("POST", "/v1/articles/nothing/drafts"), ("PATCH", "/v1/drafts/nothing"))
+    expected = (400, "invalid_request") if operation in proposals else (403, "insufficient_scope")
+    assert error(answer) == expected
 
 
 @each_write

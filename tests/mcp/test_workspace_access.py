@@ -3,8 +3,9 @@
 from fastapi import FastAPI
 
 from instep.core.database import Tx
+from instep.identity.scopes import Scope
 from instep.workspaces import actions
-from tests.mcp.tools import ADDS, CHANGES, READS, listed
+from tests.mcp.tools import ADDS, CHANGES, PROPOSES, READS, listed
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import body_of, create_article, error, stranger
 from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, post, refused, use
@@ -30,7 +31,20 @@ async def test_a_read_key_that_writes_is_told_which_scope_it_needs(reader: Clien
 
         assert error(answer) == (403, "insufficient_scope")
         challenge = answer.headers["WWW-Authenticate"]
-        assert 'error="insufficient_scope", scope="content:read content:write"' in challenge
+        needed = "content:propose" if name in PROPOSES else "content:write"
+        assert f'error="insufficient_scope", scope="content:read {needed}"' in challenge
+
+
+@BOTH_ERAS
+async def test_a_key_that_may_propose_sees_and_calls_the_tools_that_propose(
+    api: Api, cast: Cast, owner: Tx, era: str
+) -> None:
+    key = await actions.create_key(owner, cast.acme.workspace_id, "agent", Scope.PROPOSE, [cast.acme.bot_id])
+    proposer = api(key.key)
+
+    assert sorted(tool["name"] for tool in await listed(proposer, era)) == sorted([*READS, *PROPOSES])
+    applied = await post(proposer, WORKSPACE, "tools/call", {"name": "apply_draft", "arguments": {}}, era)
+    assert error(applied) == (403, "insufficient_scope")
 
 
 @BOTH_ERAS

@@ -22,6 +22,8 @@ ADDS = [
     *("create_article", "propose_edit", "create_changelog_entry", "create_task"),
     *("create_collection", "create_redirect", "lift_suppressed"),
 ]
+# The tools among those that add for which `content:propose` suffices.
+PROPOSES = ["propose_edit", "create_task"]
 CHANGES = [
     "update_article",
     "publish_article",

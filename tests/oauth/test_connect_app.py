@@ -179,8 +179,12 @@ async def test_the_person_decides_how_much_whatever_the_app_has_asked_for(
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
         _, less = await connect(browser, client, BOTH, scope="content:read")
         _, more = await connect(browser, client, READ, scope="content:write")
+        _, proposes = await connect(browser, client, BOTH, scope="content:propose")
 
     assert (less["scope"], more["scope"]) == (READ, BOTH)
+    assert proposes["scope"] == "content:read content:propose"
+    refused = await post(api(proposes["access_token"]), WORKSPACE, "tools/call", NEW_CALL)
+    assert refused.status_code == 403
 
 
 async def test_tokens_are_renewed_and_may_be_given_less(

@@ -22,7 +22,7 @@ from instep.trusts.id_tokens import Issuers
 from instep.trusts.schemas import ID_TOKEN, Trust, TrustFields
 from instep.workspaces.queries import list_keys
 from tests.support.cast import Api, Cast, Client, Company, Json
-from tests.support.http import Response, at_once, stranger
+from tests.support.http import Response, at_once, create_article, error, stranger
 from tests.support.issuers import EC, FORGED, OKP, Issuer, issuing
 from tests.support.limits import SetLimit
 
@@ -345,9 +345,31 @@ async def test_a_scope_can_be_narrowed_and_not_widened(office: Office, cast: Cas
     key = narrow.json()["access_token"]
     assert (await office.api(key).post("/v1/articles", json={})).status_code == 403
 
-    trust = await office.trusts_also(cast.globex, scope=Scope.READ)
-    answer = await office.exchange(office.issuer.token(), scope="content:write", client_id=trust.id)
-    assert answer.json()["error"] == "invalid_scope"
+    for scope in (Scope.READ, Scope.PROPOSE):
+        trust = await office.trusts_also(cast.globex, scope=scope)
+        answer = await office.exchange(office.issuer.token(), scope="content:write", client_id=trust.id)
+        assert answer.json()["error"] == "invalid_scope"
+
+
+async def test_a_trust_that_may_propose_changes_the_drafts_of_all_its_jobs(
+    office: Office, cast: Cast, client: Client
+) -> None:
+    article = await create_article(client)
+    path = f"/v1/articles/{article['id']}/drafts"
+    of_a_person = (await client.post(path, json={"contentMarkdown": "By hand."})).json()
+    trust = await office.trusts_also(cast.acme, scope=Scope.PROPOSE)
+    keys = [
+        (await office.exchange(office.issuer.token(run=run), client_id=trust.id)).json()["access_token"]
+        for run in ("1", "2")
+    ]
+    draft = (await office.api(keys[0]).post(path, json={"contentMarkdown": "By a job."})).json()
+
+    second = office.api(keys[1])
+    own = await second.patch(f"/v1/drafts/{draft['id']}", json={"title": "Better"})
+    foreign = await second.patch(f"/v1/drafts/{of_a_person['id']}", json={"title": "Worse"})
+
+    assert (own.status_code, own.json()["title"]) == (200, "Better")
+    assert error(foreign) == (403, "insufficient_scope")
 
 
 async def test_exchanges_and_requests_of_a_trust_are_limited_together(

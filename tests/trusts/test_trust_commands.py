@@ -36,11 +36,12 @@ async def test_an_owner_makes_and_revokes_a_trust(desk: Desk, owner: Tx, cast: C
     claims = "repository=acme/app\r\n\r\n ref = refs/heads/* \r\n"
     path = "settings/trusts"
 
-    answer = await desk.send(path, path, issuer=GITHUB, claims=claims, audience="")
+    answer = await desk.send(path, path, issuer=GITHUB, claims=claims, audience="", scope="content:propose")
     page = await desk.follow(answer)
 
     assert "<code>ref=refs/heads/*</code>, <code>repository=acme/app</code>" in page.text
     assert "for <code>http://help.test</code>" in page.text
+    assert "read and propose" in page.text
     trust_id = await owner.value(
         "select id from trusts where workspace_id = %(id)s", id=cast.acme.workspace_id
     )
@@ -55,8 +56,9 @@ async def test_what_is_refused_on_the_page_keeps_what_was_typed(desk: Desk) -> N
         ({"issuer": "https://10.0.0.1", "claims": "a=b"}, "not a public address"),
         ({"issuer": GITHUB, "claims": "repository"}, "Write each claim once"),
         ({"issuer": GITHUB, "claims": "a=*"}, "needs a value, not * alone"),
+        ({"issuer": GITHUB, "claims": "a=b", "scope": ""}, "Choose a scope"),
     ):
-        answer = await desk.send(path, path, **fields)
+        answer = await desk.send(path, path, **{"scope": "content:write"} | fields)
         assert answer.status_code == 400
         assert sentence in answer.text
         assert f'value="{fields["issuer"]}"' in answer.text

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from instep.core.errors import AppError, Unavailable
+from instep.core.errors import AppError, InvalidRequest, Unavailable
 from instep.core.ids import NO_UUID, as_uuid
 from instep.dashboard import queries
 from instep.dashboard.bot_pages import BotPage
 from instep.identity.schemas import WorkspaceCtx
-from instep.identity.scopes import Role
+from instep.identity.scopes import VERBS, Role, Scope
 from instep.web.shown_once import forget_secret, keep_secret, take_secret
 
 SECTION = "settings"
@@ -32,6 +32,12 @@ SUBSECTIONS = (
     ("synonyms", "Synonyms", Role.VIEWER),
     ("suppressed", "Not proposed again", Role.VIEWER),
     ("audit", "Audit", Role.OWNER),
+)
+# The choices of a form for access.
+SCOPES = (
+    (Scope.WRITE, "Read and write", "Also publishes, applies drafts and syncs with git."),
+    (Scope.PROPOSE, "Read and propose", "Sends code changes and proposes edits; people decide. Best for CI."),
+    (Scope.READ, "Read", None),
 )
 Result = TypeVar("Result")
 
@@ -83,6 +89,8 @@ async def show_access(
         ended=[row for row in rows if row.revoked_at is not None],
         names={bot.id: bot.name for bot in bots},
         options=[(str(bot.id), bot.name, None) for bot in bots],
+        verbs=VERBS,
+        scopes=SCOPES,
         **values,
     )
 
@@ -90,6 +98,14 @@ async def show_access(
 def chosen_bot_ids(page: BotPage) -> list[UUID]:
     """The bots that a form names; for what is no id stands one that no bot has, so that it is refused."""
     return [as_uuid(text) or NO_UUID for text in page.form.all("bots")]
+
+
+def chosen_scope(page: BotPage) -> Scope:
+    """The scope that a form names; raises `InvalidRequest`."""
+    try:
+        return Scope(page.form.get("scope", ""))
+    except ValueError:
+        raise InvalidRequest("Choose a scope under “May”.") from None
 
 
 def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> Response:

@@ -3,10 +3,16 @@
 from starlette.responses import Response
 from starlette.routing import Route
 
-from instep.core.errors import AppError, InvalidRequest
+from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, chosen_bot_ids, show_access, show_secret_next
-from instep.identity.scopes import Role, Scope
+from instep.dashboard.settings.frame import (
+    attempt,
+    chosen_bot_ids,
+    chosen_scope,
+    show_access,
+    show_secret_next,
+)
+from instep.identity.scopes import Role
 from instep.web.recent_sign_in import require_recent_sign_in
 from instep.workspaces import actions
 from instep.workspaces.queries import list_keys
@@ -38,11 +44,7 @@ async def create_key_here(page: BotPage) -> Response:
 
 async def make_key(page: BotPage) -> NewKey:
     form, ctx = page.form, page.ctx
-    try:
-        scope = Scope(form.get("scope", ""))
-    except ValueError:
-        raise InvalidRequest("Choose what the key may do.") from None
-    name, bot_ids = form.get("name", ""), chosen_bot_ids(page)
+    name, scope, bot_ids = form.get("name", ""), chosen_scope(page), chosen_bot_ids(page)
     return await actions.create_key(ctx.tx, ctx.workspace_id, name, scope, bot_ids, ctx.actor)
 
 

@@ -5,8 +5,8 @@ from starlette.routing import Route
 
 from instep.core.errors import AppError, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
-from instep.dashboard.settings.frame import attempt, chosen_bot_ids, show_access
-from instep.identity.scopes import Role, Scope
+from instep.dashboard.settings.frame import attempt, chosen_bot_ids, chosen_scope, show_access
+from instep.identity.scopes import Role
 from instep.trusts import actions
 from instep.trusts.queries import list_trusts
 from instep.trusts.schemas import Trust, TrustFields
@@ -43,7 +43,7 @@ async def make_trust(page: BotPage) -> Trust:
         audience=form.get("audience", "").strip() or state.settings.base_url,
         claims=read_claims(form.get("claims", "")),
         bot_ids=chosen_bot_ids(page),
-        scope=Scope.WRITE,
+        scope=chosen_scope(page),
     )
     return await actions.create_trust(ctx.tx, ctx.workspace_id, fields, state.settings.allow_list, ctx.actor)
 

@@ -9,7 +9,8 @@ from mcp_types import ToolAnnotations
 from pydantic import MISSING, BaseModel, BeforeValidator, Field
 
 from instep.core import limits
-from instep.identity.access import is_write
+from instep.identity.access import scope_of
+from instep.identity.scopes import Scope
 from instep.web.call import Access
 from instep.web.mcp.arguments import Arguments, Handler
 from instep.web.mcp.schemas import schema_of
@@ -71,7 +72,8 @@ class Toolbox:
 
         def register(handler: Handler) -> Handler:
             arguments = Arguments.of(handler, self.named)
-            writes = is_write(action)
+            scope = scope_of(action)
+            writes = scope != Scope.READ
             definition = ToolDefinition(
                 name=handler.__name__,
                 title=title,
@@ -86,7 +88,7 @@ class Toolbox:
                     open_world_hint=False,
                 ),
             )
-            access = Access(writes, needs_bot, needs_scope=True, body_bytes=limits.MAX_TASK_BODY_BYTES)
+            access = Access(scope, needs_bot, needs_scope=True, body_bytes=limits.MAX_TASK_BODY_BYTES)
             self.tools.append(Tool(handler.__name__, access, arguments, handler, definition))
             return handler
 

@@ -21,6 +21,7 @@ from instep.identity.bots import credential_of, refuse_without_bot
 from instep.identity.keys import authenticate_key
 from instep.identity.queries import list_covered_bots
 from instep.identity.schemas import KeyAuth, TokenAuth
+from instep.identity.scopes import VERBS
 from instep.identity.scopes import Scope as KeyScope
 from instep.web.admission import ANY_KEY, Admission, AuthContext, named_bots
 from instep.web.authenticated_route import add_rate_headers
@@ -38,8 +39,6 @@ from instep.web.mcp.server import McpServer
 from instep.web.mcp.tools import Tool
 from instep.web.strict_request import StrictRequest
 
-# The scope that a client must ask for to call a tool that writes (RFC 6750 section 3.1).
-STEP_UP = f'error="insufficient_scope", scope="{KeyScope.READ} {KeyScope.WRITE}"'
 UNAUTHENTICATED = (
     "No valid credential was sent: sign in as the header `WWW-Authenticate` says, or send an API key."
 )
@@ -56,7 +55,7 @@ class WorkspaceCaller:
         return credential_of(self.call.auth)
 
     def may_use(self, tool: Tool) -> bool:
-        return self.call.auth.scope == KeyScope.WRITE or not tool.access.is_write
+        return KeyScope(self.call.auth.scope or KeyScope.READ).covers(tool.access.scope)
 
     async def call_of(self, tool: Tool, arguments: dict[str, Any]) -> Call:
         bot_id = arguments.pop("botId", None)
@@ -137,9 +136,13 @@ def refusal_of(tool: Tool, caller: WorkspaceCaller, request: Request) -> Insuffi
         return InsufficientScope(
             f"Your role in this workspace may only read: `{tool.name}` changes something."
         )
+    needed = tool.access.scope
+    # The scope that a client must ask for to call the tool (RFC 6750 section 3.1).
+    step_up = f'error="insufficient_scope", scope="{KeyScope.READ} {needed}"'
     return InsufficientScope(
-        f"This {caller.credential} may only read: `{tool.name}` needs one with the scope `content:write`.",
-        headers={"WWW-Authenticate": challenge(request, STEP_UP)},
+        f"This {caller.credential} may only {VERBS[KeyScope(auth.scope or KeyScope.READ)]}:"
+        f" `{tool.name}` needs one with the scope `{needed}`.",
+        headers={"WWW-Authenticate": challenge(request, step_up)},
     )
 
 

@@ -19,9 +19,10 @@ from instep.core.database import Database, Tx
 from instep.core.errors import AppError, InvalidRequest, PlanInactive, RateLimited
 from instep.core.ids import as_uuid
 from instep.core.settings import Settings
-from instep.identity.access import is_write
+from instep.identity.access import scope_of
 from instep.identity.keys import authenticate_bot_key
 from instep.identity.schemas import Actor, Bot, BotKeyAuth, Ctx
+from instep.identity.scopes import Scope
 from instep.web.authenticated_route import add_rate_headers, route_metadata
 from instep.web.call import BotKeyAccess, Window
 from instep.web.client_addresses import client_address
@@ -112,7 +113,7 @@ class VisitorRouter(APIRouter):
         method, path = method_and_path.split(" ")
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
-            handler.__dict__["access"] = BotKeyAccess(is_write(action), takes_long, method == "GET")
+            handler.__dict__["access"] = BotKeyAccess(scope_of(action) != Scope.READ, takes_long, method == "GET")
             self.add_api_route(
                 path,
                 handler,
