@@ -19,7 +19,7 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="API keys.")
 @command(
     app,
     "create",
-    "instep key create ci --scope content:write --bot acme-help",
+    "instep key create ci --scope content:propose --bot acme-help",
     "instep key create reporting --scope content:read",
 )
 def create_key(

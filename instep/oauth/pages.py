@@ -16,7 +16,7 @@ from instep.core.errors import AppError
 from instep.core.ids import as_uuid
 from instep.identity.access_tokens import resource_of
 from instep.identity.schemas import Bot, Person
-from instep.identity.scopes import Scope, intersect, widest
+from instep.identity.scopes import intersect, widest
 from instep.oauth import actions, metadata, rest
 from instep.oauth.documents import BadDocument
 from instep.oauth.queries import is_connected, list_bots_to_connect

@@ -111,7 +111,8 @@ def components() -> Json:
                 "type": "http",
                 "scheme": "bearer",
                 "description": "An API key of the workspace: `Authorization: Bearer isk_…`. Scope "
-                "`content:read` reads; `content:write` reads and changes. Without a valid key "
+                "`content:read` reads; `content:propose` also sends code changes and proposes edits; "
+                "`content:write` reads and changes. Without a valid key "
                 "an address may send 60 requests a minute, unless the operator has set another limit.",
             }
         },

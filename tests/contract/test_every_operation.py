@@ -90,7 +90,11 @@ async def test_a_key_that_may_propose_does_nothing_else(
 
     answer = await ask(api(key.key), operation)
 
-    proposals = (("POST", "/v1/tasks"), ("POST", "/v1/articles/nothing/drafts"), ("PATCH", "/v1/drafts/nothing"))
+    proposals = (
+        ("POST", "/v1/tasks"),
+        ("POST", "/v1/articles/nothing/drafts"),
+        ("PATCH", "/v1/drafts/nothing"),
+    )
     expected = (400, "invalid_request") if operation in proposals else (403, "insufficient_scope")
     assert error(answer) == expected
 

@@ -362,11 +362,12 @@ async def test_a_trust_that_may_propose_changes_the_drafts_of_all_its_jobs(
         (await office.exchange(office.issuer.token(run=run), client_id=trust.id)).json()["access_token"]
         for run in ("1", "2")
     ]
-    draft = (await office.api(keys[0]).post(path, json={"contentMarkdown": "By a job."})).json()
+    named = {"bot_id": str(cast.acme.bot_id)}
+    first, second = [office.api(key) for key in keys]
+    draft = (await first.post(path, json={"contentMarkdown": "By a job."}, params=named)).json()
 
-    second = office.api(keys[1])
-    own = await second.patch(f"/v1/drafts/{draft['id']}", json={"title": "Better"})
-    foreign = await second.patch(f"/v1/drafts/{of_a_person['id']}", json={"title": "Worse"})
+    own = await second.patch(f"/v1/drafts/{draft['id']}", json={"title": "Better"}, params=named)
+    foreign = await second.patch(f"/v1/drafts/{of_a_person['id']}", json={"title": "Worse"}, params=named)
 
     assert (own.status_code, own.json()["title"]) == (200, "Better")
     assert error(foreign) == (403, "insufficient_scope")

@@ -1,4 +1,4 @@
-"""The scope `content:propose`, and who has proposed a draft: with this scope a caller changes only its own."""
+"""The scope `content:propose`, with which a caller changes only the drafts that it has proposed itself."""
 
 from alembic import op
 

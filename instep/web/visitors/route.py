@@ -113,7 +113,9 @@ class VisitorRouter(APIRouter):
         method, path = method_and_path.split(" ")
 
         def register(handler: Callable[..., Any]) -> Callable[..., Any]:
-            handler.__dict__["access"] = BotKeyAccess(scope_of(action) != Scope.READ, takes_long, method == "GET")
+            handler.__dict__["access"] = BotKeyAccess(
+                scope_of(action) != Scope.READ, takes_long, method == "GET"
+            )
             self.add_api_route(
                 path,
                 handler,
