@@ -13,9 +13,10 @@ Read and edit a help center from your own tools and CI: articles, drafts that aw
 collections, redirects, the changelog, tasks, insights and webhooks.
 
 **Authentication.** Send `Authorization: Bearer <API key>`. A key has the scope `content:read`,
-`content:propose` or `content:write` and covers one, several or all bots (help centers) of a workspace. With a key that covers
-several bots, name the bot with `bot_id` or the header `Service-Bot`. A call without it is for the bot that
-was the only one when the key was created; if there were several, it is refused with `bot_required`.
+`content:propose` or `content:write` and covers one, several or all bots (help centers) of a workspace. With a
+key that covers several bots, name the bot with `bot_id` or the header `Service-Bot`. A call without it is for
+the bot that was the only one when the key was created; if there were several, it is refused with
+`bot_required`.
 
 **Errors** are JSON: `error` is a sentence that says what to do, `code` is for programs, `details` name the
 invalid fields. Checks run in this order: 401, 429, the bot (400 or 403), the scope (403), a paused workspace
