@@ -14,10 +14,10 @@ from instep.identity.scopes import Role
 from instep.identity.sessions import new_token
 from instep.oauth.actions import end_connections
 from instep.people import factor_queries, queries
-from instep.people.attempts import count_known_browser, count_stranger
+from instep.people.attempts import TooManyAttempts, count_known_browser, count_stranger
 from instep.people.browsers import browser_name
 from instep.people.known_browsers import known_browser, new_cookie
-from instep.people.passwords import hash_password, matches_hash, refuse_weak, renewed_hash
+from instep.people.passwords import hash_password, matching_hash, refuse_weak, renewed_hash, salt_of
 from instep.people.schemas import Attempt, AuditEntry, Candidate, SecondStep, SignedIn, User
 from instep.people.second_step import ask_for_code
 
@@ -41,7 +41,7 @@ async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, passwor
         "id": new_id("per"),
         "workspace_id": workspace_id,
         "email": address,
-        "password_hash": hash_password(password),
+        "password_hash": hash_password(password, await find_salt(tx, address)),
         "role": role.value,
     }
     user = await queries.insert_user(tx, row)
@@ -73,7 +73,7 @@ async def change_password(tx: Tx, workspace_id: str, email: str, password: str) 
     """Set a new password; it ends all sessions of the person and all connections of their apps."""
     user = await _find_user(tx, workspace_id, email)
     refuse_weak(password, *await guessable_words(tx, workspace_id, user.email))
-    await queries.set_password(tx, user.id, hash_password(password))
+    await queries.set_password(tx, user.id, hash_password(password, await find_salt(tx, user.email)))
     await queries.end_sessions(tx, user.id)
     await end_connections(tx, workspace_id, user.id, OPERATOR)
     await record(tx, workspace_id, OPERATOR, "change_password", user.id)
@@ -131,13 +131,17 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn 
     No database connection is held while the password is checked. Messages, work and limits are the same for
     an address without an account, so that responses do not reveal which accounts exist.
     """
-    candidate, browser_id = await admit(database, key, attempt)
-    is_correct = await matches_hash(attempt.password, candidate.password_hash if candidate else None)
-    if candidate is None:
+    candidates = await admit(database, key, attempt)
+    match = await matching_hash(attempt.password, [candidate.password_hash for candidate in candidates])
+    if not candidates:
         raise SignInFailed
+    is_correct = match is not None
+    # A wrong password is noted in the workspace of the proved account, which is the first one.
+    candidate = next((row for row in candidates if is_correct and row.password_hash == match), candidates[0])
     token = new_token()
     new_hash = await renewed_hash(attempt.password, candidate.password_hash) if is_correct else None
     if is_correct and candidate.has_second_factor:
+        browser_id = known_browser(key, attempt.browser, candidate, utc_now())
         async with database.enter_workspace(candidate.workspace_id) as tx:
             return SecondStep(await ask_for_code(tx, candidate, browser_id, new_hash))
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
@@ -154,20 +158,26 @@ async def sign_in(database: Database, key: bytes, attempt: Attempt) -> SignedIn 
     return SignedIn(token, new_cookie(key, candidate.id, current_hash, utc_now()))
 
 
-async def admit(database: Database, key: bytes, attempt: Attempt) -> tuple[Candidate | None, str | None]:
-    """Count the attempt before its password is checked, and find its account; None if there is none.
+async def admit(database: Database, key: bytes, attempt: Attempt) -> list[Candidate]:
+    """Count the attempt before its password is checked, and find the accounts that it may sign in to.
 
-    The second value is the id of the browser if it is known to the account.
+    A browser that is known to one account of the address is a stranger to the others.
     """
     email = _canonical_email(attempt.email)
     async with database.enter_workspace("") as tx:
-        candidate = await queries.find_for_sign_in(tx, email)
-        browser_id = known_browser(key, attempt.browser, candidate, utc_now()) if candidate else None
-        if browser_id is not None:
-            await count_known_browser(tx, browser_id)
-        else:
+        candidates = await queries.find_for_sign_in(tx, email)
+        ids = ((known_browser(key, attempt.browser, row, utc_now()), row) for row in candidates)
+        browser_id, account = next((pair for pair in ids if pair[0]), (None, None))
+        if browser_id is None or account is None:
             await count_stranger(tx, email, attempt.address)
-    return candidate, browser_id
+            return candidates
+        await count_known_browser(tx, browser_id)
+        try:
+            if len(candidates) > 1:
+                await count_stranger(tx, email, attempt.address)
+        except TooManyAttempts:
+            return [account]
+    return candidates
 
 
 async def sign_out(database: Database, token: str, person: Person) -> None:
@@ -198,6 +208,12 @@ def valid_email(email: str) -> str:
 def _canonical_email(email: str) -> str:
     """Canonical form of an e-mail address; characters that can't be stored are replaced."""
     return email.encode("utf-8", "replace").decode().replace("\0", "").strip().lower()
+
+
+async def find_salt(tx: Tx, email: str) -> bytes | None:
+    """The salt that the passwords of the address have; None if it has no password."""
+    candidates = await queries.find_for_sign_in(tx, email)
+    return next((salt_of(row.password_hash) for row in candidates if row.password_hash), None)
 
 
 async def guessable_words(tx: Tx, workspace_id: str, email: str) -> list[str]:

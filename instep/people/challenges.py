@@ -10,7 +10,7 @@ from instep.core.database import Tx
 from instep.identity.keys import hash_key
 from instep.identity.sessions import new_token
 
-Purpose = Literal["second_factor", "passkey_creation", "passkey", "oidc"]
+Purpose = Literal["second_factor", "passkey_creation", "passkey", "oidc", "proved_address"]
 
 
 @dataclass(frozen=True, slots=True)

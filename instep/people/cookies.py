@@ -9,6 +9,9 @@ from instep.web.client_addresses import client_address
 from instep.web.forms import Form, cookie_name, set_cookie
 from instep.web.signed_in import see_other
 
+# What a browser keeps that has just proved an address for which there is no account yet.
+PROOF = "proved-address"
+
 
 def attempt_of(request: Request, form: Form) -> Attempt:
     """The attempt to sign in that a form makes in this browser."""

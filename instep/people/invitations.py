@@ -1,6 +1,7 @@
 """Invitations: a link that makes somebody a member of a workspace, shown once, valid for days, revocable."""
 
 from instep.core import limits
+from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.ids import new_id
@@ -10,9 +11,12 @@ from instep.identity.schemas import OPERATOR, Actor, Person
 from instep.identity.scopes import Role
 from instep.identity.sessions import new_token
 from instep.people import queries
-from instep.people.actions import guessable_words, valid_email
+from instep.people.actions import find_salt, guessable_words, valid_email
+from instep.people.challenges import find_challenge, take_challenge
+from instep.people.known_browsers import new_cookie
 from instep.people.passwords import hash_new_password
-from instep.people.schemas import Invitation, NewInvitation, OpenInvitation
+from instep.people.schemas import Attempt, Invitation, NewInvitation, OpenInvitation, SignedIn
+from instep.people.second_step import begin_in
 
 
 class UnknownInvitation(NotFound):
@@ -66,30 +70,78 @@ async def open_invitation(database: Database, token: str) -> OpenInvitation:
 
 
 async def accept_with_password(database: Database, token: str, password: str) -> None:
-    """Make a new person of the invited one, with this password."""
+    """Make an account with this password, which is valid in the workspace of the invitation alone.
+
+    The inviting owner has seen the link too, so it proves no address: another account with the address keeps
+    its password and its workspaces, and the answer is the same whether or not there is one.
+    """
     invitation = await open_invitation(database, token)
     async with database.enter_workspace(invitation.workspace_id) as tx:
         words = await guessable_words(tx, invitation.workspace_id, invitation.email)
-    password_hash = await hash_new_password(password, *words)
-    await _accept(database, token, invitation, new_id("per"), password_hash)
+        salt = await find_salt(tx, invitation.email)
+    password_hash = await hash_new_password(password, *words, salt=salt)
+    async with database.enter_workspace(invitation.workspace_id) as tx, tx.transaction():
+        await _accept(tx, token, invitation, new_id("per"), password_hash)
 
 
 async def accept_as(database: Database, token: str, person: Person) -> str:
     """Let a person who is signed in join with the invitation to their address; the workspace's id."""
     invitation = await open_invitation(database, token)
-    if invitation.email != person.email:
+    if not await may_accept(database, invitation, person):
         raise InvalidRequest(
             f"This invitation is for {invitation.email}: sign out, then open the link again."
         )
-    await _accept(database, token, invitation, person.id, None)
+    async with database.enter_workspace(invitation.workspace_id) as tx, tx.transaction():
+        await _accept(tx, token, invitation, person.id, None)
     return invitation.workspace_id
 
 
-async def _accept(
-    database: Database, token: str, invitation: OpenInvitation, person_id: str, password_hash: str | None
-) -> None:
+async def may_accept(database: Database, invitation: OpenInvitation, person: Person | None) -> bool:
+    """Whether a person who is signed in may join: the address is theirs, and proved for other workspaces."""
+    if person is None or person.email != invitation.email:
+        return False
+    async with database.enter_workspace(person.workspace_id) as tx:
+        return person.workspace_id == invitation.workspace_id or await queries.is_proved(tx, person.id)
+
+
+async def has_proof(database: Database, invitation: OpenInvitation, proof: str) -> bool:
+    """Whether the browser with the token `proof` has just proved the invited address."""
+    async with database.enter_workspace("") as tx:
+        challenge = await find_challenge(tx, "proved_address", proof)
+    return challenge is not None and challenge.data["email"] == invitation.email
+
+
+async def accept_with_proof(
+    database: Database, key: bytes, token: str, proof: str, attempt: Attempt
+) -> SignedIn:
+    """Let a person join who has just proved the invited address, and begin their session."""
+    invitation, session_token = await open_invitation(database, token), new_token()
     async with database.enter_workspace(invitation.workspace_id) as tx, tx.transaction():
-        if not await queries.accept_invitation(tx, hash_key(token), person_id, password_hash):
+        challenge = await take_challenge(tx, "proved_address", proof)
+        if challenge is None or challenge.data["email"] != invitation.email:
             raise UnknownInvitation
-        member = Person(person_id, invitation.workspace_id, invitation.email, Role(invitation.role))
-        await record(tx, invitation.workspace_id, member.as_actor("page"), "accept_invitation", invitation.id)
+        person_id = await _accept(tx, token, invitation, new_id("per"), None, has_proof=True)
+        candidate = await queries.find_account(tx, person_id)
+        assert candidate is not None, "a member has an account"
+        await begin_in(tx, candidate, None, session_token, attempt)
+    return SignedIn(session_token, new_cookie(key, candidate.id, candidate.password_hash, utc_now()))
+
+
+async def _accept(
+    tx: Tx,
+    token: str,
+    invitation: OpenInvitation,
+    person_id: str,
+    password_hash: str | None,
+    *,
+    has_proof: bool = False,
+) -> str:
+    """Make a member of the person, or of a new one with this id; returns the id."""
+    member_id = await queries.accept_invitation(
+        tx, hash_key(token), person_id, password_hash, has_proof=has_proof
+    )
+    if member_id is None:
+        raise UnknownInvitation
+    member = Person(member_id, invitation.workspace_id, invitation.email, Role(invitation.role))
+    await record(tx, invitation.workspace_id, member.as_actor("page"), "accept_invitation", invitation.id)
+    return member_id

@@ -37,7 +37,7 @@ from instep.people.actions import InvalidEmail, valid_email
 from instep.people.attempts import count_question_to_provider
 from instep.people.challenges import put_challenge, take_challenge
 from instep.people.known_browsers import new_cookie
-from instep.people.schemas import Attempt, Candidate, SignedIn
+from instep.people.schemas import INVITATION, Attempt, Candidate, SignedIn, WaitingInvitation
 from instep.people.second_step import SecondStepExpired, begin_in
 
 CALLBACK = "/sign-in/oidc/callback"
@@ -79,10 +79,24 @@ class OpenIdProvider:
 
 @dataclass(frozen=True, slots=True)
 class OidcRequest:
-    """Where the browser goes to sign in, and the token that it keeps meanwhile."""
+    """Where the browser goes to sign in, and the token that it keeps meanwhile for this state."""
 
     token: str
+    state: str
     address: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedPerson:
+    """Who has come back from the provider: with a session, or with a proof that invitations accept.
+
+    `waiting` are invitations which memberships without a proof have become.
+    """
+
+    next_path: str
+    waiting: list[WaitingInvitation]
+    signed_in: SignedIn | None = None
+    proof: str | None = None
 
 
 async def find_provider(client: OutboundClient, settings: Settings) -> OpenIdProvider:
@@ -140,7 +154,9 @@ async def ask_provider(
         "code_challenge_method": "S256",
     }
     separator = "&" if "?" in provider.authorization_endpoint else "?"
-    return OidcRequest(token, f"{provider.authorization_endpoint}{separator}{urlencode(fields)}")
+    return OidcRequest(
+        token, fields["state"], f"{provider.authorization_endpoint}{separator}{urlencode(fields)}"
+    )
 
 
 async def sign_in_by_provider(
@@ -151,8 +167,8 @@ async def sign_in_by_provider(
     token: str,
     answer: dict[str, str],
     attempt: Attempt,
-) -> tuple[SignedIn, str]:
-    """Begin a session for the person whom the provider names; also the path to go on to.
+) -> ProvedPerson:
+    """Begin a session for the person whom the provider names; those without an account may join with a proof.
 
     `answer` are the parameters of the callback, `token` is what the browser kept, and `key` signs the cookie
     of a known browser. Raises `OidcRefused`.
@@ -172,7 +188,16 @@ async def sign_in_by_provider(
     )
     keys = await _read_json(client, provider.jwks_uri)
     email = verified_email(id_token, keys, provider, challenge.data["nonce"])
+    async with database.enter_workspace("") as tx:
+        waiting = await queries.prove_address(tx, email, new_token())
     candidate = await _find_or_create(database, email, settings.oidc_create_role)
+    next_path = challenge.data["next"]
+    if candidate is None:
+        if not waiting and not next_path.startswith(f"{INVITATION}?"):
+            raise OidcRefused(f"Nobody here has the address {email}: ask an owner for an invitation.")
+        async with database.enter_workspace("") as tx:
+            proof = await put_challenge(tx, "proved_address", {"email": email})
+        return ProvedPerson(next_path, waiting, proof=proof)
     session_token = new_token()
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
         try:
@@ -180,7 +205,7 @@ async def sign_in_by_provider(
         except SecondStepExpired:
             raise OidcRefused from None
     cookie = new_cookie(key, candidate.id, candidate.password_hash, utc_now())
-    return SignedIn(session_token, cookie), challenge.data["next"]
+    return ProvedPerson(next_path, waiting, SignedIn(session_token, cookie))
 
 
 async def _redeem(
@@ -256,14 +281,15 @@ def counts_as_verified(claims: dict[str, Any], provider: OpenIdProvider) -> bool
     return verified is True or verified == "true" or provider.trusts(claims["iss"])
 
 
-async def _find_or_create(database: Database, email: str, role: str | None) -> Candidate:
+async def _find_or_create(database: Database, email: str, role: str | None) -> Candidate | None:
     async with database.enter_workspace("") as tx:
-        candidate = await queries.find_for_sign_in(tx, email)
-        if candidate is not None:
-            return candidate
+        candidates = await queries.find_for_sign_in(tx, email)
+        # An account that was made meanwhile without a proof is somebody else's.
+        if candidates and candidates[0].is_proved:
+            return candidates[0]
         created = await _create(tx, email, role) if role is not None else None
     if created is None:
-        raise OidcRefused(f"Nobody here has the address {email}: ask an owner for an invitation.")
+        return None
     async with database.enter_workspace(created.workspace_id) as tx:
         await record(tx, created.workspace_id, created.person.as_actor("page"), "create_user", created.id)
     return created

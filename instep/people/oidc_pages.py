@@ -7,8 +7,15 @@ from starlette.routing import Route
 from instep.core import limits
 from instep.core.errors import AppError, NotFound
 from instep.people.attempts import TooManyAttempts
-from instep.people.cookies import attempt_of, lead_in
-from instep.people.oidc import CALLBACK, OidcRefused, ask_provider, find_provider, sign_in_by_provider
+from instep.people.cookies import PROOF, attempt_of, keep_session
+from instep.people.oidc import (
+    CALLBACK,
+    OidcRefused,
+    ProvedPerson,
+    ask_provider,
+    find_provider,
+    sign_in_by_provider,
+)
 from instep.people.page_templates import pages
 from instep.web.client_addresses import client_address
 from instep.web.forms import Form, cookie_name, set_cookie
@@ -16,7 +23,9 @@ from instep.web.public import public
 from instep.web.signed_in import local_path, see_other
 
 PATH = "/sign-in/oidc"
-COOKIE = "oidc"
+# Each tab has a cookie of its own, which the state of its request names.
+COOKIE = "oidc-"
+STATE_CHARACTERS_IN_NAME = 8
 
 
 @public
@@ -34,20 +43,34 @@ async def lead_to_provider(request: Request) -> Response:
     except (OidcRefused, TooManyAttempts) as refusal:
         return show_refusal(request, refusal)
     response = see_other(oidc_request.address)
-    seconds = int(limits.CHALLENGE_TTL.total_seconds())
-    set_cookie(response, state.settings, COOKIE, oidc_request.token, seconds)
+    prefix = cookie_name(state.settings, COOKIE)
+    # Browsers send older cookies first.
+    suffixes = [name.removeprefix(prefix) for name in request.cookies if name.startswith(prefix)]
+    for suffix in suffixes[: -limits.MAX_OIDC_TABS]:
+        set_cookie(response, state.settings, COOKIE + suffix, "", 0)
+    keep(request, response, cookie_of(oidc_request.state), oidc_request.token)
     return response
+
+
+def cookie_of(state: str) -> str:
+    return COOKIE + state[:STATE_CHARACTERS_IN_NAME]
+
+
+def keep(request: Request, response: Response, name: str, token: str) -> None:
+    seconds = int(limits.CHALLENGE_TTL.total_seconds())
+    set_cookie(response, request.app.state.settings, name, token, seconds)
 
 
 @public
 async def come_back(request: Request) -> Response:
     """Begin the session of the person whom the provider names."""
     state = request.app.state
-    token = request.cookies.get(cookie_name(state.settings, COOKIE), "")
+    cookie = cookie_of(request.query_params.get("state", ""))
+    token = request.cookies.get(cookie_name(state.settings, cookie), "")
     if not state.settings.oidc_issuer:
         raise NotFound
     try:
-        signed_in, next_path = await sign_in_by_provider(
+        proved = await sign_in_by_provider(
             state.database,
             state.outbound,
             state.cursor_key,
@@ -58,8 +81,23 @@ async def come_back(request: Request) -> Response:
         )
     except OidcRefused as refusal:
         return show_refusal(request, refusal)
-    response = lead_in(request, signed_in, local_path(next_path))
-    set_cookie(response, state.settings, COOKIE, "", 0)
+    response = lead_on(request, proved)
+    set_cookie(response, state.settings, cookie, "", 0)
+    return response
+
+
+def lead_on(request: Request, proved: ProvedPerson) -> Response:
+    """Lead to the page that asked for the sign-in, after the invitations that wait if there are any."""
+    next_path = local_path(proved.next_path)
+    if proved.waiting:
+        onward = next_path if proved.signed_in else None
+        response = pages.show(request, "waiting_invitations.html", waiting=proved.waiting, next=onward)
+    else:
+        response = see_other(next_path)
+    if proved.signed_in:
+        keep_session(request, response, proved.signed_in)
+    elif proved.proof:
+        keep(request, response, PROOF, proved.proof)
     return response
 
 

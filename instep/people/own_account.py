@@ -10,11 +10,11 @@ from instep.identity.schemas import Person
 from instep.identity.sessions import Session, new_token
 from instep.oauth.actions import end_connections
 from instep.people import queries
-from instep.people.actions import guessable_words
+from instep.people.actions import find_salt, guessable_words
 from instep.people.attempts import count_known_browser
 from instep.people.browsers import browser_name
 from instep.people.known_browsers import new_cookie
-from instep.people.passwords import hash_new_password, matches_hash
+from instep.people.passwords import hash_new_password, matching_hash
 from instep.people.schemas import Candidate, Membership, OpenSession, SignedIn
 
 
@@ -58,9 +58,9 @@ async def prove_password(database: Database, session: Session, password: str) ->
     """Check the password of whoever is signed in; attempts are counted. Raises `WrongPassword`."""
     async with database.enter_workspace("") as tx:
         await count_known_browser(tx, f"session {session.id}")
-        candidate = await queries.find_for_sign_in(tx, session.person.email)
-    is_correct = await matches_hash(password, candidate.password_hash if candidate else None)
-    if candidate is None or not is_correct:
+        candidate = await queries.find_account(tx, session.person.id)
+    match = await matching_hash(password, [candidate.password_hash] if candidate else [])
+    if candidate is None or match is None:
         raise WrongPassword
     return candidate
 
@@ -85,7 +85,8 @@ async def change_own_password(
     async with database.enter_workspace(person.workspace_id) as tx:
         words = await guessable_words(tx, person.workspace_id, person.email)
         memberships = await queries.list_memberships(tx, person.id)
-    new_hash = await hash_new_password(password, *words)
+        salt = await find_salt(tx, person.email)
+    new_hash = await hash_new_password(password, *words, salt=salt)
     # Sessions and apps end first, so that none outlives a failure in between.
     for membership in memberships:
         async with database.enter_workspace(membership.workspace_id) as tx, tx.transaction():

@@ -12,11 +12,12 @@ from instep.people.attempts import TooManyAttempts
 from instep.people.cookies import attempt_of, lead_in
 from instep.people.page_templates import pages
 from instep.people.passkeys import passkey_site
-from instep.people.schemas import SecondStep
+from instep.people.schemas import INVITATION, SecondStep
 from instep.people.second_step_pages import lead_to_second_step
 from instep.web.forms import cookie_name, read_form, set_cookie
 from instep.web.public import public
 from instep.web.signed_in import (
+    HOME,
     SIGN_IN,
     current_person,
     form_of,
@@ -31,11 +32,14 @@ CONNECTED_APPS = "/app/connected-apps"
 
 @public
 async def show_sign_in(request: Request) -> Response:
-    """The sign-in form; people who are signed in are redirected."""
-    next_path = local_path(request.query_params.get("next"))
+    """The sign-in form; people who are signed in are redirected.
+
+    The page of an invitation leads here with the address that it shows.
+    """
+    next_path, email = local_path(request.query_params.get("next")), request.query_params.get("email", "")
     if await current_person(request) is not None:
         return see_other(next_path)
-    return sign_in_form(request, next_path)
+    return sign_in_form(request, next_path, email)
 
 
 @public
@@ -66,6 +70,8 @@ def sign_in_form(
         status,
         next=next_path,
         email=email,
+        joins=next_path.startswith(f"{INVITATION}?"),
+        has_joined=bool(email) and refusal is None and next_path == HOME,
         mismatch=message if is_mismatch else None,
         problem=None if is_mismatch else message,
         provider_name=settings.oidc_name if settings.oidc_issuer else None,

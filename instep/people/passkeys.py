@@ -176,7 +176,7 @@ async def sign_in_with_passkey(
         if challenge is None:
             raise PasskeyRefused
         stored = await factor_queries.find_passkey(tx, answer.id)
-        candidate = await queries.find_for_sign_in(tx, stored.email) if stored else None
+        candidate = await queries.find_account(tx, stored.person_id) if stored else None
     if stored is None or candidate is None:
         raise PasskeyRefused
     try:

@@ -13,6 +13,7 @@ from instep.people.schemas import (
     OpenSession,
     SetupLink,
     User,
+    WaitingInvitation,
 )
 
 USER = "m.person_id as id, m.workspace_id, p.email, m.role, m.created_at, p.signed_in_at, m.disabled_at"
@@ -29,13 +30,17 @@ async def name_of_workspace(tx: Tx, workspace_id: str) -> str:
 
 
 async def insert_user(tx: Tx, row: dict[str, Any]) -> User | None:
-    """None if the address is already used in the installation."""
+    """None if the address has a proved account, or is a member's of this workspace."""
     return await tx.first(
         User,
         f"""
         with p as (
-          insert into people (id, email, password_hash) values (%(id)s, %(email)s, %(password_hash)s)
-          on conflict (email) do nothing returning *
+          insert into people (id, email, password_hash)
+          select %(id)s, %(email)s, %(password_hash)s
+          where not exists (
+            select from memberships m join people o on o.id = m.person_id
+            where m.workspace_id = %(workspace_id)s and o.email = %(email)s)
+          on conflict (email) where unproved_in is null do nothing returning *
         ), m as (
           insert into memberships (workspace_id, person_id, role)
           select %(workspace_id)s, p.id, %(role)s from p returning *
@@ -125,8 +130,16 @@ async def has_other_owner(tx: Tx, user: User) -> bool:
 
 
 async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
-    sql = "update people set password_hash = %(hash)s where id = %(id)s"
-    await tx.execute(sql, id=user_id, hash=password_hash)
+    """Set the password that the operator gives; the account is proved unless its address has another one."""
+    await tx.execute(
+        """
+        update people p set password_hash = %(hash)s, unproved_in = case when exists (
+          select from people o where o.email = p.email and o.unproved_in is null) then p.unproved_in end
+        where p.id = %(id)s
+        """,
+        id=user_id,
+        hash=password_hash,
+    )
 
 
 async def end_sessions_in_workspace(tx: Tx, user: User) -> None:
@@ -147,8 +160,31 @@ async def end_sessions(
     return count
 
 
-async def find_for_sign_in(tx: Tx, email: str) -> Candidate | None:
-    return await tx.first(Candidate, "select * from find_for_sign_in(%(email)s)", email=email)
+async def find_for_sign_in(tx: Tx, email: str) -> list[Candidate]:
+    """The accounts of the address that may enter a workspace; a proved one is the first."""
+    return await tx.all(Candidate, "select * from find_for_sign_in(%(email)s, null)", email=email)
+
+
+async def find_account(tx: Tx, person_id: str | None) -> Candidate | None:
+    """The account of a person who may enter a workspace."""
+    return await tx.first(Candidate, "select * from find_for_sign_in(null, %(person)s)", person=person_id)
+
+
+async def prove_address(tx: Tx, email: str, secret: str) -> list[WaitingInvitation]:
+    """End the accounts that were made without a proof of the address; the memberships become invitations."""
+    return await tx.all(
+        WaitingInvitation,
+        "select * from prove_address(%(email)s, %(secret)s, %(ttl)s)",
+        email=email,
+        secret=secret,
+        ttl=limits.INVITATION_TTL,
+    )
+
+
+async def is_proved(tx: Tx, person_id: str) -> bool:
+    sql = "select unproved_in is null from people where id = %(id)s"
+    proved: bool = await tx.value(sql, id=person_id)
+    return proved
 
 
 async def begin_session(
@@ -283,18 +319,23 @@ async def find_invitation(tx: Tx, token_hash: bytes) -> OpenInvitation | None:
     return await tx.first(OpenInvitation, "select * from find_invitation(%(token)s)", token=token_hash)
 
 
-async def accept_invitation(tx: Tx, token_hash: bytes, person_id: str, password_hash: str | None) -> bool:
-    """Make a person a member: a new one with a password, or an existing one with the invited address.
+async def accept_invitation(
+    tx: Tx, token_hash: bytes, person_id: str, password_hash: str | None, *, has_proof: bool
+) -> str | None:
+    """Make a person a member, and return their id; None if the invitation can't be accepted.
 
+    With a password an account is made that is valid in this workspace alone; with a proof of the invited
+    address a proved one, unless there is one. Otherwise the person with the id joins.
     All invitations of the address to the workspace end. A present member keeps their role.
     """
     member_id: str | None = await tx.value(
-        "select accept_invitation(%(token)s, %(person)s, %(hash)s)",
+        "select accept_invitation(%(token)s, %(person)s, %(hash)s, %(proof)s)",
         token=token_hash,
         person=person_id,
         hash=password_hash,
+        proof=has_proof,
     )
-    return member_id is not None
+    return member_id
 
 
 async def find_workspace_to_set_up(tx: Tx) -> str | None:

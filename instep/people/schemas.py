@@ -8,6 +8,9 @@ from instep.identity.schemas import Person
 from instep.identity.scopes import Role
 from instep.web.shapes import Out, Timestamp
 
+# The page of an invitation.
+INVITATION = "/join"
+
 
 @dataclass(frozen=True, slots=True)
 class User:
@@ -24,9 +27,10 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The account of an e-mail address, in the workspace that it used last.
+    """An account of an email address, in the workspace that it used last.
 
-    The password's hash is None if the person signs in by other ways alone.
+    The password's hash is None if the person signs in by other ways alone. An account that is not proved was
+    made with the link of an invitation, and is valid in that workspace alone.
     """
 
     id: str
@@ -35,6 +39,7 @@ class Candidate:
     role: str
     password_hash: str | None
     has_second_factor: bool = False
+    is_proved: bool = True
 
     @property
     def person(self) -> Person:
@@ -82,19 +87,26 @@ class NewInvitation:
 
     @property
     def path(self) -> str:
-        return f"/join?token={self.token}"
+        return f"{INVITATION}?token={self.token}"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenInvitation:
-    """An invitation as the holder of its link sees it; `is_known` says that the person exists already."""
+    """An invitation as the holder of its link sees it."""
 
     id: str
     workspace_id: str
     workspace_name: str
     email: str
     role: str
-    is_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingInvitation:
+    """An invitation that an ended membership has become, with the token of its link."""
+
+    workspace_name: str
+    token: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ class SecondStepExpired(WrongCode):
 async def ask_for_code(tx: Tx, candidate: Candidate, browser_id: str | None, new_hash: str | None) -> str:
     """Note that the password was right; returns the token with which the browser shows the code."""
     data = {
-        "email": candidate.email,
         # A password that changes meanwhile ends the sign-in.
         "password": hash_key(candidate.password_hash or "").hex(),
         "new_hash": new_hash,
@@ -48,12 +47,8 @@ async def finish_sign_in(database: Database, key: bytes, token: str, code: str, 
         challenge = await find_challenge(tx, "second_factor", token)
         if challenge is None:
             raise SecondStepExpired
-        candidate = await queries.find_for_sign_in(tx, challenge.data["email"])
-        if (
-            candidate is None
-            or candidate.id != challenge.person_id
-            or not _is_unchanged(candidate, challenge.data)
-        ):
+        candidate = await queries.find_account(tx, challenge.person_id)
+        if candidate is None or not _is_unchanged(candidate, challenge.data):
             raise SecondStepExpired
         await count_second_factor(tx, challenge.data["browser"] or candidate.id)
     session_token = new_token()

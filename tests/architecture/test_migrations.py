@@ -130,6 +130,33 @@ def test_an_update_announces_the_drafts_that_are_newer_than_the_last_digest(empt
     assert rows == [("newer",), ("of a bot without digests",)]
 
 
+OLD_PEOPLE = """
+    insert into workspaces (id, name) values ('w', 'W'), ('v', 'V');
+    insert into people (id, email)
+    select id, id || '@acme.example' from unnest(array['invited', 'created', 'in both', 'reset']) as id;
+    insert into memberships (workspace_id, person_id, role)
+    select 'w', id, 'editor' from people union all values ('v', 'in both', 'editor');
+    insert into audit_entries (workspace_id, actor_type, actor_id, actor_name, channel, action, resource)
+    select 'w', 'person', id, email, 'page', 'accept_invitation', 'inv' from people where id <> 'created'
+    union all values ('w', 'command', null, 'instep', 'command', 'create_user', 'created'),
+      ('w', 'command', null, 'instep', 'command', 'change_password', 'reset');
+"""
+
+
+def test_an_update_takes_accounts_of_invitations_for_unproved_where_they_belong_to_one_workspace(
+    empty_url: str,
+) -> None:
+    migrate_to(empty_url, "0043")
+    with psycopg.connect(empty_url) as connection:
+        connection.execute(OLD_PEOPLE)
+
+    migrate(empty_url)
+
+    with psycopg.connect(empty_url) as connection:
+        rows = connection.execute("select id, unproved_in from people where unproved_in is not null")
+        assert rows.fetchall() == [("invited", "w")]
+
+
 def schema(url: str) -> object:
     with psycopg.connect(url) as connection:
         row = connection.execute(SCHEMA.encode()).fetchone()

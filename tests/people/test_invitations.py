@@ -1,7 +1,9 @@
 """Invitations: a link makes exactly the invited person a member, once, in the role that was given."""
 
 import asyncio
+import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from fastapi import FastAPI
@@ -67,16 +69,13 @@ async def test_who_has_an_account_joins_with_it_and_nobody_takes_it_over(
     app: FastAPI, api: Api, cast: Cast, owner: Tx, database: Database, user: User
 ) -> None:
     invitation = await invite(database, cast.globex.workspace_id, user.email, Role.EDITOR)
-    async with browser(app) as ann, browser(app) as thief, browser(app) as bobs:
-        page = await thief.get(invitation.path)
-        # The page has no field for a password, and its form is refused: it would set a second one.
-        assert 'type="password"' not in page.text
-        with pytest.raises(invitations.UnknownInvitation):
-            await invitations.accept_with_password(database, invitation.token, PASSWORD)
+    async with browser(app) as ann, browser(app) as bobs:
         bob = await sign_up(owner, cast.acme.workspace_id, email=fresh_email("bob"))
         await bobs.sign_in(bob.email)
         assert (await bobs.send("/app/account", "/join/workspace", token=invitation.token)).status_code == 400
         await ann.sign_in(user.email)
+        form = await ann.get(invitation.path)
+        assert 'type="password"' not in form.text
         answer = await ann.send(invitation.path, "/join/workspace", token=invitation.token)
         account = await ann.get("/app/account")
 
@@ -84,6 +83,23 @@ async def test_who_has_an_account_joins_with_it_and_nobody_takes_it_over(
     assert "You are editor." in account.text
     assert await roles_of(owner, cast, user.email) == {"acme": "owner", "globex": "editor"}
     assert await roles_of(owner, cast, bob.email) == {"acme": "owner"}
+
+
+async def test_the_sign_in_form_knows_who_was_invited(
+    app: FastAPI, api: Api, cast: Cast, database: Database
+) -> None:
+    email = fresh_email()
+    invitation = await invite(database, cast.acme.workspace_id, email, Role.VIEWER)
+    async with browser(app) as ann:
+        page = await ann.get(invitation.path)
+        [sign_in] = re.findall(r'href="(/sign-in\?email=[^"]+)"', page.text)
+        to_join = await ann.get(unescape(sign_in))
+        joined = await ann.send(invitation.path, "/join", token=invitation.token, password=PASSWORD)
+        after = await ann.get(joined.headers["Location"])
+
+    for form, sentence in ((to_join, "come back to the invitation"), (after, "You have joined")):
+        assert f'value="{email}"' in form.text
+        assert sentence in form.text
 
 
 @pytest.mark.parametrize("end", ["revoked", "expired", "unknown"])

@@ -15,6 +15,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
 from instep.app import put_into
+from instep.core import limits
 from instep.core.config import SettingsError, read_settings, settings
 from instep.core.database import Database, Tx
 from instep.core.embedded import EmbeddedPostgres
@@ -156,6 +157,28 @@ async def test_whom_the_provider_names_is_signed_in_and_led_on(
     assert (redemption["code"], redemption["redirect_uri"]) == ("the code", request["redirect_uri"])
     [entry] = await actions.list_audit(owner, user.workspace_id, 1)
     assert (entry.action, entry.actor_name) == ("sign_in", user.email)
+
+
+async def test_every_tab_comes_back_with_its_own_request(app: FastAPI, issuer: Issuer) -> None:
+    async with browser(app) as ann:
+        first = await go(ann, issuer, "/app/account")
+        second = await go(ann, issuer, "/app/connected-apps")
+        paths = []
+        for issuer.request in (first, second):
+            answer = await come_back(ann, issuer)
+            paths.append((answer.status_code, answer.headers["Location"]))
+
+        assert paths == [(303, "/app/account"), (303, "/app/connected-apps")]
+
+
+async def test_a_browser_keeps_few_requests(app: FastAPI, issuer: Issuer) -> None:
+    async with browser(app) as ann:
+        requests = [await go(ann, issuer) for _ in range(limits.MAX_OIDC_TABS + 3)]
+        names = [name for name in ann.client.cookies if name.startswith("instep-oidc-")]
+        issuer.request = requests[-1]
+
+        assert len(names) <= limits.MAX_OIDC_TABS + 1
+        assert (await come_back(ann, issuer)).status_code == 303
 
 
 @pytest.mark.parametrize(
@@ -345,11 +368,10 @@ async def test_where_there_is_one_workspace_a_stranger_gets_the_role(
         async with database.enter_workspace("") as tx:
             first = await queries.create_person_of_provider(tx, "per_1", "ann@acme.example", "viewer")
             second = await queries.create_person_of_provider(tx, "per_2", "ann@acme.example", "owner")
-            candidate = await queries.find_for_sign_in(tx, "ann@acme.example")
+            [candidate] = await queries.find_for_sign_in(tx, "ann@acme.example")
     finally:
         await database.close()
 
     assert second is None
-    assert candidate is not None
     assert (candidate.id, candidate.workspace_id, candidate.role) == ("per_1", first, "viewer")
     assert candidate.password_hash is None

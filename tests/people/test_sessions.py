@@ -1,5 +1,6 @@
 """Sessions: how long they last, what ends them, and which doors they don't open."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -133,12 +134,12 @@ async def test_a_password_that_is_changed_while_it_is_checked_begins_no_session(
     database: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def meanwhile(password: str, password_hash: str | None) -> bool:
-        right = await passwords.matches_hash(password, password_hash)
+    async def meanwhile(password: str, hashes: Sequence[str | None]) -> str | None:
+        right = await passwords.matching_hash(password, hashes)
         await actions.change_password(owner, cast.acme.workspace_id, user.email, OTHER_PASSWORD)
         return right
 
-    monkeypatch.setattr(actions, "matches_hash", meanwhile)
+    monkeypatch.setattr(actions, "matching_hash", meanwhile)
     with pytest.raises(actions.SignInFailed):
         await actions.sign_in(database, SIGNING_KEY, Attempt(user.email, PASSWORD, "here"))
 

@@ -14,6 +14,8 @@ SESSION_MAX_AGE = timedelta(days=14)
 RECENT_SIGN_IN_TTL = timedelta(minutes=10)
 # How long a browser has for the second step of signing in, or for the question to a passkey.
 CHALLENGE_TTL = timedelta(minutes=10)
+# Tabs of one browser in which a sign-in with the OpenID provider may have begun; older ones begin again.
+MAX_OIDC_TABS = 8
 # Codes that are tried in the second step, of one person or from a browser that is known to them.
 MAX_SECOND_FACTOR_TRIES = 10
 SECOND_FACTOR_WINDOW_SECONDS = 900

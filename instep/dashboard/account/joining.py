@@ -1,4 +1,9 @@
-"""The page of an invitation: whoever is new sets a password, others join with the account they have."""
+"""The page of an invitation: people join with the account that they have, or set a password for a new one.
+
+The owner who invites sees the link too, so the page is the same whether or not the address has an account.
+"""
+
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -8,24 +13,31 @@ from instep.core.errors import AppError
 from instep.dashboard.setup.first_run import show_unusable_link
 from instep.dashboard.shell import pages
 from instep.identity.schemas import Person
-from instep.people.invitations import accept_as, accept_with_password, open_invitation
+from instep.people.cookies import PROOF, attempt_of, lead_in
+from instep.people.invitations import (
+    accept_as,
+    accept_with_password,
+    accept_with_proof,
+    has_proof,
+    may_accept,
+    open_invitation,
+)
 from instep.people.own_account import switch_workspace
 from instep.people.passwords import WeakPassword
-from instep.people.schemas import OpenInvitation
-from instep.web.forms import read_form
+from instep.people.schemas import INVITATION as PATH
+from instep.people.schemas import Attempt, OpenInvitation
+from instep.web.forms import cookie_name, read_form, set_cookie
 from instep.web.public import public
 from instep.web.signed_in import (
     HOME,
     SIGN_IN,
+    address_with_next,
     current_person,
     form_of,
     require_person,
     see_other,
     session_token,
-    sign_in_address,
 )
-
-PATH = "/join"
 
 
 @public
@@ -41,7 +53,7 @@ async def show_invitation(request: Request) -> Response:
 async def show_invited(
     request: Request, token: str, invitation: OpenInvitation, refusal: AppError | None = None
 ) -> Response:
-    person = await current_person(request)
+    person, state = await current_person(request), request.app.state
     return pages.show(
         request,
         "account/invitation.html",
@@ -49,24 +61,50 @@ async def show_invited(
         person=person,
         token=token,
         invitation=invitation,
-        sign_in=sign_in_address(PATH, f"token={token}"),
+        may_join=await may_accept(state.database, invitation, person),
+        has_proof=person is None and await has_proof(state.database, invitation, proof_of(request)),
+        sign_in=sign_in_address(invitation.email, f"{PATH}?token={token}"),
+        provider_name=state.settings.oidc_name if state.settings.oidc_issuer else None,
+        provider=address_with_next("/sign-in/oidc", PATH, f"token={token}"),
         error=refusal.message if refusal else None,
     )
 
 
 @public
 async def join_with_password(request: Request) -> Response:
-    """Make an account of the invitation; its person signs in with it next."""
-    form, database = await read_form(request), request.app.state.database
-    token = form.get("token", "")
+    """Make an account of the invitation; its person signs in with it next.
+
+    A browser that has just proved the address joins with that, and is signed in.
+    """
+    form, state = await read_form(request), request.app.state
+    database, token = state.database, form.get("token", "")
     try:
         invitation = await open_invitation(database, token)
+        if await has_proof(database, invitation, proof_of(request)):
+            return await join_with_proof(request, token, attempt_of(request, form))
         await accept_with_password(database, token, form.get("password", ""))
     except WeakPassword as refusal:
         return await show_invited(request, token, invitation, refusal)
     except AppError as refusal:
         return show_unusable_link(request, refusal)
-    return see_other(SIGN_IN)
+    return see_other(sign_in_address(invitation.email))
+
+
+async def join_with_proof(request: Request, token: str, attempt: Attempt) -> Response:
+    state = request.app.state
+    signed_in = await accept_with_proof(state.database, state.cursor_key, token, proof_of(request), attempt)
+    response = lead_in(request, signed_in, HOME)
+    set_cookie(response, state.settings, PROOF, "", 0)
+    return response
+
+
+def sign_in_address(email: str, next_path: str = HOME) -> str:
+    """The sign-in page with the invited address."""
+    return f"{SIGN_IN}?{urlencode({'email': email, 'next': next_path})}"
+
+
+def proof_of(request: Request) -> str:
+    return request.cookies.get(cookie_name(request.app.state.settings, PROOF), "")
 
 
 @require_person()
