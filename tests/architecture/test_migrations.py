@@ -146,7 +146,7 @@ OLD_PEOPLE = """
 def test_an_update_takes_accounts_of_invitations_for_unproved_where_they_belong_to_one_workspace(
     empty_url: str,
 ) -> None:
-    migrate_to(empty_url, "0043")
+    migrate_to(empty_url, "0044")
     with psycopg.connect(empty_url) as connection:
         connection.execute(OLD_PEOPLE)
 

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0044"
-down_revision = "0043"
+revision = "0045"
+down_revision = "0044"
 
 SCHEMA = """
     -- Null: the person has proved the address, or an operator vouches for it. Otherwise the account was made
