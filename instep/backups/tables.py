@@ -23,6 +23,7 @@ LEFT_OUT = {
     "oauth_grants": "an app may have been disconnected since: people connect it again",
     "oauth_tokens": "they belong to grants",
     "rate_windows": "counters of an hour at most",
+    "refused_origins": "pages ask again",
     "search_indexes": "they are made again from the articles",
     "sessions": "a session may have been ended since: people sign in again",
     "setup_links": "a link to sign in may have been used since",

@@ -33,12 +33,15 @@ def best_matches(text: str, matches: Mapping[str, Collection[tuple[str, float]]]
     words = {word for token in text.split() for words in tokenize(token) for word in words}
     best: dict[str, float] = {}
     for word in words:
-        for asked, weight in matches.get(word, ()):
-            best[asked] = max(weight, best.get(asked, 0.0))
+        for question_word, weight in matches.get(word, ()):
+            best[question_word] = max(weight, best.get(question_word, 0.0))
     return {
         word
         for word in words
-        if any(weight >= best[asked] * MIN_SHARE_OF_WEIGHT for asked, weight in matches.get(word, ()))
+        if any(
+            weight >= best[question_word] * MIN_SHARE_OF_WEIGHT
+            for question_word, weight in matches.get(word, ())
+        )
     }
 
 

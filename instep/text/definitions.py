@@ -48,15 +48,15 @@ def without_definitions(markdown: str) -> str:
     return _without_definitions(markdown, lambda html: _TAG.sub("", html))
 
 
-def _without_definitions(markdown: str, shown: Callable[[str], str]) -> str:
-    """`shown`: from the rendered page, the part in which an address keeps its definition."""
+def _without_definitions(markdown: str, part_of: Callable[[str], str]) -> str:
+    """`part_of`: from the rendered page, the part in which an address keeps its definition."""
     if "]:" not in markdown:
         return markdown
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     openings = list(_OPENING.finditer(text))
     if not openings:
         return markdown
-    return "".join(_kept_parts(text, openings, _numbers_in(shown(_marked_page(text, openings)))))
+    return "".join(_kept_parts(text, openings, _numbers_in(part_of(_marked_page(text, openings)))))
 
 
 def _marked_page(text: str, openings: list[re.Match[str]]) -> str:

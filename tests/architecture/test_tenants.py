@@ -20,6 +20,7 @@ from instep.people.actions import sign_in
 from instep.people.first_person import new_sign_in_link
 from instep.people.invitations import invite
 from instep.people.schemas import Attempt
+from instep.web.visitors.refused_origins import note_refused_origin
 from tests.alerts.targets import add_target
 from tests.drafts.review import hold_back_statement, look_at
 from tests.files.uploads import show_in_article, upload
@@ -114,6 +115,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     async with acting(database, cast.acme) as ctx:
         await create_preview(ctx, draft["id"])
         await note_sent(ctx)
+        await note_refused_origin(ctx.tx, ctx.bot, "https://elsewhere.test")
     return [
         *(
             "workspaces",
@@ -141,6 +143,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         "article_feedback",
         "article_views",
         "search_counts",
+        "refused_origins",
         *(
             "people",
             "memberships",

@@ -77,6 +77,9 @@ async def test_a_page_with_trusted_types(
 async def test_a_page_whose_elements_shadow_its_document(page: Page, hosts: HostSite, widget: Widget) -> None:
     await page.goto(hosts.add(HostPage(SHADOWING + widget.tag(), widget.policy)))
     await find_help(page)
+    loaded = await page.evaluate("performance.getEntriesByType('resource').map(({name}) => name)")
+
+    assert [address for address in loaded if address.startswith(f"{widget.server}/widget/{widget.bot_id}/")]
 
 
 async def test_a_page_from_right_to_left(page: Page, hosts: HostSite, tag: str) -> None:

@@ -5,6 +5,7 @@ import re
 import pytest
 from fastapi import FastAPI
 
+from instep.core import limits
 from instep.core.database import Database, Tx
 from tests.dashboard.conftest import Desk
 from tests.drafts.review import hold_back_statement
@@ -275,6 +276,21 @@ async def test_origins_come_and_go(desk: Desk) -> None:
     assert "<code>https://app.acme.example</code>" in added.text
     assert (refused.status_code, "app.acme.example/path" in refused.text) == (400, True)
     assert "<code>https://app.acme.example</code>" not in gone.text
+
+
+async def test_refused_origins_are_shown_until_they_are_added(desk: Desk, api: Api, cast: Cast) -> None:
+    query = {"botKey": cast.acme.bot_key}
+    for number in range(limits.MAX_REFUSED_ORIGINS + 2):
+        headers = {"Origin": f"https://app{number}.acme.example"}
+        refused = await api(None).get(f"/widget/{cast.acme.bot_id}/config", params=query, headers=headers)
+        assert refused.status_code == 403
+    added = await desk.follow(
+        await desk.send("settings/widget", "settings/widget/origins", origin=headers["Origin"])
+    )
+
+    assert f'value="{headers["Origin"]}"' not in added.text.partition("Refused lately")[2]
+    shown = re.findall(r'name="origin" value="(https[^"]+)"', added.text)
+    assert shown == [f"https://app{number}.acme.example" for number in range(10, 1, -1)]
 
 
 async def test_the_visitor_secret_is_the_same_until_it_is_rotated(desk: Desk) -> None:

@@ -23,6 +23,7 @@ from instep.web.custom_domains import own_host
 from instep.web.forms import Form
 from instep.web.multipart import FormFile
 from instep.web.recent_sign_in import require_recent_sign_in
+from instep.web.visitors.refused_origins import list_refused_origins
 from instep.workspaces import actions
 from instep.workspaces.actions import find_bot_by_reference
 from instep.workspaces.site_frame import SiteFrame, links_of
@@ -122,7 +123,13 @@ async def show_widget_settings(page: BotPage) -> Response:
 async def widget(page: BotPage, refusal: AppError | None = None) -> Response:
     row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
     return await show_settings(
-        page, "widget", "widget.html", refusal, row=row, script=f"{settings().base_url}/widget.js"
+        page,
+        "widget",
+        "widget.html",
+        refusal,
+        row=row,
+        refused_origins=await list_refused_origins(page.ctx),
+        script=f"{settings().base_url}/widget.js",
     )
 
 

@@ -29,8 +29,9 @@ from instep.web.client_addresses import client_address
 from instep.web.direct_calls import Handler
 from instep.web.errors import as_app_error
 from instep.web.strict_request import StrictRequest
-from instep.web.visitors.cors import answer_preflight, cors_headers, is_open_to
+from instep.web.visitors.cors import answer_preflight, cors_headers, is_open_to, sent_origin
 from instep.web.visitors.errors import InvalidCredentials, OriginNotAllowed, render_visitor_error
+from instep.web.visitors.refused_origins import note_refused_origin
 
 VISITOR = Actor("visitor", "Visitor", can_write=False)
 CREDENTIALS = ("botId", "botKey")
@@ -223,6 +224,8 @@ async def authenticate_visitor(
         if auth.bot is None:
             raise InvalidCredentials
         if not is_open:
+            if origin := sent_origin(request):
+                await note_refused_origin(tx, auth.bot, origin)
             raise OriginNotAllowed
         if access.is_write and auth.is_paused:
             raise PlanInactive
