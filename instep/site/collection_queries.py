@@ -31,10 +31,10 @@ LINKS = """
 """
 # Links to the collections above the collection `s`, from the top down.
 BREADCRUMBS = LINKS.format(condition="l.id = any(s.lineage) and l.id <> s.id")
-# Links to the collections in it that lead to live articles.
+# Links to the collections in it that lead to live articles, which `{live}` selects.
 CHILDREN = LINKS.format(
     condition="""
-        l.parent_id = s.id and exists (select {live} and a.locale = %(locale)s
+        l.parent_id = s.id and exists (select {live}
             and a.collection_id in (select d.id from shown d where l.id = any(d.lineage)))
     """
 )
@@ -55,8 +55,9 @@ def collections_of(ctx: Ctx) -> str:
 
 
 async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSection]:
-    """A page of the collections that lead to live articles, in reading order, each with its first articles.
+    """A page of the top collections that lead to live articles, in reading order.
 
+    Each has its first articles and links to the collections in it; its count is that of all articles below.
     The last one holds the articles that are in no collection.
     """
     sections = await ctx.tx.all(
@@ -65,28 +66,27 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSect
         with shown as ({collections_of(ctx)}),
         live as materialized (
             select a.id, coalesce(c.id, '') as collection_id,
-                row_number() over (partition by c.id order by a.position, a.id) as place,
-                count(*) over (partition by c.id)::integer as article_count
+                coalesce(grandparent.id, parent.id, c.id, '') as top_id,
+                row_number() over (partition by c.id order by a.position, a.id) as place
             {live(ctx)} and a.locale = %(locale)s
         ),
+        totals as (select top_id, count(*)::integer as article_count from live group by top_id),
         sections as (
-            select id, slug, title, description, icon, lineage, place from shown where id in (
-                select unnest(s.lineage) from shown s where s.id in (select collection_id from live))
-            union all
-            select '', '', null, null, null, '{{}}', null where exists (
-                select from live where collection_id = '')
-            order by place limit {limits.HOME_COLLECTIONS + 1} offset %(first)s
+            select t.article_count, s.id, s.slug, s.title, s.description, s.icon, s.place
+            from totals t left join shown s on s.id = t.top_id
+            order by s.place limit {limits.HOME_COLLECTIONS + 1} offset %(first)s
         )
-        select s.slug, s.title, s.description, s.icon,
-            coalesce(max(live.article_count), 0) as article_count,
+        select coalesce(s.slug, '') as slug, s.title, s.description, s.icon, s.article_count,
             coalesce(jsonb_agg({ENTRY} order by live.place) filter (where e.id is not null), '[]')
                 as articles,
-            {BREADCRUMBS} as breadcrumbs, '[]'::jsonb as children
+            '[]'::jsonb as breadcrumbs,
+            {CHILDREN.format(live="from live a where true")} as children
         from sections s
-            left join live on live.collection_id = s.id and live.place <= {limits.HOME_ARTICLES}
+            left join live on live.collection_id = coalesce(s.id, '') and live.place <=
+                case when s.id is null then {limits.HOME_LOOSE_ARTICLES} else {limits.HOME_ARTICLES} end
             left join articles e
                 on e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.id = live.id
-        group by s.id, s.slug, s.title, s.description, s.icon, s.lineage, s.place
+        group by s.id, s.slug, s.title, s.description, s.icon, s.article_count, s.place
         order by s.place
         """,
         bot=ctx.bot.id,
@@ -102,12 +102,13 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
 
     A collection may have no live articles; a page beyond the last one is None.
     """
+    children = CHILDREN.format(live=f"{live(ctx)} and a.locale = %(locale)s")
     section = await ctx.tx.first(
         CollectionSection,
         f"""
         with shown as ({collections_of(ctx)})
         select s.slug, s.title, s.description, s.icon, page.article_count, page.articles,
-            {BREADCRUMBS} as breadcrumbs, {CHILDREN.format(live=live(ctx))} as children
+            {BREADCRUMBS} as breadcrumbs, {children} as children
         from shown s, lateral ({ENTRIES.format(live=live(ctx), condition="a.collection_id = s.id")}) page
         where s.slug = %(slug)s
         """,
@@ -144,7 +145,7 @@ async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollect
             select unnest(s.lineage) as id from shown s
             where exists (select {live(ctx)} and a.locale = %(locale)s and a.collection_id = s.id)
         )
-        select s.slug, s.title, cardinality(s.lineage) as level
+        select s.slug, s.title, s.icon, cardinality(s.lineage) as level
         from shown s left join shown page on page.slug = %(slug)s::text
         where s.id in (select id from populated) and (s.parent_id is null or s.parent_id = any(page.lineage))
         order by s.place limit {limits.TREE_COLLECTIONS}

@@ -134,6 +134,7 @@ class TreeCollection:
 
     slug: str
     title: str
+    icon: str | None
     level: int
 
 

@@ -23,6 +23,7 @@ class Branch:
 
     slug: str
     title: str
+    icon: str | None
     is_current: bool
     articles: list[Leaf] = field(default_factory=list)
     branches: list["Branch"] = field(default_factory=list)
@@ -76,7 +77,7 @@ def grow(
     # Where the next branch of each level goes.
     levels: list[list[Branch]] = [[]]
     for row in rows:
-        branch = Branch(row.slug, row.title, is_current=is_page and row.slug == slug)
+        branch = Branch(row.slug, row.title, row.icon, is_current=is_page and row.slug == slug)
         if row.slug == slug:
             current = branch
         del levels[row.level :]

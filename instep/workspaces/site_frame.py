@@ -61,6 +61,8 @@ class SiteFrame(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     logo: PictureAddress | None = None
+    # The logo for the dark color scheme; without one, the logo is shown on a light plate there.
+    logo_dark: PictureAddress | None = None
     # The picture in the tab of a browser.
     icon: PictureAddress | None = None
     header: tuple[FrameLink, ...] = Field((), max_length=limits.MAX_HEADER_LINKS)

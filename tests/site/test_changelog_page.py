@@ -112,7 +112,7 @@ async def test_texts_that_stand_together_do_not_share_ids(client: Client, api: A
     page = Page((await visit(api, f"{cast.acme.slug}/changelog")).text)
 
     ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
-    assert ids == ["content"]
+    assert ids == ["menu", "content"]
     here = f"http://help.test/help/{cast.acme.slug}/changelog"
     assert {f"{here}/one#h-fixes", f"{here}/two#fn-1", "http://help.test/help/x"} <= set(page.links)
     boxes = [attrs for attrs in page.attributes("input") if attrs["type"] == "checkbox"]

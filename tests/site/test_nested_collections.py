@@ -39,9 +39,9 @@ async def test_an_article_is_gone_everywhere_at_once_when_one_above_it_is_hidden
         (patching(steps, {"parentId": "staff"}), patching(steps, {"parentId": "setup"})),
     ]
     for leave, come_back in acts:
-        # On the home page, in its collection, on its own page and as Markdown, in the sitemap, in both files
-        # for language models and in results of the search.
-        assert len(await sightings(api, cast)) == 8
+        # In its collection, on its own page and as Markdown, in the sitemap, in both files for language models
+        # and in results of the search.
+        assert len(await sightings(api, cast)) == 7
         assert await is_told(api, cast)
         assert await agent_reads(api, cast)
         ok(await leave())
@@ -89,7 +89,9 @@ async def test_a_collection_leads_up_and_down(api: Api, cast: Cast) -> None:
     assert "no articles yet" not in page.text
 
 
-async def test_the_home_page_shows_the_tree_in_reading_order(api: Api, cast: Cast) -> None:
+async def test_the_home_page_has_a_card_for_each_top_collection_in_reading_order(
+    api: Api, cast: Cast
+) -> None:
     client = api(cast.acme.write_key)
     product, setup, steps = await branch(client)
     await collect(client, "Nothing inside", parentId=product["id"])
@@ -100,11 +102,12 @@ async def test_the_home_page_shows_the_tree_in_reading_order(api: Api, cast: Cas
 
     page = Page((await visit(api, f"{cast.acme.slug}/")).text)
 
-    words = ("Product", "Overview", "Setup", "First steps", "Install", "Billing", "Prices", "Loose")
+    words = ("Product", "Overview", "Setup", "All 2 articles", "Billing", "Prices", "Loose")
     places = [page.text.index(title) for title in words]
     assert places == sorted(places)
-    assert [name for name, _ in page.tags if name in ("h2", "h3", "h4")] == ["h2", "h3", "h4", "h2"]
-    assert "Nothing inside" not in page.text
+    assert [name for name, _ in page.tags if name in ("h2", "h3", "h4")] == ["h2", "h2"]
+    for title in ("Nothing inside", steps["title"], "Install"):
+        assert title not in page.text
     assert setup["url"].removeprefix("http://help.test") in page.links
 
 

@@ -26,6 +26,7 @@ LETTERS = re.compile(r"[^\W\d_]{2,}")
 NO_WORDS = {
     "summary_large_image",
     "with-contents",
+    "with-tree",
     "wide",
     "Atom",
     "JSON Feed",

@@ -1,9 +1,11 @@
 """Limits of the pages of a help center."""
 
 # The pages of a help center.
-# The home page of a help center: collections on one page of it, and articles shown for each collection.
+# The home page of a help center: top collections on one page of it, articles shown of each of them, and
+# articles shown that are in no collection.
 HOME_COLLECTIONS = 50
-HOME_ARTICLES = 12
+HOME_ARTICLES = 6
+HOME_LOOSE_ARTICLES = 12
 # Articles on one page of a collection, and pages of any list.
 COLLECTION_ARTICLES = 100
 # The tree beside a text: collections in it, and articles before and after the one that is read.
