@@ -39,8 +39,8 @@ async def test_an_article_is_gone_everywhere_at_once_when_one_above_it_is_hidden
         (patching(steps, {"parentId": "staff"}), patching(steps, {"parentId": "setup"})),
     ]
     for leave, come_back in acts:
-        # In its collection, on its own page and as Markdown, in the sitemap, in both files for language models
-        # and in results of the search.
+        # In its collection, on its own page and as Markdown, in the sitemap, in both files for language
+        # models and in results of the search.
         assert len(await sightings(api, cast)) == 7
         assert await is_told(api, cast)
         assert await agent_reads(api, cast)
