@@ -47,8 +47,9 @@ from instep.web.compression import Compression
 from instep.web.custom_domains import CustomDomains
 from instep.web.errors import as_app_error
 from instep.web.log import configure_logging
-from instep.web.mcp.workspace import refuse_method
+from instep.web.mcp.workspace import refuse_address_of_tools
 from instep.web.middleware import RequestLog
+from instep.web.open_cors import MachineAddresses, OpenCors
 from instep.web.public import access_of
 from instep.web.public_limit import PublicLimit
 from instep.web.route_index import RouteIndex
@@ -91,8 +92,10 @@ def create_app(*, logs_requests: bool = True) -> FastAPI:
     app.add_middleware(Compression)
     app.add_middleware(KeptPages)
     app.add_middleware(PublicLimit)
+    app.add_middleware(MachineAddresses)
     app.add_middleware(CustomDomains)
     app.add_middleware(RequestLog, on_error=refuse, is_silent=not logs_requests)
+    app.add_middleware(OpenCors)
     app.add_middleware(SecurityHeaders)
     return app
 
@@ -141,9 +144,9 @@ async def refuse(request: Request, error: Exception) -> Response:
     refusal = as_app_error(error)
     if refusal.status == 405:
         refusal.headers["Allow"] = ", ".join(allowed_methods(request))
-        if request.url.path == mcp.WORKSPACE_PATH:
-            return await refuse_method(request, refusal)
-    if f"{request.url.path}/".startswith(("/v1/", f"{mcp.WORKSPACE_PATH}/")):
+    if f"{request.url.path}/".startswith(f"{mcp.WORKSPACE_PATH}/"):
+        return await refuse_address_of_tools(request, refusal)
+    if f"{request.url.path}/".startswith("/v1/"):
         return await refuse_address(request, refusal)
     if request.url.path in oauth.CALLED_BY_APPS:
         return render_oauth_error(refusal)

@@ -1,10 +1,11 @@
 """Endpoints that apps call: token, revocation (RFC 7009) and registration (RFC 7591)."""
 
+import base64
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import wraps
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote_plus
 
 from fastapi.responses import Response
 from pydantic import ValidationError
@@ -27,6 +28,7 @@ from instep.trusts.schemas import ACCESS_TOKEN, ID_TOKEN, JWT, TokenExchange
 from instep.web.call import AppAccess
 from instep.web.client_addresses import client_address
 from instep.web.errors import as_app_error, first_fault
+from instep.web.origins import origin_of
 from instep.web.strict_request import StrictRequest
 
 FORM = "application/x-www-form-urlencoded"
@@ -56,7 +58,7 @@ def for_apps(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
 @for_apps
 async def token(request: StrictRequest) -> Response:
     fields = await read_fields(request)
-    refuse_secret(request)
+    read_client(request, fields)
     kind = required(fields, "grant_type")
     if kind == TOKEN_EXCHANGE:
         return await exchange(request, fields)
@@ -101,8 +103,8 @@ def refuse_other_exchange(request: StrictRequest, fields: Fields) -> None:
     if fields.get("requested_token_type", ACCESS_TOKEN) != ACCESS_TOKEN or "actor_token" in fields:
         raise OAuthRefusal("invalid_request", "An ID token gives an access token, and nothing else.")
     site = request.app.state.settings.base_url
-    target = fields.get("resource", fields.get("audience", site)).rstrip("/").removesuffix("/v1")
-    if target != site:
+    target = fields.get("resource", fields.get("audience", site))
+    if not any(is_own_resource(target, own) for own in (site, f"{site}/v1")):
         raise OAuthRefusal("invalid_target", f"Tokens are for {site} only.")
 
 
@@ -110,7 +112,7 @@ def refuse_other_exchange(request: StrictRequest, fields: Fields) -> None:
 async def revoke(request: StrictRequest) -> Response:
     """Revoke a token; the response is the same for an unknown one (RFC 7009 section 2.2)."""
     fields = await read_fields(request)
-    refuse_secret(request)
+    read_client(request, fields)
     revoked_token, client_id = required(fields, "token"), required(fields, "client_id")
     async with grant_context(request, revoked_token) as (tx, grant_id):
         await actions.revoke_token(tx, grant_id, client_id)
@@ -215,10 +217,26 @@ def required(fields: Fields, name: str) -> str:
     return fields[name]
 
 
-def refuse_secret(request: Request) -> None:
-    """Refuse client authentication: apps have no secret here."""
-    if "authorization" in request.headers:
-        raise OAuthRefusal("invalid_client", "Apps have no secret here: send `client_id` in the form.", 401)
+def read_client(request: Request, fields: Fields) -> None:
+    """Add the `client_id` of HTTP Basic to the fields; a secret is refused, since apps have none here.
+
+    Some clients send Basic with an empty secret although they are public (RFC 6749 section 2.3.1).
+    """
+    if "authorization" not in request.headers:
+        return
+    scheme, _, credentials = request.headers["authorization"].partition(" ")
+    try:
+        pair = (
+            base64.b64decode(credentials.strip(), validate=True).decode() if scheme.lower() == "basic" else ""
+        )
+    except ValueError:
+        pair = ""
+    client_id, colon, secret = pair.partition(":")
+    client_id = unquote_plus(client_id)
+    if not colon or secret or fields.setdefault("client_id", client_id) != client_id:
+        raise OAuthRefusal(
+            "invalid_client", "Apps have no secret here: send `client_id` in the form, and no secret.", 401
+        )
 
 
 def refuse_foreign_resource(request: Request, fields: Fields) -> None:
@@ -229,7 +247,17 @@ def refuse_foreign_resource(request: Request, fields: Fields) -> None:
 
 def is_own_resource(requested: str | None, resource: str) -> bool:
     """Whether the requested resource is this server's, which is the default (RFC 8707)."""
-    return requested is None or requested.rstrip("/") == resource
+    return requested is None or canonical(requested) == canonical(resource)
+
+
+def canonical(address: str) -> tuple[str | None, str]:
+    """Origin and rest of an address; other spellings of both are the same (RFC 3986 section 6.2)."""
+    try:
+        origin = origin_of(address)
+    except ValueError:
+        return None, address
+    rest = "/".join(address.split("/")[3:])
+    return origin, rest.rstrip("/")
 
 
 routes = [

@@ -215,6 +215,7 @@ async def test_a_page_may_ask_only_bots_that_are_open_to_it(visitor: Client, cas
 
     assert own_answer.status_code == 200
     assert cors_of(own_answer)["access-control-allow-origin"] == PAGE
+    assert "MCP-Protocol-Version" in cors_of(own_answer)["access-control-expose-headers"]
     assert refusal(other) == (403, "origin_not_allowed")
     assert refusal(strange) == (403, "origin_not_allowed")
     assert cors_of(strange) == {}

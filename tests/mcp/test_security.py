@@ -7,7 +7,6 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core import limits
-from instep.core.database import Tx
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response, body_of, stranger
 from tests.support.mcp import (
@@ -23,7 +22,6 @@ from tests.support.mcp import (
     post,
     refused,
 )
-from tests.support.visitors import open_to
 
 BOTH_SERVERS = pytest.mark.parametrize("path", [DOCS, WORKSPACE])
 
@@ -69,33 +67,43 @@ async def test_the_installations_own_names_are_served(reader: Client, path: str,
     assert answer.status_code == 200
 
 
-@BOTH_SERVERS
+FOREIGN = [
+    *("https://evil.example", "http://help.test.evil.example", "https://help.test", "http://help.test:81"),
+    "vscode-webview://1x",
+]
+
+
 @BOTH_ERAS
-@pytest.mark.parametrize(
-    "origin",
-    [
-        "https://evil.example",
-        "null",
-        "http://help.test.evil.example",
-        "https://help.test",
-        "http://help.test:81",
-    ],
-)
-async def test_a_foreign_origin_is_refused(reader: Client, path: str, era: str, origin: str) -> None:
-    answer = await post(reader, path, "tools/list", None, era, Origin=origin)
+@pytest.mark.parametrize("origin", [*FOREIGN, "null"])
+async def test_a_foreign_origin_is_refused(reader: Client, era: str, origin: str) -> None:
+    answer = await post(reader, DOCS, "tools/list", None, era, Origin=origin)
 
     assert (answer.status_code, body_of(answer)["code"]) == (403, "origin_not_allowed")
     assert "access-control-allow-origin" not in answer.headers
 
 
-async def test_the_workspace_is_open_to_no_page_of_a_bot(reader: Client, cast: Cast, owner: Tx) -> None:
-    await open_to(owner, cast.acme, "https://acme.example")
+@BOTH_ERAS
+@pytest.mark.parametrize("origin", FOREIGN)
+async def test_a_page_of_any_named_origin_may_use_the_workspace_with_a_credential(
+    reader: Client, app: FastAPI, era: str, origin: str
+) -> None:
+    answer = await post(reader, WORKSPACE, "tools/list", None, era, Origin=origin)
+    rebound = await post(reader, WORKSPACE, "tools/list", None, era, Origin=origin, Host="evil.example")
+    async with stranger(app) as nobody:
+        refusal = await post(nobody, WORKSPACE, "tools/list", None, era, Origin=origin)
 
-    answer = await post(reader, WORKSPACE, "tools/list", Origin="https://acme.example")
-    own_answer = await post(reader, WORKSPACE, "tools/list", Origin="http://help.test")
+    assert (answer.status_code, rebound.status_code, refusal.status_code) == (200, 421, 401)
+    for each in (answer, rebound, refusal):
+        assert each.headers["Access-Control-Allow-Origin"] == "*"
+        assert "access-control-allow-credentials" not in each.headers
+        exposed = each.headers["Access-Control-Expose-Headers"]
+        assert {"WWW-Authenticate", "Mcp-Session-Id", "RateLimit"} <= set(exposed.split(", "))
 
-    assert answer.status_code == 403
-    assert own_answer.status_code == 200
+
+async def test_an_origin_without_a_name_is_refused(reader: Client) -> None:
+    answer = await post(reader, WORKSPACE, "tools/list", Origin="null")
+
+    assert (answer.status_code, body_of(answer)["code"]) == (403, "origin_not_allowed")
 
 
 @BOTH_SERVERS
@@ -280,7 +288,21 @@ async def test_what_a_customer_wrote_stays_data(app: FastAPI, client: Client, ca
 
 @BOTH_SERVERS
 async def test_addresses_below_tell_in_json_that_there_is_nothing(reader: Client, path: str) -> None:
-    for below in ("/", "/nothing", "/sse", "/server-card/x"):
+    for below in ("/nothing", "/sse", "/server-card/x"):
         for method in ("GET", "POST"):
             answer = await reader.request(method, path + below)
             assert (answer.status_code, body_of(answer)["code"]) == (404, "not_found"), below
+
+
+@BOTH_SERVERS
+async def test_a_slash_at_the_end_of_the_address_changes_nothing(
+    reader: Client, app: FastAPI, path: str
+) -> None:
+    answer = await post(reader, f"{path}/", "tools/list")
+    async with stranger(app) as nobody:
+        refusals = [await post(nobody, WORKSPACE + below, "tools/list") for below in ("/", "")]
+
+    assert body_of(answer) == body_of(await post(reader, path, "tools/list"))
+    for refusal in refusals:
+        assert refusal.status_code == 401
+        assert "resource_metadata=" in refusal.headers["WWW-Authenticate"]

@@ -1,5 +1,6 @@
 """The whole way: an app finds the server, registers, asks a person, fetches tokens and works with them."""
 
+import base64
 import re
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from fastapi import FastAPI
 from instep.core.database import Tx
 from instep.identity.scopes import Role
 from tests.support.cast import Api, Cast, Client
-from tests.support.http import body_of, stranger
+from tests.support.http import Response, body_of, stranger
 from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, given, post
 from tests.support.oauth import (
     BOTH,
@@ -281,6 +282,87 @@ async def test_unknown_scopes_are_ignored(
 
     assert ('value="content:write" checked' in page.text) is (given_scope == BOTH)
     assert body_of(renewed)["scope"] == (given_scope if "content" in asked else BOTH)
+
+
+BROWSER_CLIENT = {"Origin": "https://inspector.example"}
+ASKS_FIRST = BROWSER_CLIENT | {
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "authorization,content-type,mcp-protocol-version",
+}
+OPEN = [
+    *("/mcp/admin", "/oauth/token", "/oauth/register", "/oauth/revoke", "/.well-known/mcp.json"),
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource/mcp/admin",
+]
+
+
+@pytest.mark.parametrize("path", OPEN)
+async def test_clients_in_browsers_may_ask_from_any_origin_without_cookies(
+    visitor: Client, path: str
+) -> None:
+    preflight = await visitor.request("OPTIONS", path, headers=ASKS_FIRST)
+    # An error is readable too, also that of another method.
+    refusal = await visitor.request("PUT", path, headers=BROWSER_CLIENT)
+
+    assert preflight.status_code == 200
+    assert preflight.headers["Access-Control-Allow-Headers"] == ASKS_FIRST["Access-Control-Request-Headers"]
+    assert "POST" in preflight.headers["Access-Control-Allow-Methods"]
+    assert refusal.status_code == 405
+    for answer in (preflight, refusal):
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "access-control-allow-credentials" not in answer.headers
+
+
+async def test_pages_that_read_cookies_are_open_to_no_other_origin(visitor: Client) -> None:
+    for path in ("/oauth/authorize", "/sign-in", "/app", "/v1/bots"):
+        answer = await visitor.request("OPTIONS", path, headers=ASKS_FIRST)
+        assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "resource", ["HTTP://Help.Test/mcp/admin", "http://help.test:80/mcp/admin", f"{RESOURCE}/"]
+)
+async def test_other_spellings_of_the_resource_are_the_same(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, resource: str
+) -> None:
+    person = await member(owner, cast.acme)
+    async with browser_of(app, owner, person) as browser, stranger(app) as client:
+        request = Request(await register(client))
+        page = await browser.get(request.path(resource=resource))
+        answer = await redeem(client, request, (await decide(browser, request))["code"], resource=resource)
+
+    assert (page.status_code, answer.status_code) == (200, 200)
+
+
+async def test_documents_are_found_with_a_slash_at_the_end(visitor: Client) -> None:
+    for path in OPEN:
+        if path.startswith("/.well-known/"):
+            assert body_of(await visitor.get(f"{path}/")) == body_of(await visitor.get(path))
+
+
+async def test_a_client_may_name_itself_by_basic_without_a_secret(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx
+) -> None:
+    person = await member(owner, cast.acme)
+    async with browser_of(app, owner, person) as browser, stranger(app) as client:
+        request = Request(await register(client))
+        fields = request.redemption((await decide(browser, request))["code"])
+        del fields["client_id"]
+
+        async def ask(user: str, **but: str) -> Response:
+            basic = base64.b64encode(user.encode()).decode()
+            headers = {"Authorization": f"Basic {basic}"}
+            return await client.post("/oauth/token", data=fields | but, headers=headers)
+
+        refusals = [
+            await ask(f"{request.client_id}:secret"),
+            await ask("app_other:", client_id=request.client_id),
+            await ask(request.client_id),
+        ]
+        answer = await ask(f"{request.client_id}:")
+
+    assert [refusal.status_code for refusal in refusals] == [401, 401, 401]
+    assert answer.status_code == 200
 
 
 async def test_who_is_not_signed_in_is_asked_to_and_comes_back(app: FastAPI, api: Api, cast: Cast) -> None:

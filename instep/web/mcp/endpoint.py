@@ -17,7 +17,6 @@ from instep.web.mcp.exchange import answer_plain_call, is_plain_call
 from instep.web.mcp.server import CALLER, McpServer, SdkResponse
 from instep.web.mcp.tools import Caller
 from instep.web.strict_request import StrictRequest
-from instep.web.visitors.cors import is_open_to
 from instep.web.visitors.errors import OriginNotAllowed
 
 JSON = "application/json"
@@ -64,8 +63,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def refuse_foreign_origin(request: Request) -> None:
-    if not is_open_to(request, (), request.app.state.settings):
+def refuse_unnamed_origin(request: Request) -> None:
+    """Refuse a page whose origin has no name; pages of all others may call with a credential.
+
+    MCP has servers check `Origin` against DNS rebinding. Here the check of `Host` does that, and no browser
+    adds a credential by itself, so a foreign page can do no more than its credential allows anybody.
+    """
+    origins = request.headers.getlist("origin")
+    if len(origins) > 1 or any("://" not in origin for origin in origins):
         raise OriginNotAllowed
 
 

@@ -26,7 +26,13 @@ from instep.web.mcp.server import McpServer
 from instep.web.mcp.tools import Tool
 from instep.web.shapes import Body
 from instep.web.strict_request import StrictRequest
-from instep.web.visitors.cors import MCP_HEADERS, answer_preflight, cors_headers, refuse_foreign
+from instep.web.visitors.cors import (
+    EXPOSED_MCP_HEADERS,
+    MCP_HEADERS,
+    answer_preflight,
+    cors_headers,
+    refuse_foreign,
+)
 from instep.web.visitors.errors import OriginNotAllowed, render_visitor_error
 from instep.web.visitors.route import (
     Credentials,
@@ -102,6 +108,8 @@ class VisitorEndpoint:
             response = refusal.response()
         except Exception as error:
             response = render_visitor_error(as_app_error(error))
+        if headers.cors:
+            headers.cors["Access-Control-Expose-Headers"] = EXPOSED_MCP_HEADERS
         headers.add_to(response)
         await response(scope, receive, send)
 

@@ -32,7 +32,7 @@ from instep.web.mcp.endpoint import (
     answer_of,
     message_of,
     refuse_foreign_host,
-    refuse_foreign_origin,
+    refuse_unnamed_origin,
     tool_and_arguments,
 )
 from instep.web.mcp.server import McpServer
@@ -116,7 +116,7 @@ class WorkspaceEndpoint:
         async def attempt() -> Response:
             async with authenticate_caller(admission) as caller:
                 refuse_foreign_host(request)
-                refuse_foreign_origin(request)
+                refuse_unnamed_origin(request)
                 tool_call = tool_and_arguments(await message_of(request, limits.MAX_TASK_BODY_BYTES))
                 tool = self.server.tools.get(tool_call[0]) if tool_call else None
                 if tool is not None and not caller.may_use(tool):
@@ -185,8 +185,8 @@ def authenticate_credential(
     return authenticate_key(database, credential, bot, address)
 
 
-async def refuse_method(request: Request, refusal: AppError) -> Response:
-    """Answer an unsupported method; it counts as a request and needs no valid credential."""
+async def refuse_address_of_tools(request: Request, refusal: AppError) -> Response:
+    """Answer an unsupported method or address; it counts as a request and needs no valid credential."""
     windows: list[Window] = []
     try:
         async with authenticate_caller(admission_of(StrictRequest(request.scope, request.receive), windows)):

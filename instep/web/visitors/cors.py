@@ -12,10 +12,14 @@ from instep.web.origins import origin_of, parsed_origin
 from instep.web.visitors.errors import OriginNotAllowed
 
 EXPOSED_HEADERS = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
+EXPOSED_MCP_HEADERS = f"{EXPOSED_HEADERS}, WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version"
 JSON_HEADERS = "Content-Type"
 # Requests without a body: a visitor token in an address could be read by others.
 READ_HEADERS = "Visitor-Token"
-MCP_HEADERS = "Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+MCP_HEADERS = (
+    "Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name,"
+    " Last-Event-ID"
+)
 
 
 def is_open_to(request: Request, origins: Sequence[str], settings: Settings) -> bool:
