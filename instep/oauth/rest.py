@@ -104,7 +104,7 @@ def refuse_other_exchange(request: StrictRequest, fields: Fields) -> None:
         raise OAuthRefusal("invalid_request", "An ID token gives an access token, and nothing else.")
     site = request.app.state.settings.base_url
     target = fields.get("resource", fields.get("audience", site))
-    if not any(is_own_resource(target, own) for own in (site, f"{site}/v1")):
+    if not any(is_own_resource(target, address) for address in (site, f"{site}/v1")):
         raise OAuthRefusal("invalid_target", f"Tokens are for {site} only.")
 
 
