@@ -78,6 +78,48 @@ def test_of_a_long_table_the_changed_rows_are_shown_with_those_beside_them() -> 
     assert not mark_table(before, after).has_fold
 
 
+LONG = "refuses what is larger before it is read, so that no memory is spent on it"
+WIDE = "|Setting|Type|Description|Default|\n|-|-|-|-|\n"
+ROW = f"|`MAX_BYTES`|integer|{LONG}|`20`|\n"
+
+
+def fields_of(html: str) -> list[tuple[str, str]]:
+    """The names and the marked cells of the rows that are shown as fields."""
+    return re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html)
+
+
+def test_a_changed_row_of_a_wide_table_is_shown_as_fields() -> None:
+    other = ROW.replace("MAX_BYTES", "MIN_BYTES")
+    html = mark_table(render(WIDE + ROW + other), render(WIDE + ROW.replace("20", "50") + other)).html
+
+    assert fields_of(html) == [
+        ("Setting", "<code>MAX_BYTES</code>"),
+        ("Type", "integer"),
+        ("Description", LONG),
+        ("Default", "<code><del>20</del><ins>50</ins></code>"),
+    ]
+    assert "<td><code>MIN_BYTES</code></td>" in html
+
+
+def test_rows_of_a_wide_table_that_come_or_go_are_fields_and_an_emptied_cell_is_seen() -> None:
+    other = ROW.replace("MAX_BYTES", "MIN_BYTES")
+
+    for old, new, tag in ((ROW, "", "del"), ("", ROW, "ins")):
+        fields = dict(fields_of(mark_table(render(WIDE + other + old), render(WIDE + other + new)).html))
+        assert fields["Default"] == f"<code><{tag}>20</{tag}></code>"
+    emptied = mark_table(render(WIDE + ROW), render(WIDE + ROW.replace("integer", ""))).html
+    assert dict(fields_of(emptied))["Type"] == "<del>integer</del>"
+
+
+def test_a_new_column_and_a_narrow_table_stay_rows() -> None:
+    column = "|Setting|Type|Unit|Description|Default|\n|-|-|-|-|-|\n"
+    more = ROW.replace("|integer|", "|integer|bytes|")
+    narrow = ROW.replace(LONG, "bytes")
+
+    assert fields_of(mark_table(render(WIDE + ROW), render(column + more)).html) == []
+    assert fields_of(mark_table(render(WIDE + narrow), render(WIDE + narrow.replace("20", "50"))).html) == []
+
+
 def test_everything_is_marked() -> None:
     html = mark_all(render("One *two* three."), "ins")
 

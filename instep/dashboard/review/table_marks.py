@@ -1,8 +1,13 @@
-"""Marks of changed words in a table, row by row; of a long table the rows that stay are folded."""
+"""Marks of changed words in a table, row by row; of a long table the rows that stay are folded.
+
+A changed row of a wide table becomes a list of fields, as its last cells would be out of sight: the name of
+each column with the cell in it.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import zip_longest
 
 from patiencediff import PatienceSequenceMatcher
 
@@ -10,7 +15,11 @@ from instep.dashboard.review.folded_rows import MarkedRow, fold
 from instep.dashboard.review.word_marks import MarkedHtml, mark_all, mark_words
 
 ROW = re.compile(r"<tr>.*?</tr>", re.DOTALL)
-CELL = re.compile(r"<t[hd][ >]")
+CELL = re.compile(r"<t[hd](?: [^<>]*)?>(.*?)</t[hd]>", re.DOTALL)
+ANY_TAG = re.compile(r"<[^<>]*>")
+# A row is wide with this many cells, and with more characters than a line of text has.
+MIN_FIELDS = 4
+MAX_ROW_CHARACTERS = 80
 TABLE = re.compile(
     r'<div role="[a-z]+" tabindex="0" aria-label="[^"]*"><table>(?:(?!<table>).)*</table></div>', re.DOTALL
 )
@@ -26,15 +35,39 @@ def mark_table(before: str, after: str, *, is_folded: bool = False) -> MarkedHtm
 
 
 def marked_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[MarkedRow]:
+    names = CELL.findall(new[0])
     for change, first, last, start, end in PatienceSequenceMatcher(None, old, new).get_opcodes():
         if change == "equal":
             yield from (MarkedRow(row, is_changed=False) for row in new[start:end])
             continue
-        pairs = min(last - first, end - start)
-        changed = [mark_words(old[first + n], new[start + n]).html for n in range(pairs)]
-        changed += [mark_all(row, "del") for row in old[first + pairs : last]]
-        changed += [mark_all(row, "ins") for row in new[start + pairs : end]]
-        yield from (MarkedRow(row, is_changed=True) for row in changed)
+        for before, after in zip_longest(old[first:last], new[start:end], fillvalue=""):
+            is_head = (first, start) == (0, 0) and after == new[0]
+            yield MarkedRow(marked_row([] if is_head else names, before, after), is_changed=True)
+
+
+def marked_row(names: Sequence[str], before: str, after: str) -> str:
+    """The row with its marks: as fields if it is wide and its cells are those of the named columns."""
+    nothing = [""] * len(names)
+    old, new = CELL.findall(before) or nothing, CELL.findall(after) or nothing
+    if len(names) >= MIN_FIELDS and len(names) == len(old) == len(new) and is_wide(before, after):
+        return fields_row(names, [mark_pair(*cells) for cells in zip(old, new, strict=True)])
+    return mark_pair(before, after)
+
+
+def is_wide(*rows: str) -> bool:
+    return max(len(ANY_TAG.sub("", row)) for row in rows) > MAX_ROW_CHARACTERS
+
+
+def mark_pair(before: str, after: str) -> str:
+    """What there is in place of what, with the marks of its words."""
+    if before and after:
+        return mark_words(before, after).html
+    return mark_all(before, "del") if before else mark_all(after, "ins")
+
+
+def fields_row(names: Sequence[str], cells: Sequence[str]) -> str:
+    fields = "".join(f"<dt>{name}</dt><dd>{cell}</dd>" for name, cell in zip(names, cells, strict=True))
+    return f'<tr class="fields"><td colspan="{len(names)}"><dl>{fields}</dl></td></tr>'
 
 
 def folded_row(column_count: int, count: int) -> str:
