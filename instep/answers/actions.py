@@ -1,6 +1,7 @@
 """What visitors do: ask, give feedback on the answer, ask for a person, leave contact details."""
 
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ from instep.answers.schemas import (
     SourceOut,
 )
 from instep.answers.small_talk import is_small_talk
-from instep.answers.visitor_tokens import refuse_unproven
+from instep.answers.visitor_tokens import require_claims
 from instep.answers.widget_schemas import AccentPairOut, WidgetConfigOut, WidgetTextsOut
 from instep.core import limits
 from instep.core.errors import InvalidValue, NotFound, RateLimited
@@ -38,9 +39,19 @@ from instep.insights.actions import add_note_to_gaps, log_unanswered
 from instep.insights.schemas import Nearest
 from instep.llm.budget import Enter
 from instep.llm.protocol import Model
+from instep.search.actions import are_live
 from instep.search.schemas import Audience, Passage
 from instep.search.semantic.query_embedder import query_embedder
 from instep.webhooks.emit import emit
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Whose articles may be read for the question, and what tells it from all other questions."""
+
+    audience: Audience
+    # None: the caller gave the question no id.
+    key: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,8 @@ async def ask_question(
     articles; one that is over or not signed by the bot's visitor secret is refused with 400.
 
     A question with a `questionId` that was answered before gets that answer again, which is not kept a second
-    time; with other words it is refused with 400.
+    time; with other words it is refused with 400. Where the visitor may no longer read one of its sources, or
+    another `visitorToken` comes with it or none, it is a new question.
 
     With `Accept: text/event-stream` the answer comes as server-sent events: `sources` with the sources,
     `delta` with each next part of the text, `done` with the whole answer as it is without streaming; `error`,
@@ -98,39 +110,46 @@ async def ask_question(
     """
     await query_embedder.prepare(new.question)
     async with enter() as ctx:
-        turn = await _repeated_answer(ctx, new) or await _prepare_turn(ctx, new)
+        reader = await _reader_of(ctx, new)
+        turn = await _repeated_answer(ctx, new, reader) or await _prepare_turn(ctx, new, reader)
     # The model is paid for by active workspaces only.
     return PendingAnswer(enter, None if is_paused else model, turn)
 
 
-def _question_key(ctx: Ctx, new: QuestionAsked) -> bytes | None:
-    """What tells the question from all others: the same id of two visitors means two questions."""
-    question_id = new.model_dump().get("question_id")
-    if question_id is None:
+async def _reader_of(ctx: Ctx, new: QuestionAsked) -> Reader:
+    """Who asks; raises for a token that proves nothing, before anything is looked up for it."""
+    sent = new.model_dump()
+    token, question_id = sent.get("visitor_token"), sent.get("question_id")
+    subject = None if token is None else (await require_claims(ctx, token))["sub"]
+    key = None
+    if question_id is not None:
+        # The same id of two visitors, or of one before and after signing in, means two questions.
+        parts = (hash_visitor(ctx.bot.id, new.visitor).hex(), subject, question_id)
+        key = hashlib.sha256(json.dumps(parts).encode()).digest()
+    return Reader("public" if token is None else "authenticated", key)
+
+
+async def _repeated_answer(ctx: Ctx, new: QuestionAsked, reader: Reader) -> SavedAnswer | None:
+    """What was answered when this question was sent before; None if its sources are closed meanwhile."""
+    before = None if reader.key is None else await queries.find_answered_question(ctx, reader.key)
+    if before is None:
         return None
-    return hashlib.sha256(hash_visitor(ctx.bot.id, new.visitor) + question_id.encode()).digest()
-
-
-async def _repeated_answer(ctx: Ctx, new: QuestionAsked) -> SavedAnswer | None:
-    """What was answered when this question was sent before."""
-    key = _question_key(ctx, new)
-    before = None if key is None else await queries.find_answered_question(ctx, key)
-    if before is not None and before.question != new.question:
+    if before.question != new.question:
         raise InvalidValue("questionId", "it was sent before, with another question")
-    return before.saved if before else None
+    saved = before.saved
+    if not await are_live(ctx, {source.article_id for source in saved.sources}, reader.audience):
+        await queries.release_question_key(ctx, before.id)
+        return None
+    return saved
 
 
-async def _prepare_turn(ctx: Ctx, new: QuestionAsked) -> Turn:
-    """Check whose question it is and which conversation it continues, and retrieve its context."""
+async def _prepare_turn(ctx: Ctx, new: QuestionAsked, reader: Reader) -> Turn:
+    """Check which conversation the question continues, and retrieve its context."""
     sent = new.model_dump()
     conversation_id, earlier = await _conversation_of(ctx, sent.get("conversation_id"), new.visitor)
-    token = sent.get("visitor_token")
-    if token is not None:
-        await refuse_unproven(ctx, token)
-    audience: Audience = "public" if token is None else "authenticated"
-    request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), audience)
+    request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), reader.audience)
     context = await retrieve_context(ctx, request)
-    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id, _question_key(ctx, new))
+    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id, reader.key)
 
 
 async def _conversation_of(

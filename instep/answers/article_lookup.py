@@ -2,7 +2,7 @@
 
 from instep.answers import queries
 from instep.answers.page_words import words_of_page
-from instep.answers.visitor_tokens import refuse_unproven
+from instep.answers.visitor_tokens import require_claims
 from instep.answers.widget_schemas import ArticleLink
 from instep.core import limits
 from instep.core.errors import InvalidValue
@@ -66,7 +66,7 @@ async def get_public_article(ctx: Ctx, article_id: str, visitor_token: str | Non
 async def audience_of(ctx: Ctx, visitor_token: str | None) -> Audience:
     if visitor_token is None:
         return "public"
-    await refuse_unproven(ctx, visitor_token)
+    await require_claims(ctx, visitor_token)
     return "authenticated"
 
 

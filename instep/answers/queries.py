@@ -89,6 +89,18 @@ async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuest
     )
 
 
+async def release_question_key(ctx: Ctx, message_id: str) -> None:
+    """Let the question be asked anew: its answer stays in the conversation, and is not given again."""
+    await ctx.tx.execute(
+        """
+        update messages set question_key = null
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=message_id,
+    )
+
+
 async def lock_question(ctx: Ctx, question_key: bytes) -> None:
     """Keep others from saving this question before this transaction ends."""
     await ctx.tx.advisory_lock(f"question {question_key.hex()}")

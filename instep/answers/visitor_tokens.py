@@ -32,10 +32,12 @@ async def visitor_secret(ctx: Ctx, rotate: bool = False) -> str:
     return secret
 
 
-async def refuse_unproven(ctx: Ctx, token: str) -> None:
-    """Raise unless the token proves a signed-in visitor."""
-    if await proven_claims(ctx, token) is None:
+async def require_claims(ctx: Ctx, token: str) -> dict[str, Any]:
+    """The claims of the token; raises `InvalidValue` unless it proves a signed-in visitor."""
+    claims = await proven_claims(ctx, token)
+    if claims is None:
         raise InvalidValue("visitorToken", INVALID_TOKEN)
+    return claims
 
 
 async def proven_claims(ctx: Ctx, token: str) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """Searching live articles, and the passages of those that are public."""
 
 from bisect import bisect_right
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
 
 from instep.core import limits
@@ -105,6 +105,11 @@ async def get_live_article(ctx: Ctx, article_id: str, audience: Audience) -> Liv
     if not articles:
         raise NotFound
     return articles[0]
+
+
+async def are_live(ctx: Ctx, article_ids: Collection[str], audience: Audience) -> bool:
+    """Whether all of these articles are live and may be read by this audience."""
+    return len(await queries.live_articles(ctx, list(article_ids), audience)) == len(article_ids)
 
 
 async def _page_of_hits(

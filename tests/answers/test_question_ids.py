@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Database, Tx
@@ -11,6 +12,7 @@ from tests.support.cast import Api, Cast, Json
 from tests.support.http import at_once, ok
 from tests.support.questions import CHAT, RESET, ask, post
 from tests.support.scripted_model import Scripted, replying
+from tests.support.visitor_tokens import claims, secret_of, sign
 from tests.support.visitors import credentials, named_fields, rows
 
 HOW = "How do I reset my password?"
@@ -65,6 +67,49 @@ async def test_the_id_of_another_visitor_or_bot_opens_nothing(api: Api, cast: Ca
     ]
 
     assert len({answer["messageId"] for answer in (mine, *others)}) == 4
+
+
+async def test_a_private_answer_is_given_again_only_to_the_visitor_whose_token_opened_it(
+    api: Api, cast: Cast, owner: Tx
+) -> None:
+    text = "The payroll archive can be reached through the kookaburra."
+    await publish(api(cast.acme.write_key), "Payroll archive", text, visibility="authenticated")
+    secret = await secret_of(owner, cast.acme)
+    asked = {"questionId": "q-1", "visitor": "ann-7"}
+    question = "How do I reach the payroll archive?"
+    first = await ask(api(None), cast.acme, question, **asked, visitorToken=sign(secret, claims()))
+
+    renewed = await ask(api(None), cast.acme, question, **asked, visitorToken=sign(secret, claims(iat=1)))
+    without = await ask(api(None), cast.acme, question, **asked)
+    forged = await post(api(None), cast.acme, question, **asked, visitorToken=sign("vis_other", claims()))
+    other = await ask(api(None), cast.acme, question, **asked, visitorToken=sign(secret, claims(sub="bob")))
+
+    assert "kookaburra" in first["answer"]
+    assert renewed == first
+    assert "kookaburra" not in str(without)
+    assert named_fields(forged) == ["visitorToken"]
+    assert other["messageId"] != first["messageId"]
+
+
+@pytest.mark.parametrize("closing", ["unpublish", "visibility"])
+async def test_an_answer_is_not_given_again_once_its_article_is_closed(
+    api: Api, cast: Cast, owner: Tx, closing: str
+) -> None:
+    writer = api(cast.acme.write_key)
+    article = await publish(writer, "Reset your password", RESET)
+    first = await ask(api(None), cast.acme, HOW, questionId="q-1")
+    path = f"/v1/articles/{article['id']}"
+    if closing == "unpublish":
+        ok(await writer.post(f"{path}/unpublish"))
+    else:
+        ok(await writer.patch(path, json={"visibility": "authenticated"}))
+
+    again = [await ask(api(None), cast.acme, HOW, questionId="q-1") for _ in range(2)]
+
+    assert (first["answered"], again[0]["answered"]) == (True, False)
+    assert "Reset" not in again[0]["answer"]
+    assert again[0] == again[1]
+    assert len(await rows(owner, "messages", cast.acme)) == 2
 
 
 async def test_who_lost_the_connection_while_a_model_wrote_asks_it_no_third_time(
