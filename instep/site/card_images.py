@@ -10,11 +10,11 @@ from starlette.responses import Response
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.errors import NotFound
+from instep.identity.schemas import Bot
 from instep.site import queries
 from instep.site.cards import Card, draw_card
 from instep.site.schemas import ArticlePage
-from instep.site.visits import Visit, help_center
-from instep.web.assets import IMMUTABLE
+from instep.site.visits import Visit, content_addressed_headers, help_center
 from instep.web.public import public
 
 EXTENSION = ".png"
@@ -55,17 +55,17 @@ async def show_article_card(request: Request) -> Response:
         article = await queries.find_live_article(visit.ctx, request.path_params["slug"], visit.locale)
     if article is None:
         raise NotFound
-    return await card_response(request, card_of_article(visit, article))
+    return await card_response(request, visit.ctx.bot, card_of_article(visit, article))
 
 
 @public
 async def show_home_card(request: Request) -> Response:
     async with help_center(request) as visit:
         card = card_of_home(visit)
-    return await card_response(request, card)
+    return await card_response(request, visit.ctx.bot, card)
 
 
-async def card_response(request: Request, card: Card) -> Response:
+async def card_response(request: Request, bot: Bot, card: Card) -> Response:
     """The picture; only its present address has one, so that nobody can ask for others to be drawn."""
     if request.path_params["digest"] != card.digest or not card.is_drawable:
         raise NotFound
@@ -75,7 +75,7 @@ async def card_response(request: Request, card: Card) -> Response:
         content = await to_thread.run_sync(draw_card, card, limiter=drawing_limiter(request))
         with suppress(ValueError):
             cards[card.digest] = content
-    return Response(content, headers={"Cache-Control": IMMUTABLE}, media_type="image/png")
+    return Response(content, headers=content_addressed_headers(bot), media_type="image/png")
 
 
 def drawing_limiter(request: Request) -> CapacityLimiter:

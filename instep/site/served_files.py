@@ -15,14 +15,14 @@ from instep.files.storage import ObjectMissing, Storages
 from instep.identity.schemas import Bot
 from instep.site import queries
 from instep.site.schemas import ServedFile
-from instep.site.visits import Visit, help_center
+from instep.site.visits import Visit, content_addressed_headers, help_center
 from instep.web.byte_ranges import ByteRange, requested_range
 from instep.web.public import public
 from instep.web.signed_in import current_person
 
 FILE_NAME = re.compile(r"([0-9a-f]{64})\.([a-z0-9]{3,4})")
-# The bytes behind an address never change. A shared cache may keep only what everybody may see.
-MAX_AGE = "max-age=31536000, immutable"
+# The bytes behind an address never change; a shared cache may not keep what only some may see.
+PRIVATE = {"Cache-Control": "private, max-age=31536000, immutable"}
 # Whatever a browser makes of a file, nothing in it runs or loads anything.
 FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
@@ -39,7 +39,7 @@ async def show_file(request: Request) -> Response:
         served = await queries.find_file(visit.ctx, name[1], kind.content_type)
     if served is None or not (is_for(visit, served) or await is_member(request, bot)):
         raise NotFound
-    headers = headers_of(served)
+    headers = headers_of(bot, served)
     if matches_any_etag(headers["ETag"], request.headers.get("if-none-match", "")):
         return Response(status_code=304, headers=headers)
     part = requested_range(range_header(request, headers["ETag"]), served.file.bytes)
@@ -64,16 +64,16 @@ async def is_member(request: Request, bot: Bot) -> bool:
     return person is not None and person.workspace_id == bot.workspace_id
 
 
-def headers_of(served: ServedFile) -> dict[str, str]:
+def headers_of(bot: Bot, served: ServedFile) -> dict[str, str]:
     file = served.file
     headers = {
         "ETag": f'"{file.sha256}"',
         "Content-Type": file.kind.served_type,
         "Accept-Ranges": "bytes",
-        "Cache-Control": f"{'public' if served.is_public else 'private'}, {MAX_AGE}",
         "Content-Security-Policy": FILE_POLICY,
         # The widget draws pictures on pages of others; who is signed in is not asked for there.
         "Access-Control-Allow-Origin": "*",
+        **(content_addressed_headers(bot) if served.is_public else PRIVATE),
     }
     if not file.kind.is_picture:
         # RFC 6266, with the name in UTF-8 as RFC 8187 spells it.

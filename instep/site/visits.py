@@ -251,6 +251,15 @@ def cdn_headers(bot: Bot) -> dict[str, str]:
     return {"CDN-Cache-Control": f"public, max-age={seconds}", "Cache-Tag": tag, "Surrogate-Key": tag}
 
 
+def content_addressed_headers(bot: Bot) -> dict[str, str]:
+    """The caching of public bytes that never change at their address: for a year in a browser.
+
+    A shared cache asks again soon, since the text that shows them may become private.
+    """
+    age = f"max-age=31536000, s-maxage={limits.SHARED_CACHE_SECONDS}"
+    return {"Cache-Control": f"public, {age}, immutable", **cdn_headers(bot)}
+
+
 def kept_private(page: Response) -> Response:
     """The same for one visitor's eyes: no cache keeps it, and no search engine lists it."""
     page.headers.update({**NO_STORE, "X-Robots-Tag": "noindex"})

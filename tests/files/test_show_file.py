@@ -13,6 +13,7 @@ from tests.files.uploads import open_file, show_in_article, upload
 from tests.support.articles import put_into_review, save_copy
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import create_article, create_collection, created, ok
+from tests.support.limits import SetSetting
 from tests.support.sign_in import browser, sign_up
 
 TEXT = b"0123456789" * 60_000
@@ -69,7 +70,9 @@ async def test_a_file_is_404_at_once_when_its_article_becomes_private(
     file = await upload(client)
     article = await show_in_article(client, file)
     shown = await open_file(app, file)
-    assert shown.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    # Browsers keep it for a year, and shared caches ask again after five minutes.
+    assert shown.headers["Cache-Control"] == "public, max-age=31536000, s-maxage=300, immutable"
+    assert "CDN-Cache-Control" not in shown.headers
 
     await change(client, article)
 
@@ -79,6 +82,25 @@ async def test_a_file_is_404_at_once_when_its_article_becomes_private(
     hidden = await open_file(app, file, "HEAD")
     assert hidden.status_code == 404
     assert "immutable" not in hidden.headers["Cache-Control"]
+
+
+async def test_a_cdn_that_a_webhook_purges_keeps_public_files_as_long_as_pages(
+    app: FastAPI, api: Api, cast: Cast, owner: Tx, set_setting: SetSetting
+) -> None:
+    set_setting("INSTEP_CDN_SECONDS", "3600")
+    client = api(cast.acme.write_key)
+    public, hidden = await upload(client), await upload(client, picture(shade=1))
+    await show_in_article(client, public)
+    user = await sign_up(owner, cast.acme.workspace_id, Role.VIEWER)
+
+    headers = (await open_file(app, public)).headers
+    async with browser(app) as member:
+        await member.sign_in(user.email)
+        for_members = (await member.get(hidden["url"])).headers
+
+    assert headers["CDN-Cache-Control"] == "public, max-age=3600"
+    assert headers["Cache-Tag"] == str(cast.acme.bot_id)
+    assert "CDN-Cache-Control" not in for_members
 
 
 async def test_working_copies_drafts_and_revisions_show_nothing_to_the_public(

@@ -51,7 +51,7 @@ async def test_an_article_names_its_address_and_its_picture(client: Client, api:
     }
     picture = await api(None).get(image_url)
     assert picture.headers["content-type"] == "image/png"
-    assert picture.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert picture.headers["cache-control"] == "public, max-age=31536000, s-maxage=300, immutable"
     assert Image.open(BytesIO(picture.content)).size == (1200, 630)
 
 

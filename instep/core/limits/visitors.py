@@ -9,6 +9,8 @@ PREFLIGHT_CACHE_SECONDS = 600
 # How long browsers use the widget's script without asking, and how much longer while they ask.
 WIDGET_FRESH_SECONDS = 300
 WIDGET_STALE_SECONDS = 86_400
+# How long shared caches give out a public file without asking whether it still is public.
+SHARED_CACHE_SECONDS = 300
 # Origins of one bot.
 MAX_ORIGINS = 50
 # Refused origins that the widget's settings show.
