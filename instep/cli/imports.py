@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,6 +38,15 @@ def import_articles(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what would be imported, and import nothing.")
     ] = False,
+    site: Annotated[
+        str | None,
+        typer.Option(
+            "--site", help="The address that it was served at, as https://example.com/docs or /docs."
+        ),
+    ] = None,
+    prunes: Annotated[
+        bool, typer.Option("--prune", help="Archive articles that the source no longer has.")
+    ] = False,
     is_agreed: Annotated[bool, typer.Option("--yes", help="Import without asking.")] = False,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
@@ -47,15 +57,20 @@ def import_articles(
 
     The same source again writes only what changed; what changed on both sides becomes a draft.
 
+    --prune archives articles that are gone there, apart from those that someone has changed here.
+
     A killed import goes on when it is started again.
     """
     from instep.imports.tree import UnreadableSource
+    from instep.imports.url_parts import valid_site
 
     asks = not (is_agreed or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
 
     async def run(database: "Database", found_bot: "Bot") -> None:
         async with opened_source(source, format) as opened:
-            await import_source(database, found_bot, opened, format, dry_run, asks, as_json)
+            served = replace(opened, site=valid_site(site))
+            plan = await plan_of(database, found_bot, served, format, prunes)
+            await import_source(database, found_bot, served, plan, dry_run, asks, as_json)
 
     try:
         with_bot(workspace, bot, run)
@@ -67,12 +82,11 @@ async def import_source(
     database: "Database",
     bot: "Bot",
     source: "Source",
-    format: str | None,
+    plan: "Plan",
     dry_run: bool,
     asks: bool,
     as_json: bool,
 ) -> None:
-    plan = await plan_of(database, bot, source, format)
     if dry_run:
         say_report(plan.report, as_json, import_id=None)
         return
@@ -89,7 +103,9 @@ async def import_source(
         typer.echo(NOTHING_NEW if report.changes_nothing else f"Imported: {bot.help_url}/")
 
 
-async def plan_of(database: "Database", bot: "Bot", source: "Source", format: str | None) -> "Plan":
+async def plan_of(
+    database: "Database", bot: "Bot", source: "Source", format: str | None, prunes: bool
+) -> "Plan":
     from instep.identity.job_context import job_context
     from instep.identity.schemas import OPERATOR
     from instep.imports.actions import state_for_plan
@@ -98,8 +114,8 @@ async def plan_of(database: "Database", bot: "Bot", source: "Source", format: st
     read = await read_source(source, format)
     payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
     async with job_context(database, payload, OPERATOR) as ctx:
-        state = await state_for_plan(ctx, read.source)
-    return await plan_import(source, read, state)
+        state = await state_for_plan(ctx, read.source, read.keys)
+    return await plan_import(source, read, state, prunes=prunes)
 
 
 async def run_import(
@@ -118,7 +134,9 @@ async def run_import(
     work = work_of(plan)
     payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
     async with job_context(database, payload, OPERATOR) as ctx, ctx.tx.transaction():
-        row = await actions.begin_by_command(ctx, source.name, plan.tree.format, plan.source, work.total)
+        row = await actions.begin_by_command(
+            ctx, source.name, plan.tree.format, plan.source, work.total, source.site
+        )
     storage = open_storages(settings(), database).for_new_files
     with progress(work.total) as tell:
         run = ImportRun(*(database, storage, bot, OPERATOR, row.id, plan, source.open(), work), tell=tell)

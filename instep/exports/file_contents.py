@@ -17,7 +17,7 @@ from instep.exports.page_file import PageFile, new_page
 from instep.exports.relative_links import article_address
 from instep.exports.schemas import ArticleRow, CollectionRow, EntryRow, QuestionRow, RedirectRow
 from instep.identity.schemas import Bot
-from instep.redirects.path_patterns import page_path
+from instep.redirects.path_patterns import WRITTEN_REST, page_path, written_path
 
 MANIFEST_FILE = "instep.json"
 REDIRECTS_FILE = "redirects.json"
@@ -117,13 +117,15 @@ def redirect_lines(
     for row in redirects:
         target = portable_url(bot, row.url, layout) if row.url else layout.articles.get(row.article_id or "")
         if target is not None:
-            targets[row.path] = target
+            targets[written_path(row.path)] = target
     return json_bytes([{"from": source, "to": targets[source]} for source in sorted(targets)])
 
 
 def portable_url(bot: Bot, url: str, layout: Layout) -> str:
     """The file that stands for a URL of the help center itself; any other URL as it is."""
     path = page_path(bot.help_url, url)
+    if path is not None and path.endswith(WRITTEN_REST):
+        return path
     file = layout.site.path_of(f"/help/{bot.slug}{path}") if path is not None else None
     fragment = url.partition("#")[2]
     return url if file is None else f"{file}#{fragment}" if fragment else file

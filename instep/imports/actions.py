@@ -1,6 +1,7 @@
 """What can be done with imports: begin one, look at its plan, agree to it, see what became of it."""
 
 import hashlib
+from collections.abc import Collection
 
 from instep.core import limits
 from instep.core.errors import InvalidRequest, InvalidState, NotFound
@@ -13,18 +14,21 @@ from instep.imports import queries
 from instep.imports.formats import format_names
 from instep.imports.report_forms import as_stored
 from instep.imports.schemas import BotState, ImportReport, ImportRow
+from instep.imports.url_parts import valid_site
 
 RUN_IMPORT = "run_import"
 
 
 @writes
 async def upload_import(
-    ctx: Ctx, storage: FileStorage, name: str, archive: bytes, format: str | None
+    ctx: Ctx, storage: FileStorage, name: str, archive: bytes, format: str | None, site: str | None = None
 ) -> ImportRow:
     """Take an archive, and have a worker read it; nothing is imported before somebody agrees.
 
-    `format` is the name of a reader; without one it is recognized by the archive's content.
+    `format` is the name of a reader; without one it is recognized by the archive's content. `site` is the
+    address at which the source was served, if its configuration doesn't name it.
     """
+    site = valid_site(site)
     if not archive:
         raise InvalidRequest("Choose a ZIP archive first.")
     if len(archive) > limits.MAX_IMPORT_ARCHIVE_BYTES:
@@ -42,6 +46,8 @@ async def upload_import(
         "format": format,
         "source": None,
         "state": "reading",
+        "site": site,
+        "prunes": False,
         "object_key": key,
         "bytes": len(archive),
     }
@@ -51,12 +57,13 @@ async def upload_import(
 
 
 @writes
-async def confirm_import(ctx: Ctx, import_id: str) -> ImportRow:
-    """Agree to a plan: a worker imports the archive."""
+async def confirm_import(ctx: Ctx, import_id: str, *, prunes: bool = False) -> ImportRow:
+    """Agree to a plan: a worker imports the archive; `prunes` archives what the source no longer has."""
     row = await find_import(ctx, import_id, lock=True)
     if row.state != "ready":
         raise InvalidState("This import has begun already.")
     await queries.set_state(ctx, row.id, "importing")
+    await queries.change(ctx, row.id, {"prunes": prunes})
     await _defer(ctx, row.id)
     return await find_import(ctx, row.id)
 
@@ -71,9 +78,12 @@ async def discard_import(ctx: Ctx, import_id: str) -> str:
     return row.id
 
 
-async def state_for_plan(ctx: Ctx, source: str) -> BotState:
-    """What a plan must know of the bot: earlier imports of the source, and what is taken."""
-    return await queries.find_state(ctx, source)
+async def state_for_plan(ctx: Ctx, source: str, keys: Collection[str] = ()) -> BotState:
+    """What a plan must know of the bot: earlier imports of the source, and what is taken.
+
+    `keys` are those of the source's pages, whose texts it needs not know.
+    """
+    return await queries.find_state(ctx, source, keys)
 
 
 @writes
@@ -96,13 +106,16 @@ async def find_import(ctx: Ctx, import_id: str, *, lock: bool = False) -> Import
 
 
 @writes
-async def begin_by_command(ctx: Ctx, name: str, format: str, source: str, total: int) -> ImportRow:
+async def begin_by_command(
+    ctx: Ctx, name: str, format: str, source: str, total: int, site: str | None = None
+) -> ImportRow:
     """The row of an import by command: that of a run that was killed, or a new one."""
     row = await queries.find_unended(ctx, name, source)
     if row is None:
         import_id = new_id("imp")
         values = {"id": import_id, "name": name, "format": format, "source": source, "state": "importing"}
-        await queries.insert(ctx, {**values, "object_key": None, "bytes": None})
+        rest = {"site": site, "prunes": False, "object_key": None, "bytes": None}
+        await queries.insert(ctx, {**values, **rest})
         row = await find_import(ctx, import_id)
     await queries.set_state(ctx, row.id, "importing", total)
     return row

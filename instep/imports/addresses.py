@@ -6,7 +6,9 @@ as whole URLs of the old site, by an address that a page had before, or by one t
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -15,9 +17,9 @@ from urllib.parse import unquote
 
 from instep.imports.other_pages import OtherPage, OtherPages, other_pages_of
 from instep.imports.pattern_index import PatternIndex
-from instep.imports.tree import ImportedPage, Tree
+from instep.imports.tree import ImportedPage, ImportedRedirect, Tree
 from instep.imports.url_parts import split_url
-from instep.redirects.path_patterns import ANY
+from instep.redirects.path_patterns import ANY, led_url, prefix_path
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 PAGE_EXTENSION = re.compile(r"\.(?:mdx?|markdown|mdown|html?|rst|txt|php)$", re.IGNORECASE)
@@ -30,7 +32,7 @@ Kind = Literal["page", "other_page", "file", "url", "home", "same_page", "extern
 class SourceTarget:
     """What a destination leads to; `path` is that of a file of the source, `url` one of another site.
 
-    `other_page` is a page that is no article.
+    `other_page` is a page that is no article. A page that is not exact is the first of a folder.
     """
 
     kind: Kind
@@ -39,8 +41,11 @@ class SourceTarget:
     path: str | None = None
     url: str | None = None
     fragment: str = ""
+    is_exact: bool = True
 
 
+# Redirects of a source that lead to each other.
+MAX_HOPS = 50
 EXTERNAL, BROKEN, HOME = SourceTarget("external"), SourceTarget("broken"), SourceTarget("home")
 
 
@@ -57,10 +62,14 @@ class Directory:
     by_folder: dict[str, ImportedPage] = field(default_factory=dict)
     patterns: PatternIndex[ImportedPage] = field(default_factory=PatternIndex)
     redirects: dict[str, str] = field(default_factory=dict)
+    # Prefix redirects: their patterns with what they lead to.
+    prefix_redirects: PatternIndex[ImportedRedirect] = field(default_factory=PatternIndex)
     translations: dict[tuple[str, str | None], ImportedPage] = field(default_factory=dict)
     languages: dict[str, list[ImportedPage]] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
+    # Paths that the site was served below; the addresses of pages may begin with those that are not `outer`.
     bases: list[str] = field(default_factory=list)
+    outer_bases: set[str] = field(default_factory=set)
     other_pages: OtherPages = field(default_factory=OtherPages)
 
     def find(self, destination: str, page: ImportedPage, *, is_picture: bool = False) -> SourceTarget:
@@ -141,7 +150,7 @@ class Directory:
         """The first page below an address that has no page of its own."""
         pages = (self.by_folder.get(address_name(address)) for address in self.without_base(path))
         first_page = next(filter(None, pages), None)
-        return SourceTarget("page", first_page) if first_page else BROKEN
+        return SourceTarget("page", first_page, is_exact=False) if first_page else BROKEN
 
     def page_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
         found_page = self.find_page(path, page)
@@ -196,12 +205,25 @@ class Directory:
             if address == base or address.startswith(f"{base}/"):
                 yield address.removeprefix(base) or "/"
 
+    def present_page(self, path: str) -> ImportedPage | None:
+        """The page that has or had this address, or that redirects lead to from there."""
+        if page := self.page_at(path):
+            return page
+        target = self.redirect_target(path, "")
+        # The first page of a folder stands for the folder, and not for a page that was there.
+        return target.page if target and target.is_exact else None
+
+    def leads_somewhere(self, path: str) -> bool:
+        """Whether a page, a folder of pages or a redirect is at a path of the site."""
+        is_place = address_name(path) in self.by_folder or self.page_at(path) is not None
+        return is_place or self.redirected(path) is not None
+
     def redirect_target(self, path: str, fragment: str) -> SourceTarget | None:
         """What the redirects that begin at a path lead to; a fragment of the redirect itself comes first."""
-        seen = set[str]()
-        while (source := self.redirected(path)) is not None and source not in seen:
-            seen.add(source)
-            destination = self.redirects[source]
+        for hop in range(MAX_HOPS):
+            destination = self.redirected(path)
+            if destination is None:
+                return self.end_of_redirects(path) if hop else None
             if SCHEME.match(destination) and self.path_on_site(destination) is None:
                 return SourceTarget("url", url=destination)
             rest, _, own_fragment = destination.partition("#")
@@ -214,9 +236,30 @@ class Directory:
                 return SourceTarget("other_page", other_page=other_page, fragment=fragment)
         return None
 
+    def end_of_redirects(self, path: str) -> SourceTarget | None:
+        """The first page of the site, or the first one of a folder, which redirects may lead to."""
+        if "/" in self.without_base(path):
+            return HOME
+        target = self.folder_target(path)
+        return None if target is BROKEN else target
+
     def redirected(self, path: str) -> str | None:
-        names = (address_name(address) for address in self.without_base(path))
-        return next((name for name in names if name in self.redirects), None)
+        """What the redirect from a path leads to."""
+        for address in self.without_base(path):
+            if (target := self.redirects.get(address_name(address))) is not None:
+                return target
+        for address in self.without_base(path):
+            if (redirect := self.prefix_redirects.first_match(address)) is not None:
+                return led_url(redirect.source, redirect.target, address)
+        return None
+
+    def with_bases(self, path: str, *, is_page: bool = False) -> Iterator[str]:
+        """A path as the old site had it, which may have stood below a base path."""
+        yield path
+        for base in self.bases:
+            is_below = path == base or path.startswith(f"{base}/")
+            if not is_below or (is_page and base in self.outer_bases):
+                yield f"{base}{path}"
 
     def file_target(self, path: str, fragment: str, page: ImportedPage) -> SourceTarget | None:
         for candidate in self.file_candidates(path, page):
@@ -277,12 +320,7 @@ def directory_of(tree: Tree, paths: Iterable[str]) -> Directory:
     """Index a tree; of two pages with one name the first has it."""
     directory = Directory(tree, frozenset(paths))
     for site in tree.sites:
-        parts = split_url(site if "://" in site else f"https://{'' if site.startswith('/') else '/'}{site}")
-        base = parts.path.rstrip("/")
-        if parts.netloc:
-            directory.origins.setdefault(parts.netloc.lower().removeprefix("www."), base)
-        if base and base not in directory.bases:
-            directory.bases.append(base)
+        add_site(directory, site)
     directory.other_pages = other_pages_of(tree)
     for page in tree.pages:
         add_page(directory, page)
@@ -292,8 +330,56 @@ def directory_of(tree: Tree, paths: Iterable[str]) -> Directory:
     for page in tree.pages:
         add_addresses(directory, page, page.former_addresses)
     for redirect in tree.redirects:
-        directory.redirects.setdefault(address_name(source_path(redirect.source)), redirect.target)
+        add_redirect(directory, redirect)
+    directory.bases += [base for base in bases_of_redirects(directory) if base not in directory.bases]
+    addresses = [page.address for page in tree.pages if page.address]
+    directory.outer_bases |= {base for base in directory.bases if not all_below(addresses, base)}
     return directory
+
+
+def add_site(directory: Directory, site: str) -> None:
+    parts = split_url(site if "://" in site else f"https://{'' if site.startswith('/') else '/'}{site}")
+    base = parts.path.rstrip("/")
+    if parts.netloc:
+        directory.origins.setdefault(parts.netloc.lower().removeprefix("www."), base)
+    if base and base not in directory.bases:
+        directory.bases.append(base)
+    if base and site.startswith("/"):
+        directory.outer_bases.add(base)
+
+
+def all_below(addresses: Iterable[str], base: str) -> bool:
+    return all(f"{address}/".startswith(f"{base}/") for address in addresses)
+
+
+def add_redirect(directory: Directory, redirect: ImportedRedirect) -> None:
+    path = source_path(redirect.source)
+    if not redirect.is_prefix:
+        directory.redirects.setdefault(address_name(path), redirect.target)
+        return
+    # The plan reports one that can't be stored.
+    with suppress(ValueError):
+        pattern = prefix_path(path)
+        directory.prefix_redirects.add(pattern, ImportedRedirect(pattern, redirect.target))
+
+
+def bases_of_redirects(directory: Directory) -> list[str]:
+    """The base paths that no setting names: redirects lead to pages below them more often than to nothing."""
+    counts: Counter[str] = Counter()
+    for redirect in directory.tree.redirects:
+        target = directory.path_on_site(redirect.target) if "://" in redirect.target else redirect.target
+        if not (target or "").startswith("/") or directory.leads_somewhere(path := source_path(target or "")):
+            continue
+        base, rest = split_base(path)
+        if rest != "/":
+            counts[base] += 1 if directory.leads_somewhere(rest) else -1
+    return [base for base, count in counts.items() if count > 0]
+
+
+def split_base(path: str) -> tuple[str, str]:
+    """The first segment of a path, and the rest, each with a slash before it."""
+    base, _, rest = path.lstrip("/").partition("/")
+    return f"/{base}", f"/{rest}"
 
 
 def add_page(directory: Directory, page: ImportedPage) -> None:

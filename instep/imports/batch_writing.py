@@ -10,6 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from instep.articles.overviews import lock_order, set_positions
+from instep.articles.paths import path_of_article
+from instep.articles.texts import find_article, save
 from instep.changelog import actions as changelog
 from instep.changelog.schemas import ChangelogEntryCreate, ChangelogEntryUpdate
 from instep.collections.actions import create_collection, find_collection, update_collection
@@ -29,6 +31,7 @@ from instep.imports.planning import changed_facts
 from instep.imports.schemas import (
     Facts,
     FilePiece,
+    GonePage,
     Outcome,
     Plan,
     PlannedCollection,
@@ -37,7 +40,7 @@ from instep.imports.schemas import (
     PlannedRedirect,
 )
 from instep.imports.tree import ImportedQuestion, Loss
-from instep.redirects.actions import add_redirects
+from instep.redirects.actions import add_redirects, repoint_redirects
 from instep.redirects.schemas import FormerPath
 
 
@@ -148,6 +151,42 @@ async def import_pages(
             result.outcomes[page.page.key] = "failed"
             what = f"the whole page: somebody has just taken its address “{page.slug}”; import again"
             result.losses.append(Loss(page.page.path, what))
+    return import_id
+
+
+@writes
+async def import_moves(ctx: Ctx, import_id: str, plan: Plan) -> str:
+    """Know the pages that the source has elsewhere now by their present keys."""
+    await queries.rename_refs(ctx, plan.source, plan.report.moved)
+    return import_id
+
+
+@writes
+async def archive_gone(
+    ctx: Ctx, import_id: str, plan: Plan, gone: Sequence[GonePage], ids: Ids, result: ImportBatchResult
+) -> str:
+    """Archive articles whose pages the source no longer has, apart from those that were changed here.
+
+    Their former addresses lead to the pages that the source itself leads to from there.
+    """
+    texts = await queries.list_texts(ctx, plan.source, [page.key for page in gone])
+    former_paths = []
+    for page in gone:
+        text = texts.get(page.key)
+        if text is None or text.is_deleted:
+            continue
+        article = await find_article(ctx, text.id, lock=True)
+        if text.is_changed_here or article.status not in ("draft", "published"):
+            what = f"page that the source no longer has: “{page.slug}” has just been changed here and stays"
+            result.losses.append(Loss(page.key, what))
+            continue
+        await save(ctx, article, {"status": "archived"}, "markdown")
+        await queries.note_pruned(ctx, plan.source, page.key)
+        if (heir_id := ids.articles.get(page.heir or "")) is not None:
+            await repoint_redirects(ctx, article.id, heir_id)
+            path = path_of_article(ctx.bot.locale, article.locale, article.slug)
+            former_paths.append(FormerPath(path, heir_id))
+    await add_redirects(ctx, former_paths)
     return import_id
 
 

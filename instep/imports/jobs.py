@@ -55,7 +55,7 @@ async def give_up_import(database: Database, job: Job) -> None:
 async def plan_row(database: Database, payload: dict[str, str], row: ImportRow, source: Source) -> None:
     read = await read_source(source, row.format)
     async with job_context(database, payload, SERVICE) as ctx:
-        state = await queries.find_state(ctx, read.source)
+        state = await queries.find_state(ctx, read.source, read.keys)
     plan = await plan_import(source, read, state)
     async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
         await queries.set_plan(ctx, row.id, read.tree.format, read.source, as_stored(plan.report))
@@ -72,9 +72,9 @@ async def import_row(
     """Plan again, since the bot may have changed since somebody agreed, and import."""
     read = await read_source(source, row.format)
     async with job_context(database, payload, SERVICE) as ctx:
-        state = await queries.find_state(ctx, read.source)
+        state = await queries.find_state(ctx, read.source, read.keys)
         actor = await queries.actor_of(ctx, row.id)
-    plan = await plan_import(source, read, state)
+    plan = await plan_import(source, read, state, prunes=row.prunes)
     files, work = await asyncio.to_thread(source.open), work_of(plan)
     async with job_context(database, payload, SERVICE) as ctx:
         await queries.set_progress(ctx, row.id, 0, work.total)
@@ -93,7 +93,7 @@ async def load_source(storages: Storages, row: ImportRow, bot: Bot) -> Source:
     for storage in filter(None, (storages.for_new_files, storages.database)):
         with suppress(ObjectMissing):
             stream = storage.read(bot.workspace_id, row.object_key, 0, row.bytes)
-            return Source(row.name, archive=b"".join([piece async for piece in stream]))
+            return Source(row.name, archive=b"".join([piece async for piece in stream]), site=row.site)
     raise UnreadableSource(MISSING)
 
 

@@ -12,20 +12,22 @@ _MIN_LINKS = 3
 
 
 def own_sites(pages: Iterable[ImportedPage]) -> tuple[str, ...]:
-    """The hosts to which texts link with the addresses of pages that are here."""
+    """The hosts, with a base path if there is one, to which texts link with the addresses of pages here."""
     rows = list(pages)
     addresses = {_bare(page.address) for page in rows if page.address and page.address.count("/") > 1}
-    all_links: Counter[str] = Counter()
-    own_links: Counter[str] = Counter()
+    all_links: Counter[tuple[str, str]] = Counter()
+    own_links: Counter[tuple[str, str]] = Counter()
     for page in rows:
         for host, path in _URL.findall(page.markdown):
-            all_links[host] += 1
-            own_links[host] += _bare(path) in addresses
-    return tuple(
-        sorted(
-            host for host, count in own_links.items() if count >= _MIN_LINKS and count * 2 >= all_links[host]
-        )
-    )
+            base = "/".join(path.split("/")[:2])
+            for below in dict.fromkeys(("", base)):
+                all_links[host, below] += 1
+                own_links[host, below] += _bare(path.removeprefix(below)) in addresses
+    sites: dict[str, str] = {}
+    for (host, base), count in own_links.most_common():
+        if count >= _MIN_LINKS and count * 2 >= all_links[host, base]:
+            sites.setdefault(host, base)
+    return tuple(sorted(host + base for host, base in sites.items()))
 
 
 def _bare(path: str) -> str:

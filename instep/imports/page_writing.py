@@ -102,7 +102,10 @@ async def changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: 
     }
     before, after = as_stored(text.facts, ids), as_stored(page.facts, ids)
     columns = {name: value for name, value in after.items() if before[name] != value}
-    return {name: value for name, value in columns.items() if present[name] == before[name]}
+    columns = {name: value for name, value in columns.items() if present[name] == before[name]}
+    # The source has again what an import had archived.
+    is_back = bool(text.facts.get("pruned")) and article.status == "archived"
+    return columns | (live_columns(ctx, article) if is_back else {})
 
 
 def as_stored(facts: Facts, ids: Ids) -> dict[str, Any]:

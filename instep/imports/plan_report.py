@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from instep.golden.schemas import normalized_question
 from instep.imports.schemas import (
     BotState,
+    GoneOutcome,
     LocaleCount,
     Outcome,
     Plan,
@@ -13,6 +14,12 @@ from instep.imports.schemas import (
     TreeLine,
 )
 from instep.imports.tree import Loss
+
+GONE: dict[GoneOutcome, str] = {
+    "stays": "stays here",
+    "archived": "is archived",
+    "changed_here": "was changed here and stays",
+}
 
 
 def fill_report(planned: Plan, state: BotState) -> None:
@@ -28,7 +35,7 @@ def fill_report(planned: Plan, state: BotState) -> None:
         report.entries.add(entry.outcome)
     count_redirects(planned, state)
     count_questions(planned, state)
-    list_gone(planned, state)
+    list_gone(planned)
     report.tree = list(tree_lines_of(planned))
 
 
@@ -42,6 +49,8 @@ def count_questions(planned: Plan, state: BotState) -> None:
 
 
 def count_redirects(planned: Plan, state: BotState) -> None:
+    archived = (page for page in planned.report.gone if page.outcome == "archived")
+    heirs = {page.article_id: page.heir for page in archived}
     for redirect in planned.redirects:
         present = state.redirects.get(redirect.path)
         earlier = state.pages.get(redirect.page_key or "")
@@ -49,21 +58,23 @@ def count_redirects(planned: Plan, state: BotState) -> None:
             planned.report.redirects.add("created")
         elif present == redirect.url or (earlier is not None and present == earlier.article_id):
             planned.report.redirects.add("unchanged")
+        elif heirs.get(present) == redirect.page_key is not None:
+            planned.report.redirects.add("updated")
         else:
             planned.report.redirects.add("kept_here")
             loss = Loss(redirect.path, "former address, which is redirected here already to another place")
             planned.report.losses.append(loss)
 
 
-def list_gone(planned: Plan, state: BotState) -> None:
-    """Tell what an earlier import brought and the source no longer has; it stays."""
-    report, keys = planned.report, {page.page.key for page in planned.pages}
-    for earlier in state.pages.values():
-        if earlier.key not in keys and not earlier.is_deleted:
-            report.pages.absent += 1
-            report.losses.append(
-                Loss(earlier.key, f"page that the source no longer has: “{earlier.slug}” stays here")
-            )
+def list_gone(planned: Plan) -> None:
+    """Tell what the source no longer has, and what was deleted or changed here."""
+    report = planned.report
+    for gone in report.gone:
+        report.pages.absent += gone.outcome != "archived"
+        report.pages.archived += gone.outcome == "archived"
+        report.losses.append(
+            Loss(gone.key, f"page that the source no longer has: “{gone.slug}” {GONE[gone.outcome]}")
+        )
     for page in planned.pages:
         if page.outcome == "deleted_here":
             what = (

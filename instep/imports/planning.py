@@ -6,7 +6,9 @@ from itertools import chain
 
 from instep.core import limits
 from instep.imports.addresses import Directory, SourceTarget, directory_of, source_path
+from instep.imports.moves import find_moves, heirs_of, with_present_keys
 from instep.imports.ordering import moved_keys
+from instep.imports.own_sites import own_sites
 from instep.imports.page_locales import locales_of_pages
 from instep.imports.placing import Places, place_on_levels
 from instep.imports.plan_report import fill_report
@@ -16,6 +18,8 @@ from instep.imports.rewriting import PageRewriter
 from instep.imports.schemas import (
     BotState,
     Facts,
+    GoneOutcome,
+    GonePage,
     ImportReport,
     Outcome,
     Plan,
@@ -28,7 +32,7 @@ from instep.imports.schemas import (
 from instep.imports.site_addresses import SiteAddresses
 from instep.imports.slugging import first_free, slug_of_page
 from instep.imports.tree import ImportedEntry, ImportedPage, ImportedRedirect, Loss, SourceFiles, Tree
-from instep.redirects.path_patterns import normal_path
+from instep.redirects.path_patterns import REST, normal_path, prefix_path
 from instep.text.characters import shorten, shows_something
 
 # Written for a page and not for what it has in common with others.
@@ -198,7 +202,7 @@ class Planner:
         paths_of_collections = self.paths_of_collections(collections, addresses)
         for path, key, url in chain(self.former_paths(addresses), paths_of_collections):
             try:
-                path = normal_path(path)
+                path = path if path.endswith(REST) else normal_path(path)
             except ValueError as error:
                 # The first page of a site always answers itself.
                 if path.strip("/"):
@@ -224,7 +228,8 @@ class Planner:
             target = SourceTarget("other_page", other_page=collection)
             url = self.url_of(addresses.of_other_page(target))
             for address in collection.addresses:
-                yield from ((path, None, url) for path in self.with_bases(source_path(address)))
+                paths = self.directory.with_bases(source_path(address), is_page=True)
+                yield from ((path, None, url) for path in paths)
 
     def url_of(self, address: str) -> str:
         """The whole URL of an address of the help center, as redirects store it."""
@@ -235,9 +240,14 @@ class Planner:
         former = ((page.key, address) for page in self.tree.pages for address in page.former_addresses)
         # A page has its address before those that had it once.
         for page_key, address in chain(present, former):
-            yield from ((path, page_key, None) for path in self.with_bases(source_path(address)))
+            paths = self.directory.with_bases(source_path(address), is_page=True)
+            yield from ((path, page_key, None) for path in paths)
         for redirect in self.tree.redirects:
-            yield from self.redirected_paths(redirect, addresses)
+            yield from (
+                self.prefix_paths(redirect)
+                if redirect.is_prefix
+                else self.redirected_paths(redirect, addresses)
+            )
 
     def redirected_paths(
         self, redirect: ImportedRedirect, addresses: SiteAddresses
@@ -251,27 +261,52 @@ class Planner:
             )
             return
         key = target.page.key if target.page else None
-        url = self.url_of(addresses.of_other_page(target)) if target.other_page else None
+        url = self.state.help_url + "/" if target.kind == "home" else None
+        if target.other_page:
+            url = self.url_of(addresses.of_other_page(target))
         if target.url is not None:
+            url = self.redirect_url_of(path, target.url)
+        if key or url:
+            yield from ((with_base, key, url) for with_base in self.directory.with_bases(path))
+
+    def prefix_paths(self, redirect: ImportedRedirect) -> Iterator[FormerAddress]:
+        """The paths of a redirect of everything below an address, on this site or to another."""
+        path, target = source_path(redirect.source), redirect.target
+        on_site = self.directory.path_on_site(target) if "://" in target else source_path(target)
+        url = self.redirect_url_of(path, target if on_site is None else self.state.help_url + on_site)
+        for with_base in self.directory.with_bases(path) if url else ():
             try:
-                url = redirect_url(target.url)
+                yield prefix_path(with_base), None, url
             except ValueError as error:
-                self.losses.append(Loss(storable(path), f"redirect to {storable(target.url)}: {error}"))
-                return
-        yield from ((with_base, key, url) for with_base in self.with_bases(path))
+                self.losses.append(Loss(storable(path), f"redirect: {error}"))
 
-    def with_bases(self, path: str) -> Iterator[str]:
-        """A path as the old site had it, which may have stood below a base path."""
-        yield path
-        for base in self.directory.bases:
-            if path != base and not path.startswith(f"{base}/"):
-                yield f"{base}{path}"
+    def redirect_url_of(self, path: str, url: str) -> str | None:
+        """A URL as a redirect from a path stores it; None with a loss for one that none can have."""
+        try:
+            return redirect_url(url)
+        except ValueError as error:
+            self.losses.append(Loss(storable(path), f"redirect to {storable(url)}: {error}"))
+            return None
 
 
-def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
-    """Plan the import of a tree into a bot in this state; nothing is changed."""
-    tree = with_known_keys(without_repeated_keys(tree), state)
+def plan(
+    tree: Tree,
+    files: SourceFiles,
+    state: BotState,
+    source: str,
+    *,
+    site: str | None = None,
+    prunes: bool = False,
+) -> Plan:
+    """Plan the import of a tree into a bot in this state; nothing is changed.
+
+    `site` is where the source was served, `prunes` says to archive what it no longer has.
+    """
+    tree = with_known_keys(without_repeated_keys(with_sites(tree, site or state.site)), state)
     directory = directory_of(tree, files.paths())
+    heirs = heirs_of(tree, state, directory)
+    moved = find_moves(tree, state, heirs)
+    state = with_present_keys(state, moved)
     losses: list[Loss] = []
     locales = locales_of_pages(tree, state, losses)
     planner = Planner(tree, state, place_on_levels(tree), directory, locales, losses)
@@ -293,10 +328,32 @@ def plan(tree: Tree, files: SourceFiles, state: BotState, source: str) -> Plan:
     ]
     redirects = list(planner.redirects(collections, addresses))
     report = ImportReport(tree.format, source, links=rewriter.links, files=rewriter.counts)
+    report.moved = list(moved)
+    report.gone = list(gone_pages(tree, state, heirs, prunes=prunes))
     report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses]
     planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
     fill_report(planned, state)
     return planned
+
+
+def with_sites(tree: Tree, site: str | None) -> Tree:
+    """The tree with the site that somebody named, or with those that its texts link to."""
+    if site is not None:
+        return replace(tree, sites=(site, *tree.sites))
+    is_known = any("://" in known_site for known_site in tree.sites)
+    return tree if is_known else replace(tree, sites=(*tree.sites, *own_sites(tree.pages)))
+
+
+def gone_pages(tree: Tree, state: BotState, heirs: Mapping[str, str], *, prunes: bool) -> Iterator[GonePage]:
+    """The articles whose pages the source no longer has, without those that are put away already."""
+    keys = {page.key for page in tree.pages}
+    for row in state.pages.values():
+        if row.key in keys or row.is_deleted or row.status == "archived":
+            continue
+        outcome: GoneOutcome = "archived" if prunes else "stays"
+        if row.is_changed_here or row.status == "in_review":
+            outcome = "changed_here"
+        yield GonePage(row.key, row.article_id, row.slug, row.title, outcome, heirs.get(row.key))
 
 
 def without_repeated_keys(tree: Tree) -> Tree:
@@ -325,7 +382,8 @@ def outcome_of_page(page: PlannedPage) -> Outcome:
         return "deleted_here"
     if earlier.digest != page.text.digest:
         return "draft" if earlier.is_changed_here else "updated"
-    return "updated" if changed_facts(earlier.facts, page.facts) else "unchanged"
+    is_back = bool(earlier.facts.get("pruned"))
+    return "updated" if is_back or changed_facts(earlier.facts, page.facts) else "unchanged"
 
 
 def changed_facts(before: Facts, after: Facts) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """The SQL of imports, and of what earlier ones made."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,11 @@ from instep.imports.schemas import (
     KnownPage,
     RefKind,
 )
+from instep.imports.tree import MovedPage
 
 IMPORT = """
-    i.id, i.name, i.format, i.source, i.state, i.object_key, i.bytes, i.report, i.done, i.total, i.error,
-    i.author_name, i.created_at, i.ended_at
+    i.id, i.name, i.format, i.source, i.state, i.site, i.prunes, i.object_key, i.bytes, i.report, i.done,
+    i.total, i.error, i.author_name, i.created_at, i.ended_at
 """
 # Somebody has changed title or text since the import, or is just editing it.
 IS_CHANGED = """
@@ -84,13 +85,23 @@ class ImportedText:
     is_deleted: bool
 
 
-async def find_state(ctx: Ctx, source: str) -> BotState:
-    """The state of the bot that a plan needs, in nine statements however much it holds."""
+async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
+    """The state of the bot that a plan needs, in ten statements however much it holds.
+
+    `keys` are those of the pages that the source has: only the texts of other pages are read.
+    """
     slugs: dict[str, set[str]] = {}
     for row in await ctx.tx.all(Slug, SLUGS, bot=ctx.bot.id):
         slugs.setdefault(row.locale, set()).add(row.slug)
     collections = await ctx.tx.all(KnownCollection, KNOWN_COLLECTIONS, bot=ctx.bot.id, source=source)
-    pages = await ctx.tx.all(KnownPage, KNOWN_PAGES, bot=ctx.bot.id, source=source)
+    pages = await ctx.tx.all(
+        KnownPage,
+        KNOWN_PAGES,
+        bot=ctx.bot.id,
+        source=source,
+        keys=list(keys),
+        length=limits.MAX_COMPARED_CHARACTERS,
+    )
     entries = await ctx.tx.all(KnownEntry, KNOWN_ENTRIES, bot=ctx.bot.id, source=source)
     collection_slugs = await ctx.tx.value(
         "select array_agg(slug) from collections where bot_id = %(bot)s and workspace_id = %(workspace)s",
@@ -110,6 +121,16 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
         where bot_id = %(bot)s and workspace_id = %(workspace)s
         """,
         bot=ctx.bot.id,
+    )
+    site = await ctx.tx.value(
+        """
+        select site from imports
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and source = %(source)s
+          and site is not null
+        order by created_at desc limit 1
+        """,
+        bot=ctx.bot.id,
+        source=source,
     )
     questions = await ctx.tx.all(
         AskedArticle,
@@ -131,6 +152,7 @@ async def find_state(ctx: Ctx, source: str) -> BotState:
         redirects={row.path: row.target for row in redirects},
         questions={(row.article_id, row.question) for row in questions},
         help_url=ctx.bot.help_url,
+        site=site,
     )
 
 
@@ -143,7 +165,8 @@ SLUGS = """
 """
 KNOWN_PAGES = f"""
     select r.key, r.article_id, a.slug, a.locale, r.digest, r.facts, a.deleted_at is not null as is_deleted,
-        {IS_CHANGED} as is_changed_here
+        {IS_CHANGED} as is_changed_here, a.status, r.title,
+        case when r.key = any(%(keys)s) then '' else left(r.content_markdown, %(length)s) end as text
     from import_refs r
     join articles a on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
     where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.source = %(source)s and r.kind = 'page'
@@ -231,6 +254,53 @@ async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str
     )
 
 
+async def rename_refs(ctx: Ctx, source: str, moved: Sequence[MovedPage]) -> None:
+    """Know pages by their present keys."""
+    values = {
+        "bot": ctx.bot.id,
+        "source": source,
+        "before": [row.before for row in moved],
+        "after": [row.after for row in moved],
+        "now": ctx.now,
+    }
+    await ctx.tx.execute(
+        """
+        update import_refs r set key = moved.after, updated_at = %(now)s
+        from unnest(%(before)s::text[], %(after)s::text[]) as moved (before, after)
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.source = %(source)s and r.kind = 'page' and r.key = moved.before
+        """,
+        **values,
+    )
+    await ctx.tx.execute(
+        """
+        update import_refs r set updated_at = %(now)s, facts = jsonb_set(facts, '{order}', (
+          select jsonb_agg(coalesce(moved.after, page.key) order by page.number)
+          from jsonb_array_elements_text(r.facts -> 'order') with ordinality as page (key, number)
+          left join unnest(%(before)s::text[], %(after)s::text[]) as moved (before, after)
+            on moved.before = page.key))
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.source = %(source)s and r.kind = 'collection' and r.facts -> 'order' ?| %(before)s
+        """,
+        **values,
+    )
+
+
+async def note_pruned(ctx: Ctx, source: str, key: str) -> None:
+    """Remember that an import has archived an article, so that it comes back with its page."""
+    await ctx.tx.execute(
+        """
+        update import_refs set facts = facts || '{"pruned": true}', updated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and source = %(source)s and kind = 'page' and key = %(key)s
+        """,
+        bot=ctx.bot.id,
+        source=source,
+        key=key,
+        now=ctx.now,
+    )
+
+
 async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePlace]:
     """The originals in collections, in their order; they are locked in the order of their ids."""
     of_collections = """
@@ -270,10 +340,10 @@ async def keep_order(ctx: Ctx, source: str, key: str, order: Sequence[str]) -> N
 async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
     await ctx.tx.execute(
         """
-        insert into imports (id, workspace_id, bot_id, name, format, source, state, object_key, bytes,
-            author_type, author_name, created_at, updated_at)
-        values (%(id)s, %(workspace)s, %(bot)s, %(name)s, %(format)s, %(source)s, %(state)s, %(object_key)s,
-            %(bytes)s, %(author_type)s, %(author_name)s, %(now)s, %(now)s)
+        insert into imports (id, workspace_id, bot_id, name, format, source, state, site, prunes, object_key,
+            bytes, author_type, author_name, created_at, updated_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(name)s, %(format)s, %(source)s, %(state)s, %(site)s,
+            %(prunes)s, %(object_key)s, %(bytes)s, %(author_type)s, %(author_name)s, %(now)s, %(now)s)
         """,
         **row,
         bot=ctx.bot.id,

@@ -73,10 +73,10 @@ def as_text(report: ImportReport, *, has_tree: bool = True) -> str:
 def summary_lines(report: ImportReport) -> Iterator[str]:
     for name, nouns in NOUNS.items():
         counts: OutcomeCounts = getattr(report, name)
-        if counts.total or counts.absent:
+        if counts.total or counts.absent or counts.archived:
             yield f"{counted(counts.total, nouns)}: {in_words(counts)}"
-        if name == "pages" and report.locales:
-            yield languages_in_words(report.locales)
+        if name == "pages":
+            yield from page_lines(report)
     links = report.links
     if links.total:
         broken = f", {links.broken:,} broken in the source already" if links.broken else ""
@@ -95,6 +95,13 @@ def summary_lines(report: ImportReport) -> Iterator[str]:
         yield f"{counted(files.remote, ('picture', 'pictures'))} elsewhere in the web: left there"
 
 
+def page_lines(report: ImportReport) -> Iterator[str]:
+    if report.locales:
+        yield languages_in_words(report.locales)
+    if report.moved:
+        yield f"{counted(len(report.moved), NOUNS['pages'])} moved in the source, and known again here"
+
+
 def languages_in_words(locales: Sequence[LocaleCount]) -> str:
     if len(locales) == 1:
         return f"Language: {locales[0].locale}"
@@ -103,6 +110,8 @@ def languages_in_words(locales: Sequence[LocaleCount]) -> str:
 
 def in_words(counts: OutcomeCounts) -> str:
     words = [f"{number:,} {word}" for name, word in WORDS.items() if (number := getattr(counts, name))]
+    if counts.archived:
+        words.append(f"{counts.archived} more that the source no longer has, to be archived")
     if counts.absent:
         words.append(f"{counts.absent} more that the source no longer has, which stay")
     return ", ".join(words)

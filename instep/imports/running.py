@@ -23,10 +23,12 @@ from instep.imports import queries
 from instep.imports.batch_writing import (
     ImportBatchResult,
     InspectedFile,
+    archive_gone,
     ids_of_homes,
     import_collections,
     import_entries,
     import_files,
+    import_moves,
     import_order,
     import_pages,
     import_questions,
@@ -37,6 +39,7 @@ from instep.imports.page_writing import Ids
 from instep.imports.schemas import (
     WRITTEN,
     FilePiece,
+    GonePage,
     ImportReport,
     Outcome,
     OutcomeCounts,
@@ -60,10 +63,11 @@ class Work:
     pages: list[PlannedPage]
     redirects: tuple[PlannedRedirect, ...]
     entries: list[PlannedEntry]
+    gone: list[GonePage]
 
     @property
     def total(self) -> int:
-        return len(self.pieces) + len(self.pages) + len(self.redirects) + len(self.entries)
+        return len(self.gone) + len(self.pieces) + len(self.pages) + len(self.redirects) + len(self.entries)
 
 
 def work_of(plan: Plan) -> Work:
@@ -72,6 +76,7 @@ def work_of(plan: Plan) -> Work:
         pages=[page for page in plan.pages if page.outcome in WRITTEN],
         redirects=plan.redirects if plan.report.redirects.created else (),
         entries=[entry for entry in plan.entries if entry.outcome in WRITTEN],
+        gone=[page for page in plan.report.gone if page.outcome == "archived"],
     )
 
 
@@ -107,9 +112,12 @@ async def run_plan(run: ImportRun) -> ImportReport:
     if run.plan.report.changes_nothing:
         return run.plan.report
     addresses = await store_files(run)
-
+    if run.plan.report.moved:
+        await write_moves(run)
     await write_collections(run)
     await write_pages(run, addresses)
+    for gone in batches(run.work.gone, limits.IMPORT_BATCH_ARTICLES):
+        await write_gone(run, gone)
     for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
         await write_redirects(run, redirects)
     if run.plan.tree.questions:
@@ -118,6 +126,22 @@ async def run_plan(run: ImportRun) -> ImportReport:
         await write_entries(run, addresses, entries)
     run.plan.report.losses += run.losses
     return run.plan.report
+
+
+async def write_moves(run: ImportRun) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
+        await import_moves(ctx, run.import_id, run.plan)
+
+    await attempt(run, write)
+
+
+async def write_gone(run: ImportRun, gone: Sequence[GonePage]) -> None:
+    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
+        await archive_gone(ctx, run.import_id, run.plan, gone, await ids_of(ctx, run, {}), result)
+
+    result = await attempt(run, write)
+    count_again(run.plan.report.pages, "archived", "absent", len(result.losses))
+    run.advance(len(gone))
 
 
 async def write_collections(run: ImportRun) -> None:
@@ -270,7 +294,7 @@ def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], result: Impor
         count_again(counts, planned[key], outcome)
 
 
-def count_again(counts: OutcomeCounts, planned: Outcome, actual: Outcome, number: int = 1) -> None:
+def count_again(counts: OutcomeCounts, planned: str, actual: str, number: int = 1) -> None:
     setattr(counts, planned, getattr(counts, planned) - number)
     setattr(counts, actual, getattr(counts, actual) + number)
 

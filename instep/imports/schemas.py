@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage, Loss, Tree
+from instep.articles.schemas import Status
+from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage, Loss, MovedPage, Tree
 
 # reading: waits for its plan. ready: planned, somebody has to agree. importing, then completed or failed.
 ImportState = Literal["reading", "ready", "importing", "completed", "failed"]
 RefKind = Literal["page", "collection", "entry"]
 Outcome = Literal["created", "updated", "unchanged", "draft", "deleted_here", "kept_here", "failed"]
+GoneOutcome = Literal["stays", "archived", "changed_here"]
 Facts = Mapping[str, Any]
 
 
@@ -23,6 +25,8 @@ class ImportRow:
     format: str | None
     source: str | None
     state: ImportState
+    site: str | None
+    prunes: bool
     object_key: str | None
     bytes: int | None
     report: dict[str, Any] | None
@@ -43,7 +47,7 @@ class KnownPage:
     """An article that an earlier import of the source made.
 
     `facts` and `digest` are of the source then; `is_changed_here` says whether somebody has changed title
-    or text since.
+    or text since. `title` and `text`, of which only the beginning counts, are what the import made of it.
     """
 
     key: str
@@ -54,6 +58,9 @@ class KnownPage:
     facts: dict[str, Any]
     is_deleted: bool
     is_changed_here: bool
+    status: Status = "published"
+    title: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,8 @@ class BotState:
     """What a plan must know of the bot: earlier imports of the source, and what is taken.
 
     `slugs` are by language; `redirects` are paths, each with the id of its article or with its URL.
-    `help_url` is the address of the help center.
+    `help_url` is the address of the help center. `site` is where the source was served, as an earlier import
+    of it was told.
     """
 
     bot_slug: str
@@ -102,6 +110,7 @@ class BotState:
     # Golden questions with the ids of their articles.
     questions: set[tuple[str, str]] = field(default_factory=set)
     help_url: str = ""
+    site: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +223,21 @@ class PlannedRedirect:
     url: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class GonePage:
+    """An article whose page the source no longer has, and what becomes of it.
+
+    `heir` is the key of the page that the source's redirects lead to instead.
+    """
+
+    key: str
+    article_id: str
+    slug: str
+    title: str
+    outcome: GoneOutcome
+    heir: str | None = None
+
+
 @dataclass(slots=True)
 class OutcomeCounts:
     """How many of something there are, and what becomes of them."""
@@ -224,6 +248,7 @@ class OutcomeCounts:
     unchanged: int = 0
     draft: int = 0
     absent: int = 0
+    archived: int = 0
     deleted_here: int = 0
     kept_here: int = 0
     failed: int = 0
@@ -298,13 +323,22 @@ class ImportReport:
     links: LinkCounts = field(default_factory=LinkCounts)
     files: FileCounts = field(default_factory=FileCounts)
     tree: list[TreeLine] = field(default_factory=list)
+    moved: list[MovedPage] = field(default_factory=list)
+    gone: list[GonePage] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
 
     @property
     def changes_nothing(self) -> bool:
         """Whether everything is here already as the source has it."""
+        if self.moved or any(page.outcome == "archived" for page in self.gone):
+            return False
         counts = (self.pages, self.collections, self.entries, self.redirects, self.questions)
         return not any(count.created + count.updated + count.draft for count in counts)
+
+    @property
+    def can_archive(self) -> int:
+        """How many articles an import that prunes archives."""
+        return sum(page.outcome in ("stays", "archived") for page in self.gone)
 
     @property
     def is_repeated(self) -> bool:

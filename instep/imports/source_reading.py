@@ -21,11 +21,15 @@ TOO_COSTLY = "Reading this source takes too much time or memory: import its part
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder of this machine, or the bytes of an archive, with the name that somebody gave it."""
+    """A folder of this machine, or the bytes of an archive, with the name that somebody gave it.
+
+    `site` is the address at which it was served, if somebody named it.
+    """
 
     name: str
     folder: Path | None = None
     archive: bytes = b""
+    site: str | None = None
 
     def open(self) -> SourceFiles:
         """The files; raises `UnreadableSource`."""
@@ -39,6 +43,10 @@ class ReadSource:
     tree: Tree
     source: str
 
+    @property
+    def keys(self) -> list[str]:
+        return [page.key for page in self.tree.pages]
+
 
 async def read_source(source: Source, format: str | None) -> ReadSource:
     """The tree of a source; raises `UnreadableSource` with a sentence that says what to do."""
@@ -48,10 +56,12 @@ async def read_source(source: Source, format: str | None) -> ReadSource:
         raise UnreadableSource(TOO_COSTLY) from None
 
 
-async def plan_import(source: Source, read: ReadSource, state: BotState) -> Plan:
+async def plan_import(source: Source, read: ReadSource, state: BotState, *, prunes: bool = False) -> Plan:
     """The plan of importing a source that was read into a bot in this state."""
     try:
-        return await run_with_timeout(plan_now, source, read, state, seconds=limits.MAX_IMPORT_SECONDS)
+        return await run_with_timeout(
+            plan_now, source, read, state, prunes, seconds=limits.MAX_IMPORT_SECONDS
+        )
     except TimeLimitExceeded:
         raise UnreadableSource(TOO_COSTLY) from None
 
@@ -62,8 +72,8 @@ def read_now(source: Source, format: str | None) -> ReadSource:
     return ReadSource(tree, lasting_name(tree, root_name(files) or source.name))
 
 
-def plan_now(source: Source, read: ReadSource, state: BotState) -> Plan:
-    return plan(read.tree, source.open(), state, read.source)
+def plan_now(source: Source, read: ReadSource, state: BotState, prunes: bool = False) -> Plan:
+    return plan(read.tree, source.open(), state, read.source, site=source.site, prunes=prunes)
 
 
 def lasting_name(tree: Tree, name: str) -> str:

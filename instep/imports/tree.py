@@ -116,10 +116,17 @@ class ImportedEntry:
 
 @dataclass(frozen=True, slots=True)
 class ImportedRedirect:
-    """A former address, and where it leads: an address in the source, the path of a page or a full URL."""
+    """A former address, and where it leads: an address in the source, the path of a page or a full URL.
+
+    With `/*` at the end of both it is one of everything below the address, which keeps the rest of the path.
+    """
 
     source: str
     target: str
+
+    @property
+    def is_prefix(self) -> bool:
+        return self.source.endswith("/*") and self.target.endswith("/*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +175,14 @@ class Reader:
     title: str
     recognises: Callable[[SourceFiles], bool]
     read: Callable[[SourceFiles], Tree]
+
+
+@dataclass(frozen=True, slots=True)
+class MovedPage:
+    """A page whose place in the source is another one than at the last import; both are keys."""
+
+    before: str
+    after: str
 
 
 @dataclass(slots=True)

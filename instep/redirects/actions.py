@@ -10,7 +10,16 @@ from instep.core.paging import Page, PageRequest
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.redirects import queries, resolving
-from instep.redirects.path_patterns import anchor_of, normal_path, path_below, requested_path
+from instep.redirects.path_patterns import (
+    REST,
+    WRITTEN_REST,
+    anchor_of,
+    both_forms,
+    normal_path,
+    path_below,
+    prefix_path,
+    requested_path,
+)
 from instep.redirects.schemas import FormerPath, Redirect, RedirectCreate
 
 
@@ -29,10 +38,13 @@ async def create_redirect(ctx: Ctx, new: RedirectCreate) -> Redirect:
     """Create a redirect from an address where the help center has no page, to exactly one target.
 
     Where there is a page, that answers. A URL of the same help center that is redirected itself is stored as
-    what it leads to. A bot has at most 10,000 redirects.
+    what it leads to. A prefix redirect, from `/docs/*` to a `url` that ends with `/*`, keeps the rest of the
+    path. A bot has at most 10,000 redirects.
     """
     path = _source_path(ctx, new)
     await queries.lock_count(ctx)
+    if await queries.list_known_paths(ctx, both_forms(path)):
+        raise InvalidValue("from", "there is a redirect from this address already: delete it first")
     if await queries.count(ctx) >= limits.MAX_REDIRECTS:
         raise InvalidState(
             f"The bot has {limits.MAX_REDIRECTS:,} redirects, the most there may be: delete some first."
@@ -41,10 +53,7 @@ async def create_redirect(ctx: Ctx, new: RedirectCreate) -> Redirect:
     if await resolving.is_circular(ctx, path, target["url"]):
         raise InvalidValue("url", "it leads back to an address that this redirect is from")
     row = {"id": new_id("rdr"), "path": path, "anchor": anchor_of(path), **target}
-    redirect = await queries.insert(ctx, row)
-    if redirect is None:
-        raise InvalidValue("from", "there is a redirect from this address already: delete it first")
-    return redirect
+    return await queries.insert(ctx, row)
 
 
 async def add_redirects(ctx: Ctx, redirects: Sequence[FormerPath]) -> list[str]:
@@ -69,6 +78,11 @@ async def add_redirects(ctx: Ctx, redirects: Sequence[FormerPath]) -> list[str]:
     return paths_left
 
 
+async def repoint_redirects(ctx: Ctx, article_id: str, heir_id: str) -> None:
+    """Let the redirects to an article lead to another one, inside of an action that is marked `@writes`."""
+    await queries.repoint(ctx, article_id, heir_id)
+
+
 @writes
 async def delete_redirect(ctx: Ctx, redirect_id: str) -> str:
     """Delete a redirect; its address is not found from then on."""
@@ -88,7 +102,9 @@ async def find_redirect_url(ctx: Ctx, path: str) -> str | None:
 
 async def _row_of(ctx: Ctx, redirect: FormerPath) -> dict[str, str | None] | None:
     target = resolving.to_article(redirect.article_id)
-    if redirect.url is not None:
+    if redirect.path.endswith(REST):
+        target = resolving.to_url(redirect.url or "")
+    elif redirect.url is not None:
         target = await resolving.resolve(ctx, redirect.url)
     if await resolving.is_circular(ctx, redirect.path, target["url"]):
         return None
@@ -97,19 +113,27 @@ async def _row_of(ctx: Ctx, redirect: FormerPath) -> dict[str, str | None] | Non
 
 def _source_path(ctx: Ctx, new: RedirectCreate) -> str:
     try:
-        return normal_path(
+        path = normal_path(
             path_below(ctx.bot.help_url, new.source)
             or path_below(ctx.bot.plain_url, new.source)
             or new.source
         )
+        return prefix_path(path) if _is_prefix(new) else path
     except ValueError as error:
         raise InvalidValue("from", str(error)) from None
+
+
+def _is_prefix(new: RedirectCreate) -> bool:
+    return str(new.model_dump().get("url", "")).endswith(WRITTEN_REST)
 
 
 async def _target_columns(ctx: Ctx, new: RedirectCreate) -> resolving.Columns:
     sent = new.model_dump(exclude={"source"})
     if len(sent) != 1:
         raise InvalidRequest("Send exactly one of `articleId` and `url`: what the redirect leads to.")
+    if _is_prefix(new):
+        home = ctx.bot.help_url if sent["url"].startswith("/") else ""
+        return resolving.to_url(home + sent["url"])
     if "url" in sent:
         return await resolving.resolve(ctx, sent["url"])
     try:

@@ -3,15 +3,20 @@
 A pattern is looked up by one of its literal segments. So a path has few anchors: itself, each of its segments
 at its place, and the beginnings of each segment. Which patterns with one of these anchors match is then
 checked by `like`, whose `%` can't cross a segment, because an anchor also tells the number of segments.
+
+A prefix redirect matches a path with everything below it, and keeps that rest. Its path ends with `/**` here
+and in the database, its URL with `/*`; its anchor is its beginning.
 """
 
 import re
 from unicodedata import normalize
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from instep.core import limits
 
 ANY = "*"
+# The ends of a path with all that is below it, as it is stored and as people write it.
+REST, WRITTEN_REST = "/**", "/*"
 # Pages of every help center, which can't move.
 FIXED_PAGE = re.compile(
     r"/|/changelog\.(?:xml|atom|json)|/sitemap\.xml|/robots\.txt|/llms(?:-full)?\.txt|/opensearch\.xml|/suggestions|/sso"
@@ -54,6 +59,36 @@ def normal_path(text: str) -> str:
     return joined(segments)
 
 
+def prefix_path(path: str) -> str:
+    """The stored form of a normal path whose `/*` at the end stands for all that follows, or `ValueError`."""
+    beginning = path.removesuffix(WRITTEN_REST)
+    if beginning in ("", path) or ANY in beginning:
+        raise ValueError("it must end with /*, without another `*`, as in /docs/*, if the URL ends with /*")
+    return beginning + REST
+
+
+def written_path(path: str) -> str:
+    """A stored path as people write it."""
+    return path.removesuffix(REST) + WRITTEN_REST if path.endswith(REST) else path
+
+
+def both_forms(path: str) -> list[str]:
+    """A stored path, and the one that people write in the same way."""
+    written = written_path(path)
+    return [written, written + ANY] if written.endswith(WRITTEN_REST) else [path]
+
+
+def led_url(stored_path: str, url: str, path: str) -> str | None:
+    """Where a redirect leads from a path: a prefix redirect appends the rest; None: the rest is no page."""
+    if not stored_path.endswith(REST):
+        return url
+    rest = segments_of(path)[len(segments_of(stored_path)) - 1 :]
+    # Browsers would take these segments for steps up, out of what the redirect is to.
+    if any(segment in (".", "..") for segment in rest):
+        return None
+    return url.removesuffix(ANY) + quote("/".join(rest))
+
+
 def requested_path(path: str) -> str | None:
     """The decoded path of a request in the same form; None if no redirect can be from there."""
     segments = segments_of(path)
@@ -80,6 +115,8 @@ def page_path(help_url: str, url: str) -> str | None:
 
 def is_match(pattern: str, path: str) -> bool:
     """Whether a redirect from this path or pattern is one from the path."""
+    if pattern.endswith(REST):
+        return f"{path}/".startswith(pattern.removesuffix(ANY + ANY))
     expected, actual = segments_of(pattern), segments_of(path)
     return len(expected) == len(actual) and all(map(is_segment_match, expected, actual))
 
@@ -95,6 +132,8 @@ def anchor_of(path: str) -> str:
     segments = segments_of(path)
     if ANY not in path:
         return exact_anchor(path)
+    if path.endswith(REST):
+        return beginning_anchor(segments[:-1])
     for number, segment in reversed(list(enumerate(segments))):
         if segment != ANY:
             prefix = segment.removesuffix(ANY)
@@ -107,6 +146,7 @@ def anchors_of(path: str) -> list[str]:
     segments = segments_of(path)
     count = len(segments)
     anchors = [exact_anchor(path), wildcards_anchor(count)]
+    anchors += (beginning_anchor(segments[:length]) for length in range(1, count + 1))
     for number, segment in enumerate(segments):
         anchors.append(segment_anchor(count, number, segment))
         lengths = range(1, min(len(segment), MAX_PREFIX_CHARACTERS) + 1)
@@ -116,6 +156,10 @@ def anchors_of(path: str) -> list[str]:
 
 def exact_anchor(path: str) -> str:
     return f"={path}"
+
+
+def beginning_anchor(segments: list[str]) -> str:
+    return f">{joined(segments)}"
 
 
 def wildcards_anchor(count: int) -> str:

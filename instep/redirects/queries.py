@@ -18,11 +18,12 @@ LIKE_PATTERN = r"""
 """
 # An exact path wins over patterns, and the pattern with the most literal characters over the others.
 FIND_TARGET = f"""
-    select r.article_id, r.url, target.slug, target.locale
+    select r.path, r.article_id, r.url, target.slug, target.locale
     from (
-        select r.article_id, r.url from redirects r
+        select r.path, r.article_id, r.url from redirects r
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
-          and r.anchor = any(%(anchors)s) and %(path)s::text like {LIKE_PATTERN}
+          and r.anchor = any(%(anchors)s)
+          and %(path)s::text || case when r.path like '%%/**' then '/' else '' end like {LIKE_PATTERN}
         order by r.path = %(path)s desc, length(replace(r.path, '*', '')) desc, r.id limit 1
     ) r left join lateral (select a.slug, a.locale {LIVE} and a.id = r.article_id) target on true
 """
@@ -127,14 +128,13 @@ async def list_known_paths(ctx: Ctx, paths: Sequence[str]) -> set[str]:
     return set(known_paths or ())
 
 
-async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect | None:
-    """The new redirect; None when there is one from the same path."""
-    return await ctx.tx.first(
+async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect:
+    """The new redirect."""
+    return await ctx.tx.fetch_one(
         Redirect,
         f"""
         insert into redirects as r (id, workspace_id, bot_id, path, anchor, article_id, url, created_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(path)s, %(anchor)s, %(article_id)s, %(url)s, %(now)s)
-        on conflict on constraint redirects_path do nothing
         returning {REDIRECT}
         """,
         bot=ctx.bot.id,
@@ -160,6 +160,18 @@ async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
         anchors=[row["anchor"] for row in rows],
         articles=[row["article_id"] for row in rows],
         urls=[row["url"] for row in rows],
+    )
+
+
+async def repoint(ctx: Ctx, article_id: str, heir_id: str) -> None:
+    await ctx.tx.execute(
+        """
+        update redirects set article_id = %(heir)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
+        """,
+        bot=ctx.bot.id,
+        article=article_id,
+        heir=heir_id,
     )
 
 

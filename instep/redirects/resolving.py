@@ -12,7 +12,7 @@ from instep.core import limits
 from instep.core.locales import valid_locale
 from instep.identity.schemas import Bot, Ctx
 from instep.redirects import queries
-from instep.redirects.path_patterns import FIXED_PAGE, is_match, page_path
+from instep.redirects.path_patterns import FIXED_PAGE, REST, is_match, led_url, page_path
 from instep.redirects.schemas import ArticleAtPath
 
 ARTICLE_PAGE = re.compile(r"(?:/([^/]+))?/articles/([^/]+)")
@@ -31,7 +31,10 @@ async def follow(ctx: Ctx, path: str) -> str | None:
             return url
         if target.url is None:
             return target.article_url(ctx.bot)
-        url, own_path = target.url, own_page_path(ctx.bot, target.url)
+        url = led_url(target.path, target.url, path)
+        if url is None:
+            return None
+        own_path = own_page_path(ctx.bot, url)
         if own_path is None:
             return url
         article = await find_article_at(ctx, own_path)
@@ -63,7 +66,10 @@ async def resolve(ctx: Ctx, url: str) -> Columns:
             break
         if target.url is None:
             return to_article(target.article_id)
-        url = target.url
+        next_url = led_url(target.path, target.url, path)
+        if next_url is None:
+            break
+        url = next_url
     return to_url(url)
 
 
@@ -72,6 +78,8 @@ async def is_circular(ctx: Ctx, source: str, url: str | None) -> bool:
     path = own_page_path(ctx.bot, url) if url else None
     if path is None or not is_match(source, path):
         return False
+    if source.endswith(REST):
+        return True
     return not await is_answered(ctx, path, await find_article_at(ctx, path))
 
 

@@ -12,7 +12,7 @@ from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.core.outbound.urls import CHARACTERS, PATTERN, parse_url
 from instep.identity.schemas import Bot
-from instep.redirects.path_patterns import normal_path
+from instep.redirects.path_patterns import normal_path, written_path
 from instep.web.shapes import Body, Out, Text, Timestamp
 
 # The pattern in the API's description; `normal_path` and `valid_target` check more.
@@ -20,6 +20,9 @@ FROM_PATTERN = r"^(https?://[^/?#\u0000]+)?/+[^/?#\u0000][^\u0000]*$"
 TARGET_PATTERN = rf"{PATTERN}(?:#{CHARACTERS})?"
 FROM_EXAMPLE = "/hc/*/articles/360012-*"
 ARTICLE_EXAMPLE: JsonDict = {"from": FROM_EXAMPLE, "articleId": "install-the-agent"}
+# A path of the help center itself, with the rest of the path that was asked for.
+OWN_REST_PATTERN = rf"(?:/(?!/){CHARACTERS})?/\*"
+PREFIX_EXAMPLE: JsonDict = {"from": "/docs/*", "url": "/*"}
 URL_EXAMPLE: JsonDict = {"from": "/status", "url": "https://status.example.com"}
 
 
@@ -31,9 +34,12 @@ def valid_source(text: str) -> str:
 
 def valid_target(text: str) -> str:
     """An address for browsers, by the narrow grammar that no two readers read in two ways."""
+    if re.fullmatch(OWN_REST_PATTERN, text):
+        return text
     if re.fullmatch(TARGET_PATTERN, text) is None:
         raise ValueError(
-            "it must be an address such as https://example.com/page, in ASCII and without user name"
+            "it must be an address such as https://example.com/page, in ASCII and without user name, "
+            "or a path of the help center that ends with /*"
         )
     parse_url(text.partition("#")[0])
     return text
@@ -44,7 +50,8 @@ RedirectSource = Annotated[
     Field(
         max_length=limits.MAX_REDIRECT_URL_CHARACTERS,
         description="A path below the address of the help center; of a whole address the path counts. "
-        "`*` stands for one whole segment, or for the rest of one.",
+        "`*` stands for one whole segment, or for the rest of one. `/*` at the end stands for all that "
+        "follows, or for nothing, if `url` ends with `/*` too.",
         examples=[FROM_EXAMPLE],
         json_schema_extra={"pattern": FROM_PATTERN},
     ),
@@ -54,9 +61,14 @@ RedirectUrl = Annotated[
     Text,
     Field(
         max_length=limits.MAX_REDIRECT_URL_CHARACTERS,
-        description="Any address with `http` or `https`; one that is redirected itself is followed first.",
-        examples=["https://status.example.com"],
-        json_schema_extra={"pattern": f"^{TARGET_PATTERN}$", "format": "uri"},
+        description="Any address with `http` or `https`; one that is redirected itself is followed first. "
+        "With `/*` at its end it gets what `/*` at the end of `from` stood for; only such an address may be "
+        "a path of the help center, as `/*` or `/guides/*`.",
+        examples=["https://status.example.com", "/*"],
+        json_schema_extra={
+            "pattern": f"^(?:{TARGET_PATTERN}|{OWN_REST_PATTERN})$",
+            "format": "uri-reference",
+        },
     ),
     AfterValidator(valid_target),
 ]
@@ -72,10 +84,15 @@ class Redirect:
     url: str | None
     created_at: datetime
 
+    @property
+    def source(self) -> str:
+        """The path as people write it."""
+        return written_path(self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class FormerPath:
-    """A path as `normal_path` gives it, and the article or the URL that it is to lead to."""
+    """A path as `normal_path` or `prefix_path` gives it, and the article or the URL that it is to lead to."""
 
     path: str
     article_id: str | None = None
@@ -86,6 +103,7 @@ class FormerPath:
 class RedirectTarget:
     """What a path leads to; `slug` and `locale` are null unless its article is live and public."""
 
+    path: str
     article_id: str | None
     url: str | None
     slug: str | None
@@ -118,7 +136,7 @@ class RedirectCreate(Body):
         json_schema_extra={
             "minProperties": 2,
             "maxProperties": 2,
-            "examples": [ARTICLE_EXAMPLE, URL_EXAMPLE],
+            "examples": [ARTICLE_EXAMPLE, URL_EXAMPLE, PREFIX_EXAMPLE],
         }
     )
 
@@ -147,7 +165,7 @@ class RedirectOut(Out):
             url=redirect.url,
             bot_id=str(bot.id),
             created_at=redirect.created_at,
-            **{"from": redirect.path},
+            **{"from": redirect.source},
         )
 
 

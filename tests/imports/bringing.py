@@ -30,13 +30,18 @@ class Importer:
     def payload(self) -> dict[str, str]:
         return {"workspace": self.company.workspace_id, "bot": str(self.company.bot_id)}
 
-    async def plan(self, tree: Tree, files: SourceFiles = NO_FILES) -> Plan:
+    async def plan(
+        self, tree: Tree, files: SourceFiles = NO_FILES, *, site: str | None = None, prunes: bool = False
+    ) -> Plan:
         async with job_context(self.database, self.payload, IMPORTER) as ctx:
-            return plan(tree, files, await actions.state_for_plan(ctx, SOURCE), SOURCE)
+            state = await actions.state_for_plan(ctx, SOURCE, [page.key for page in tree.pages])
+        return plan(tree, files, state, SOURCE, site=site, prunes=prunes)
 
-    async def bring(self, tree: Tree, files: SourceFiles = NO_FILES) -> ImportReport:
+    async def bring(
+        self, tree: Tree, files: SourceFiles = NO_FILES, *, site: str | None = None, prunes: bool = False
+    ) -> ImportReport:
         """Import a tree as the command does; the report of what was done."""
-        planned = await self.plan(tree, files)
+        planned = await self.plan(tree, files, site=site, prunes=prunes)
         if planned.report.changes_nothing:
             return planned.report
         run = await self.begin(planned, files)

@@ -42,8 +42,10 @@ def tree(*pages: ImportedPage, **fields: Any) -> Tree:
     return Tree(**{"format": "plain", "locale": "en", "pages": pages, **fields})
 
 
-def planned(source: Tree, files: SourceFiles = NO_FILES, state: BotState = EMPTY_BOT) -> Plan:
-    return plan(source, files, state, SOURCE)
+def planned(
+    source: Tree, files: SourceFiles = NO_FILES, state: BotState = EMPTY_BOT, site: str | None = None
+) -> Plan:
+    return plan(source, files, state, SOURCE, site=site)
 
 
 def page_of(plan: Plan, key: str) -> PlannedPage:

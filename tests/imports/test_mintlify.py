@@ -25,7 +25,9 @@ DOCS: dict[str, object] = {
     },
     "redirects": [
         {"source": "/old", "destination": "/start/install"},
-        {"source": "/a/:slug*", "destination": "/b"},
+        {"source": "/b/:slug*", "destination": "/a/:slug*"},
+        {"source": "/c/:slug*", "destination": "/b"},
+        {"source": "/d/:slug/e", "destination": "/b"},
     ],
 }
 PAGES = {
@@ -55,12 +57,20 @@ def test_navigation_pages_and_redirects() -> None:
     }
     assert tree.pages[0].description == "First steps"
     assert tree.pages[1].markdown == "From a snippet.\n"
-    assert redirects(tree) == [("/old", "/start/install")]
+    assert redirects(tree) == [
+        ("/old", "/start/install"),
+        ("/b/*", "/a/*"),
+        ("/c", "/b"),
+        ("/c/*", "/b"),
+        ("/c/*/*", "/b"),
+        ("/c/*/*/*", "/b"),
+    ]
     assert told(tree) == [
         "docs.json: page of the navigation that is not in the folder: gone",
         "docs.json: API reference that Mintlify generates: API",
         "loose.mdx: page that is not in the navigation: it comes after the others",
-        "docs.json: redirect from /a/:slug*: only those from one address to another are kept",
+        "docs.json: redirect from /d/:slug/e: only those from one address to another, "
+        "and of all below one, are kept",
     ]
 
 

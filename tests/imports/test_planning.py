@@ -2,11 +2,14 @@
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from instep.core.errors import InvalidRequest
 from instep.imports.schemas import BotState, KnownPage
 from instep.imports.tree import ImportedCollection, ImportedRedirect
+from instep.imports.url_parts import valid_site
 from tests.files.samples import picture
 from tests.imports.sources import EMPTY_BOT, MemoryFiles, losses_of, page, page_of, planned, text_of, tree
 
@@ -416,3 +419,96 @@ def test_a_page_that_takes_too_long_to_render_does_not_hold_up_the_others() -> N
 
     assert time.process_time() - began < 5
     assert text_of(plan, "a.md") == costly
+
+
+@pytest.mark.parametrize(
+    ("fields", "site"),
+    [
+        ({"redirects": (ImportedRedirect("/docs/old", "/docs/install"),)}, None),
+        ({"redirects": (ImportedRedirect("/docs/old", "https://acme.example/docs/install"),)}, "/docs"),
+        ({"sites": ("https://acme.example/docs",)}, None),
+        ({}, "https://acme.example/docs"),
+        ({}, "/docs"),
+    ],
+)
+def test_addresses_below_the_base_path_of_the_old_site_lead_to_articles(
+    fields: dict[str, Any], site: str | None
+) -> None:
+    source = tree(
+        page("install.md", address="/install"),
+        page("a.md", "[a](/docs/install) [b](/install)\n", address="/docs/a"),
+        **fields,
+    )
+
+    plan = planned(source, site=site)
+
+    paths = {row.path: row.page_key for row in plan.redirects}
+    assert paths["/install"] == paths["/docs/install"] == "install.md"
+    assert paths["/docs/a"] == paths["/docs/docs/a"] == "a.md"
+    assert text_of(plan, "a.md") == "[a](/help/acme/articles/install) [b](/help/acme/articles/install)\n"
+    assert [what for what in losses_of(plan) if "redirect" in what] == []
+
+
+def test_redirects_to_the_first_page_and_to_folders_resolve() -> None:
+    redirects = (
+        ImportedRedirect("/docs/home", "/docs"),
+        ImportedRedirect("/docs/old", "/docs/guides"),
+        ImportedRedirect("/docs/x", "/docs/guides/install"),
+    )
+    state = replace(EMPTY_BOT, help_url="https://help.example")
+
+    plan = planned(tree(page("a.md", address="/guides/install"), redirects=redirects), state=state)
+
+    rows = {row.path: (row.page_key, row.url) for row in plan.redirects}
+    assert rows["/docs/home"] == (None, "https://help.example/")
+    assert rows["/docs/old"] == rows["/docs/x"] == ("a.md", None)
+    assert losses_of(plan) == []
+
+
+def test_redirects_of_all_below_an_address_keep_the_rest() -> None:
+    redirects = (
+        ImportedRedirect("/docs/*", "/*"),
+        ImportedRedirect("/v1/*", "/guides/*"),
+        ImportedRedirect("/blog/*", "https://blog.example/*"),
+    )
+    state = replace(EMPTY_BOT, help_url="https://help.example")
+    pages = (page("b.md", "[a](/v1/install) [b](/blog/x)\n"), page("a.md", address="/guides/install"))
+
+    plan = planned(tree(*pages, redirects=redirects), state=state)
+
+    rows = {row.path: row.url for row in plan.redirects if row.url}
+    assert rows == {
+        "/docs/**": "https://help.example/*",
+        "/v1/**": "https://help.example/guides/*",
+        "/blog/**": "https://blog.example/*",
+    }
+    assert text_of(plan, "b.md") == "[a](/help/acme/articles/install) [b](https://blog.example/x)\n"
+
+
+@pytest.mark.parametrize("url", ["https://acme.example/docs", "https://www.acme.example/docs/"])
+def test_links_to_the_old_site_become_links_between_articles(url: str) -> None:
+    text = "[a](https://acme.example/docs/install#steps) [b](https://acme.example/pricing)\n"
+    source = tree(page("a.md", text), page("install.md", "## Steps\n", address="/install"))
+
+    assert text_of(planned(source), "a.md") == text
+    assert text_of(planned(source, site=valid_site(url)), "a.md") == (
+        "[a](/help/acme/articles/install#h-steps) [b](https://acme.example/pricing)\n"
+    )
+
+
+def test_the_old_site_is_known_by_links_to_its_pages() -> None:
+    links = "".join(f"[{name}](https://acme.example/docs/guides/{name})\n" for name in "abc")
+    pages = [page(f"{name}.md", address=f"/guides/{name}") for name in "abc"]
+
+    plan = planned(tree(page("links.md", f"{links}[x](https://acme.example/pricing)\n"), *pages))
+
+    assert plan.report.links.rewritten == 3
+    assert "/docs/guides/a" in {row.path for row in plan.redirects}
+
+
+@pytest.mark.parametrize(
+    "text", ["ftp://x.example", "https://", "https://u:p@x.example/", "a b", "/" + "x" * 500]
+)
+def test_an_address_that_no_site_has_is_refused(text: str) -> None:
+    with pytest.raises(InvalidRequest):
+        valid_site(text)

@@ -217,3 +217,38 @@ async def test_it_is_in_the_audit_log(api: Api, cast: Cast, owner: Any) -> None:
         id=row["id"],
     )
     assert actions == ["create_redirect", "delete_redirect"]
+
+
+@pytest.mark.parametrize(
+    ("source", "url", "field"),
+    [
+        ("/docs", "/*", "from"),
+        ("/*", "https://elsewhere.example/*", "from"),
+        ("/a/*/b/*", "/*", "from"),
+        ("/a/b-*", "/*", "from"),
+        ("/docs/*", "/docs/*", "url"),
+        ("/docs/*", "/docs/new/*", "url"),
+        ("/docs/*", "//elsewhere.example/*", "url"),
+        ("/docs/*", "/new", "url"),
+    ],
+)
+async def test_a_prefix_redirect_that_cannot_work_is_refused(
+    api: Api, cast: Cast, source: str, url: str, field: str
+) -> None:
+    refused = await api(cast.acme.write_key).post(REDIRECTS, json={"from": source, "url": url})
+
+    assert named_fields(refused) == [field]
+
+
+@pytest.mark.parametrize("targets", [("/*", ELSEWHERE), (ELSEWHERE, "/*")])
+async def test_a_pattern_and_a_prefix_redirect_from_one_path_are_the_same(
+    api: Api, cast: Cast, targets: tuple[str, str]
+) -> None:
+    client = api(cast.acme.write_key)
+    await redirect(client, "/docs/*", url=targets[0])
+
+    refused = await client.post(REDIRECTS, json={"from": "/docs/*", "url": targets[1]})
+
+    assert named_fields(refused) == ["from"]
+    await redirect(client, "/docs*")
+    await redirect(client, "/docs")

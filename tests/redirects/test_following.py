@@ -327,3 +327,50 @@ async def test_of_many_only_new_ones_need_room(
 
     assert (first, second, third) == ([], ["/d", "/e"], [])
     assert await follow(api, cast, "/c") == (301, ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("path", "led_to"),
+    [
+        ("/docs/hc/install", (301, "/articles/install")),
+        ("/docs/guides/old", (301, "/articles/install")),
+        ("/docs/articles/install", (301, "/articles/install")),
+        ("/docs", (301, "/")),
+        ("/docs/docs/hc/install", (301, "/articles/install")),
+        ("/docsy/hc/install", (404, None)),
+    ],
+)
+async def test_a_prefix_redirect_keeps_the_rest_of_the_path(
+    api: Api, cast: Cast, path: str, led_to: tuple[int, str | None]
+) -> None:
+    client = api(cast.acme.write_key)
+    article = await publish(client, "Install")
+    await redirect(client, "/hc/install", articleId=article["id"])
+    await redirect(client, "/guides/old", url=f"{home(cast)}/hc/install")
+
+    row = await redirect(client, "/docs/*", url="/*")
+
+    assert (row["from"], row["url"]) == ("/docs/*", f"{home(cast)}/*")
+    status, location = await follow(api, cast, path)
+    assert (status, location and location.removeprefix(home(cast))) == led_to
+
+
+async def test_the_rest_never_changes_the_host(api: Api, cast: Cast) -> None:
+    await redirect(api(cast.acme.write_key), "/blog/*", url="https://blog.example/posts/*")
+
+    for path, led_to in (
+        ("/blog/2024/a%20b", "https://blog.example/posts/2024/a%20b"),
+        ("/blog//evil.example/x", "https://blog.example/posts/evil.example/x"),
+        ("/blog/%2F%2Fevil.example", "https://blog.example/posts/evil.example"),
+        ("/blog/@evil.example", "https://blog.example/posts/%40evil.example"),
+        ("/blog/x%3Fy%23z", "https://blog.example/posts/x%3Fy%23z"),
+    ):
+        assert await follow(api, cast, path) == (301, led_to)
+
+
+async def test_prefix_redirects_in_a_circle_lead_nowhere(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    await redirect(client, "/a/*", url="/b/*")
+    await redirect(client, "/b/*", url="/a/*")
+
+    assert await follow(api, cast, "/a/x") == (404, None)

@@ -47,6 +47,10 @@ IMPORT_CONCURRENT_FILES = 4
 # Files of one transaction, and their bytes together.
 IMPORT_BATCH_FILES = 40
 IMPORT_BATCH_FILE_BYTES = 8 * 1024 * 1024
+# Characters of a text by which a page that the source has elsewhere now is recognized.
+MAX_COMPARED_CHARACTERS = 4_000
+# Characters of the address at which a source was served.
+MAX_IMPORT_SITE_CHARACTERS = 500
 # Losses of one import that its page names; the command names all.
 MAX_SHOWN_LOSSES = 500
 # Former imports that the page lists; what an import has left behind is removed after this time.

@@ -39,7 +39,8 @@ async def upload_archive(page: BotPage) -> Response:
         # What an upload that is refused has begun is taken back.
         async with page.ctx.tx.transaction():
             row = await actions.upload_import(
-                page.ctx, storages.for_new_files, name, sent_file.content, format
+                *(page.ctx, storages.for_new_files, name, sent_file.content, format),
+                page.form.get("site"),
             )
     except InvalidRequest as refusal:
         return await render_imports(page, refusal)
@@ -73,7 +74,8 @@ async def show_import_progress(page: BotPage) -> Response:
 
 @bot_page("articles", Role.EDITOR)
 async def confirm_import(page: BotPage) -> Response:
-    row = await actions.confirm_import(page.ctx, page.request.path_params["import_id"])
+    import_id = page.request.path_params["import_id"]
+    row = await actions.confirm_import(page.ctx, import_id, prunes=page.form.get("prune") == "true")
     return page.leave(f"import/{row.id}")
 
 
@@ -90,6 +92,7 @@ async def render_imports(page: BotPage, refusal: AppError | None = None) -> Resp
         imports=await actions.list_imports(page.ctx),
         states=STATES,
         formats=[("", "Detect it"), *sorted((reader.name, reader.title) for reader in READERS)],
+        site=page.form.get("site", "") if refusal else "",
         max_megabytes=limits.MAX_IMPORT_ARCHIVE_BYTES // 1024**2,
         refusal=refusal,
     )

@@ -39,13 +39,13 @@ async def add_redirect(page: BotPage) -> Response:
     outcome = await attempt(page, make_redirect(page))
     if isinstance(outcome, AppError):
         return await redirects(page, outcome)
-    return page.leave("settings/redirects", f"{outcome.path} is redirected.")
+    return page.leave("settings/redirects", f"{outcome.source} is redirected.")
 
 
 async def make_redirect(page: BotPage) -> Redirect:
-    """A target with `://` in it is an address; any other names an article."""
+    """A target with `://` in it, or a path, is an address; any other names an article."""
     target = page.form.get("target", "").strip()
-    kind = "url" if "://" in target else "articleId"
+    kind = "url" if "://" in target or target.startswith("/") else "articleId"
     body = body_from(RedirectCreate, {"from": page.form.get("from", "").strip(), kind: target})
     return await actions.create_redirect(page.ctx, body)
 

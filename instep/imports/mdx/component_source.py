@@ -20,7 +20,12 @@ from instep.imports.tree import (
     without_file,
 )
 
+_ORIGIN = re.compile(r"^https?://[^/]*")
 _PATTERN = re.compile(r"[:*(]")
+# The end of an address that stands for the rest of one, in the ways of Mintlify, Netlify, Vercel and Next.js.
+_REST = re.compile(r"/(?::\w+(?:[*+]|\([^()/]*\))?|\*|\(\.\*\)|\$1)$")
+# How many segments the rest may have where a redirect leads from all of them to one address.
+_MAX_REST_SEGMENTS = 3
 
 
 class ComponentSource:
@@ -54,16 +59,15 @@ class ComponentSource:
             self.losses.add(unknown.path, f"setting that only a program knows: {unknown.text}", unknown.line)
 
     def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> list[ImportedRedirect]:
-        """Add the redirects from one address or several; one with a pattern is a loss."""
+        """Add the redirects from one address or several; one with a pattern inside of it is a loss."""
         addresses = [js_text(source) for source in js_array(sources)] or [js_text(sources)]
         redirects = []
         for address in filter(None, addresses):
-            if _PATTERN.search(address) or not js_text(target):
-                self.losses.add(
-                    path, f"redirect from {address}: only those from one address to another are kept"
-                )
-            else:
-                redirects.append(ImportedRedirect(address, js_text(target)))
+            rows = _redirects_from(address, js_text(target))
+            if not rows:
+                what = "only those from one address to another, and of all below one, are kept"
+                self.losses.add(path, f"redirect from {address}: {what}")
+            redirects += rows
         return redirects
 
     def hosting_redirects(self, folders: Iterable[str]) -> tuple[ImportedRedirect, ...]:
@@ -79,6 +83,25 @@ class ComponentSource:
                 for row in js_array(read_object(self.files, path).get("redirects")):
                     redirects += self.add_redirect(path, at(row, "source"), at(row, "destination"))
         return tuple(redirects)
+
+
+def _redirects_from(address: str, target: str) -> list[ImportedRedirect]:
+    """The redirects from an address, or from all below one with or without the rest; others are none."""
+    source, destination = _REST.sub("", address), _REST.sub("", target)
+    paths = [_ORIGIN.sub("", text).partition("#")[0] for text in (source, destination)]
+    is_led_on = source != address
+    if (
+        not source
+        or not target
+        or any(map(_PATTERN.search, paths))
+        or (destination != target and not is_led_on)
+    ):
+        return []
+    if not is_led_on:
+        return [ImportedRedirect(address, target)]
+    if destination != target:
+        return [ImportedRedirect(f"{source}/*", f"{destination}/*")]
+    return [ImportedRedirect(source + "/*" * count, target) for count in range(_MAX_REST_SEGMENTS + 1)]
 
 
 def read_object(files: SourceFiles, path: str) -> dict[str, JsValue]:
