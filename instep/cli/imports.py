@@ -61,8 +61,8 @@ def import_articles(
 
     A killed import goes on when it is started again.
     """
+    from instep.imports.actions import valid_site
     from instep.imports.tree import UnreadableSource
-    from instep.imports.url_parts import valid_site
 
     asks = not (is_agreed or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
 

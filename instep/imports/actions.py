@@ -1,6 +1,7 @@
 """What can be done with imports: begin one, look at its plan, agree to it, see what became of it."""
 
 import hashlib
+import re
 from collections.abc import Collection
 
 from instep.core import limits
@@ -14,9 +15,10 @@ from instep.imports import queries
 from instep.imports.formats import format_names
 from instep.imports.report_forms import as_stored
 from instep.imports.schemas import BotState, ImportReport, ImportRow
-from instep.imports.url_parts import valid_site
+from instep.imports.url_parts import split_url
 
 RUN_IMPORT = "run_import"
+HOST = re.compile(r"[\w.-]+(?::\d+)?")
 
 
 @writes
@@ -119,6 +121,26 @@ async def begin_by_command(
         row = await find_import(ctx, import_id)
     await queries.set_state(ctx, row.id, "importing", total)
     return row
+
+
+def valid_site(text: str | None) -> str | None:
+    """The address at which a source was served: a URL without a slash at its end, or a path such as "/docs".
+
+    None without one; raises `InvalidRequest` for anything else.
+    """
+    site = (text or "").strip()
+    if site in ("", "/"):
+        return None
+    if "://" not in site and not site.startswith("/"):
+        site = f"https://{site}"
+    parts = split_url(site)
+    is_path = not parts.scheme and not parts.netloc and site.startswith("/")
+    is_address = parts.scheme in ("http", "https") and HOST.fullmatch(parts.netloc) is not None
+    if len(site) > limits.MAX_IMPORT_SITE_CHARACTERS or not site.isprintable() or not (is_path or is_address):
+        raise InvalidRequest(
+            "Write the address of the old site as https://example.com/docs, or its path alone as /docs."
+        )
+    return (f"{parts.scheme}://{parts.netloc}" if is_address else "") + parts.path.rstrip("/")
 
 
 async def _defer(ctx: Ctx, import_id: str) -> None:

@@ -29,9 +29,9 @@ from instep.imports.ordering import new_positions, placed
 from instep.imports.page_writing import Ids, write_page
 from instep.imports.planning import changed_facts
 from instep.imports.schemas import (
+    AbsentPage,
     Facts,
     FilePiece,
-    GonePage,
     Outcome,
     Plan,
     PlannedCollection,
@@ -162,16 +162,21 @@ async def import_moves(ctx: Ctx, import_id: str, plan: Plan) -> str:
 
 
 @writes
-async def archive_gone(
-    ctx: Ctx, import_id: str, plan: Plan, gone: Sequence[GonePage], ids: Ids, result: ImportBatchResult
+async def archive_absent(
+    ctx: Ctx,
+    import_id: str,
+    plan: Plan,
+    absent_pages: Sequence[AbsentPage],
+    ids: Ids,
+    result: ImportBatchResult,
 ) -> str:
     """Archive articles whose pages the source no longer has, apart from those that were changed here.
 
     Their former addresses lead to the pages that the source itself leads to from there.
     """
-    texts = await queries.list_texts(ctx, plan.source, [page.key for page in gone])
+    texts = await queries.list_texts(ctx, plan.source, [page.key for page in absent_pages])
     former_paths = []
-    for page in gone:
+    for page in absent_pages:
         text = texts.get(page.key)
         if text is None or text.is_deleted:
             continue

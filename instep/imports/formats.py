@@ -1,5 +1,7 @@
 """The formats that can be imported, in the order in which they are looked for."""
 
+from instep.imports.api_operations import with_operations
+from instep.imports.blank_pages import without_blank_pages
 from instep.imports.readers import (
     confluence,
     docusaurus,
@@ -78,4 +80,4 @@ def tree_of_files(files: SourceFiles, name: str | None) -> Tree:
         raise UnreadableSource(
             f"It looks like {reader.title}, but holds no article: name the folder that the articles are in."
         )
-    return tree
+    return without_blank_pages(with_operations(tree, files), files)

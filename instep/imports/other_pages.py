@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from instep.imports.markdown.file_names import without_extension
 from instep.imports.pattern_index import PatternIndex
 from instep.imports.tree import ImportedCollection, ImportedEntry, Tree
 from instep.redirects.path_patterns import ANY, segments_of
@@ -38,6 +39,9 @@ def other_pages_of(tree: Tree) -> OtherPages:
     for collection in tree.collections:
         if collection.path is not None:
             pages.by_path.setdefault(collection.path, collection)
+        for path in collection.other_paths:
+            pages.by_path.setdefault(path, collection)
+            pages.by_path.setdefault(without_extension(path), collection)
         for address in collection.addresses:
             if ANY in address:
                 pages.patterns.add(address, collection)

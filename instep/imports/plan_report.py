@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from instep.golden.schemas import normalized_question
 from instep.imports.schemas import (
+    AbsentOutcome,
     BotState,
-    GoneOutcome,
     LocaleCount,
     Outcome,
     Plan,
@@ -15,7 +15,7 @@ from instep.imports.schemas import (
 )
 from instep.imports.tree import Loss
 
-GONE: dict[GoneOutcome, str] = {
+GONE: dict[AbsentOutcome, str] = {
     "stays": "stays here",
     "archived": "is archived",
     "changed_here": "was changed here and stays",
@@ -35,7 +35,7 @@ def fill_report(planned: Plan, state: BotState) -> None:
         report.entries.add(entry.outcome)
     count_redirects(planned, state)
     count_questions(planned, state)
-    list_gone(planned)
+    list_absent(planned)
     report.tree = list(tree_lines_of(planned))
 
 
@@ -49,7 +49,7 @@ def count_questions(planned: Plan, state: BotState) -> None:
 
 
 def count_redirects(planned: Plan, state: BotState) -> None:
-    archived = (page for page in planned.report.gone if page.outcome == "archived")
+    archived = (page for page in planned.report.absent_pages if page.outcome == "archived")
     heirs = {page.article_id: page.heir for page in archived}
     for redirect in planned.redirects:
         present = state.redirects.get(redirect.path)
@@ -66,14 +66,14 @@ def count_redirects(planned: Plan, state: BotState) -> None:
             planned.report.losses.append(loss)
 
 
-def list_gone(planned: Plan) -> None:
+def list_absent(planned: Plan) -> None:
     """Tell what the source no longer has, and what was deleted or changed here."""
     report = planned.report
-    for gone in report.gone:
-        report.pages.absent += gone.outcome != "archived"
-        report.pages.archived += gone.outcome == "archived"
+    for page in report.absent_pages:
+        report.pages.absent += page.outcome != "archived"
+        report.pages.archived += page.outcome == "archived"
         report.losses.append(
-            Loss(gone.key, f"page that the source no longer has: “{gone.slug}” {GONE[gone.outcome]}")
+            Loss(page.key, f"page that the source no longer has: “{page.slug}” {GONE[page.outcome]}")
         )
     for page in planned.pages:
         if page.outcome == "deleted_here":

@@ -6,7 +6,7 @@ from itertools import chain
 
 from instep.core import limits
 from instep.imports.addresses import Directory, SourceTarget, directory_of, source_path
-from instep.imports.moves import find_moves, heirs_of, with_present_keys
+from instep.imports.moved_pages import find_moves, heirs_of, with_present_keys
 from instep.imports.ordering import moved_keys
 from instep.imports.own_sites import own_sites
 from instep.imports.page_locales import locales_of_pages
@@ -16,10 +16,10 @@ from instep.imports.redirect_urls import redirect_url
 from instep.imports.renumbering import with_known_keys
 from instep.imports.rewriting import PageRewriter
 from instep.imports.schemas import (
+    AbsentOutcome,
+    AbsentPage,
     BotState,
     Facts,
-    GoneOutcome,
-    GonePage,
     ImportReport,
     Outcome,
     Plan,
@@ -329,7 +329,7 @@ def plan(
     redirects = list(planner.redirects(collections, addresses))
     report = ImportReport(tree.format, source, links=rewriter.links, files=rewriter.counts)
     report.moved = list(moved)
-    report.gone = list(gone_pages(tree, state, heirs, prunes=prunes))
+    report.absent_pages = list(absent_pages_of(tree, state, heirs, prunes=prunes))
     report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses]
     planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
     fill_report(planned, state)
@@ -344,16 +344,18 @@ def with_sites(tree: Tree, site: str | None) -> Tree:
     return tree if is_known else replace(tree, sites=(*tree.sites, *own_sites(tree.pages)))
 
 
-def gone_pages(tree: Tree, state: BotState, heirs: Mapping[str, str], *, prunes: bool) -> Iterator[GonePage]:
+def absent_pages_of(
+    tree: Tree, state: BotState, heirs: Mapping[str, str], *, prunes: bool
+) -> Iterator[AbsentPage]:
     """The articles whose pages the source no longer has, without those that are put away already."""
     keys = {page.key for page in tree.pages}
     for row in state.pages.values():
         if row.key in keys or row.is_deleted or row.status == "archived":
             continue
-        outcome: GoneOutcome = "archived" if prunes else "stays"
+        outcome: AbsentOutcome = "archived" if prunes else "stays"
         if row.is_changed_here or row.status == "in_review":
             outcome = "changed_here"
-        yield GonePage(row.key, row.article_id, row.slug, row.title, outcome, heirs.get(row.key))
+        yield AbsentPage(row.key, row.article_id, row.slug, row.title, outcome, heirs.get(row.key))
 
 
 def without_repeated_keys(tree: Tree) -> Tree:

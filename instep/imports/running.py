@@ -23,7 +23,7 @@ from instep.imports import queries
 from instep.imports.batch_writing import (
     ImportBatchResult,
     InspectedFile,
-    archive_gone,
+    archive_absent,
     ids_of_homes,
     import_collections,
     import_entries,
@@ -38,8 +38,8 @@ from instep.imports.batch_writing import (
 from instep.imports.page_writing import Ids
 from instep.imports.schemas import (
     WRITTEN,
+    AbsentPage,
     FilePiece,
-    GonePage,
     ImportReport,
     Outcome,
     OutcomeCounts,
@@ -63,11 +63,17 @@ class Work:
     pages: list[PlannedPage]
     redirects: tuple[PlannedRedirect, ...]
     entries: list[PlannedEntry]
-    gone: list[GonePage]
+    absent_pages: list[AbsentPage]
 
     @property
     def total(self) -> int:
-        return len(self.gone) + len(self.pieces) + len(self.pages) + len(self.redirects) + len(self.entries)
+        return (
+            len(self.absent_pages)
+            + len(self.pieces)
+            + len(self.pages)
+            + len(self.redirects)
+            + len(self.entries)
+        )
 
 
 def work_of(plan: Plan) -> Work:
@@ -76,7 +82,7 @@ def work_of(plan: Plan) -> Work:
         pages=[page for page in plan.pages if page.outcome in WRITTEN],
         redirects=plan.redirects if plan.report.redirects.created else (),
         entries=[entry for entry in plan.entries if entry.outcome in WRITTEN],
-        gone=[page for page in plan.report.gone if page.outcome == "archived"],
+        absent_pages=[page for page in plan.report.absent_pages if page.outcome == "archived"],
     )
 
 
@@ -116,8 +122,8 @@ async def run_plan(run: ImportRun) -> ImportReport:
         await write_moves(run)
     await write_collections(run)
     await write_pages(run, addresses)
-    for gone in batches(run.work.gone, limits.IMPORT_BATCH_ARTICLES):
-        await write_gone(run, gone)
+    for absent_pages in batches(run.work.absent_pages, limits.IMPORT_BATCH_ARTICLES):
+        await write_absent(run, absent_pages)
     for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
         await write_redirects(run, redirects)
     if run.plan.tree.questions:
@@ -135,13 +141,13 @@ async def write_moves(run: ImportRun) -> None:
     await attempt(run, write)
 
 
-async def write_gone(run: ImportRun, gone: Sequence[GonePage]) -> None:
+async def write_absent(run: ImportRun, absent_pages: Sequence[AbsentPage]) -> None:
     async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        await archive_gone(ctx, run.import_id, run.plan, gone, await ids_of(ctx, run, {}), result)
+        await archive_absent(ctx, run.import_id, run.plan, absent_pages, await ids_of(ctx, run, {}), result)
 
     result = await attempt(run, write)
     count_again(run.plan.report.pages, "archived", "absent", len(result.losses))
-    run.advance(len(gone))
+    run.advance(len(absent_pages))
 
 
 async def write_collections(run: ImportRun) -> None:

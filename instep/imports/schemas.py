@@ -12,7 +12,7 @@ from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage,
 ImportState = Literal["reading", "ready", "importing", "completed", "failed"]
 RefKind = Literal["page", "collection", "entry"]
 Outcome = Literal["created", "updated", "unchanged", "draft", "deleted_here", "kept_here", "failed"]
-GoneOutcome = Literal["stays", "archived", "changed_here"]
+AbsentOutcome = Literal["stays", "archived", "changed_here"]
 Facts = Mapping[str, Any]
 
 
@@ -224,7 +224,7 @@ class PlannedRedirect:
 
 
 @dataclass(frozen=True, slots=True)
-class GonePage:
+class AbsentPage:
     """An article whose page the source no longer has, and what becomes of it.
 
     `heir` is the key of the page that the source's redirects lead to instead.
@@ -234,7 +234,7 @@ class GonePage:
     article_id: str
     slug: str
     title: str
-    outcome: GoneOutcome
+    outcome: AbsentOutcome
     heir: str | None = None
 
 
@@ -324,13 +324,13 @@ class ImportReport:
     files: FileCounts = field(default_factory=FileCounts)
     tree: list[TreeLine] = field(default_factory=list)
     moved: list[MovedPage] = field(default_factory=list)
-    gone: list[GonePage] = field(default_factory=list)
+    absent_pages: list[AbsentPage] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
 
     @property
     def changes_nothing(self) -> bool:
         """Whether everything is here already as the source has it."""
-        if self.moved or any(page.outcome == "archived" for page in self.gone):
+        if self.moved or any(page.outcome == "archived" for page in self.absent_pages):
             return False
         counts = (self.pages, self.collections, self.entries, self.redirects, self.questions)
         return not any(count.created + count.updated + count.draft for count in counts)
@@ -338,7 +338,7 @@ class ImportReport:
     @property
     def can_archive(self) -> int:
         """How many articles an import that prunes archives."""
-        return sum(page.outcome in ("stays", "archived") for page in self.gone)
+        return sum(page.outcome in ("stays", "archived") for page in self.absent_pages)
 
     @property
     def is_repeated(self) -> bool:

@@ -53,8 +53,9 @@ class Loss:
 class ImportedCollection:
     """A collection; `key` is unique in the tree and stays the same in the next import of the source.
 
-    `path` is the file that links may name. `addresses` are its public paths in the source, or patterns of
-    them, which links may use and which lead to the collection afterwards.
+    `path` is the file that links may name, and `other_paths` are those of pages that it stands for.
+    `addresses` are its public paths in the source, or patterns of them, which links may use and which lead to
+    the collection afterwards.
     """
 
     key: str
@@ -66,6 +67,7 @@ class ImportedCollection:
     icon: str | None = None
     path: str | None = None
     addresses: tuple[str, ...] = ()
+    other_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,3 +132,42 @@ async def test_viewers_import_nothing_and_others_see_nothing(
 async def test_the_pages_that_have_no_article_lead_to_the_import(desk: Desk) -> None:
     for page in ("get-started", "articles", "settings/general"):
         assert f'href="{desk.path("import")}"' in (await desk.get(page)).text
+
+
+async def test_what_the_source_no_longer_has_is_archived_on_request(
+    desk: Desk, client: Client, run_jobs: RunJobs
+) -> None:
+    async def bring(contents: dict[str, bytes | str], **fields: str) -> str:
+        path = (await send_archive(desk, archive(contents))).headers["Location"].removeprefix(desk.path(""))
+        await run_jobs()
+        text = (await desk.get(path)).text
+        await desk.send(path, f"{path}/confirm", **fields)
+        await run_jobs()
+        return text
+
+    await bring({"docs/a.md": "# A\n\nStays.\n", "docs/b.md": "# B\n\nGoes.\n"})
+
+    text = await bring({"docs/a.md": "# A\n\nStays.\n"}, prune="true")
+
+    assert "Archive the article that the source no longer has" in text
+    assert ok(await client.get("/v1/articles/b"))["status"] == "archived"
+    assert ok(await client.get("/v1/articles/a"))["status"] == "published"
+
+
+async def test_links_to_the_old_site_lead_to_articles_if_its_address_is_named(
+    desk: Desk, client: Client, run_jobs: RunJobs
+) -> None:
+    pages = {"docs/a.md": "# A\n\n[B](https://acme.example/docs/b)\n", "docs/b.md": "# B\n\nText.\n"}
+    refused = await send_archive(desk, archive(pages), site="ftp://acme.example")
+    assert (refused.status_code, "https://example.com/docs" in refused.text) == (400, True)
+    assert 'value="ftp://acme.example"' in refused.text
+
+    answer = await send_archive(desk, archive(pages), site="acme.example/docs")
+    path = answer.headers["Location"].removeprefix(desk.path(""))
+    await run_jobs()
+    await desk.send(path, f"{path}/confirm")
+    await run_jobs()
+
+    article = ok(await client.get("/v1/articles/a"))
+    assert "/articles/b)" in article["contentMarkdown"]
+    assert "acme.example" not in article["contentMarkdown"]

@@ -269,3 +269,31 @@ async def test_a_paused_workspace_takes_no_import(
     arguments = ("--workspace", cast.paused.workspace_id, "--bot", cast.paused.slug)
 
     assert "paused" in await operator.refused("import", str(folder), *arguments)
+
+
+async def test_a_named_site_holds_for_the_next_import_and_gone_pages_are_archived_on_request(
+    operator: Operator, bot: tuple[str, ...], folder: Path, client: Client, tmp_path: Path
+) -> None:
+    (folder / "links.md").write_text("# Links\n\n[x](https://acme.example/help/guides/install)\n")
+    (folder / "old.md").write_text("# Old\n\nNo longer of use.\n")
+    first = await operator.json("import", str(folder), "--site", "https://acme.example/help/", *bot)
+    (folder / "old.md").unlink()
+
+    second = await operator.json("import", str(folder), *bot)
+    third = await operator.json("import", str(folder), "--prune", *bot)
+
+    assert first["source"] == second["source"] == "plain:docs"
+    assert (second["pages"]["unchanged"], second["pages"]["absent"]) == (3, 1)
+    assert [(row["key"], row["outcome"]) for row in second["absentPages"]] == [("old.md", "stays")]
+    assert (third["pages"]["absent"], third["pages"]["archived"]) == (0, 1)
+    statuses = {row["slug"]: row["status"] for row in ok(await client.get("/v1/articles"))["results"]}
+    assert (statuses["old"], statuses["links"]) == ("archived", "published")
+    assert "/articles/install)" in ok(await client.get("/v1/articles/links"))["contentMarkdown"]
+
+
+async def test_a_site_that_is_no_address_is_refused(
+    operator: Operator, bot: tuple[str, ...], folder: Path, client: Client
+) -> None:
+    text = await operator.refused("import", str(folder), "--site", "ftp://acme.example", *bot)
+
+    assert "https://example.com/docs" in text

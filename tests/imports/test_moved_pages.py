@@ -52,7 +52,7 @@ async def test_a_page_in_another_folder_is_the_same_article(
     report = await importer.bring(tree(after, page("b.md", OTHER), collections=(billing,)))
 
     assert moves(report) == [("guides/plans.md", "billing/change.md")]
-    assert (report.pages.created, report.pages.absent, report.gone) == (0, 0, [])
+    assert (report.pages.created, report.pages.absent, report.absent_pages) == (0, 0, [])
     article = ok(await client.get(f"/v1/articles/{article_id}"))
     collection = ok(await client.get(f"/v1/collections/{article['collectionId']}"))
     assert (article["slug"], collection["title"]) == ("plans", "Billing")
@@ -189,5 +189,5 @@ async def test_twins_of_an_earlier_import_are_offered(importer: Importer, client
     report = (await importer.plan(moved)).report
 
     assert (moves(report), report.can_archive) == ([], 1)
-    assert [(row.key, row.heir) for row in report.gone] == [("plans.md", "new/plans.md")]
+    assert [(row.key, row.heir) for row in report.absent_pages] == [("plans.md", "new/plans.md")]
     assert MovedPage("plans.md", "new/plans.md") not in report.moved

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from instep.core.errors import InvalidRequest
+from instep.imports.actions import valid_site
 from instep.imports.schemas import BotState, KnownPage
 from instep.imports.tree import ImportedCollection, ImportedRedirect
-from instep.imports.url_parts import valid_site
 from tests.files.samples import picture
 from tests.imports.sources import EMPTY_BOT, MemoryFiles, losses_of, page, page_of, planned, text_of, tree
 

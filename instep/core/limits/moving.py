@@ -35,6 +35,8 @@ MAX_IMPORT_SECONDS = 120
 MAX_IMPORT_SETTINGS_VALUES = 100_000
 # Lists and mappings within each other in a YAML file or in front matter that is imported.
 MAX_IMPORT_SETTINGS_DEPTH = 100
+# A description of an API in OpenAPI, of which pages without a text get their words.
+MAX_OPENAPI_BYTES = 10 * 1024 * 1024
 # Blocks of HTML around each other in a page that is imported; the tags of deeper ones are left out.
 MAX_IMPORT_HTML_LEVELS = 50
 # Bytes that the template language of an imported page may write, and how often its loops may run.

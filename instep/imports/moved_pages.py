@@ -36,12 +36,12 @@ class Likeness:
 def heirs_of(tree: Tree, state: BotState, directory: Directory) -> dict[str, str]:
     """The pages that addresses of gone ones lead to now, all by their keys."""
     keys = {page.key for page in tree.pages}
-    gone = {row.article_id: row.key for row in state.pages.values() if row.key not in keys}
+    absent_pages = {row.article_id: row.key for row in state.pages.values() if row.key not in keys}
     heirs: dict[str, str] = {}
     for path, target in state.redirects.items():
-        page = directory.present_page(path) if target in gone else None
+        page = directory.present_page(path) if target in absent_pages else None
         if page is not None:
-            heirs.setdefault(gone[target], page.key)
+            heirs.setdefault(absent_pages[target], page.key)
     return heirs
 
 
@@ -49,14 +49,14 @@ def find_moves(tree: Tree, state: BotState, heirs: Mapping[str, str]) -> tuple[M
     """The gone pages that are new ones now: the source's redirects lead there, or the texts are alike."""
     keys = {page.key for page in tree.pages}
     new = {page.key: page for page in tree.pages if page.key not in state.pages}
-    gone = {key: row for key, row in state.pages.items() if key not in keys}
-    if not new or not gone:
+    absent_pages = {key: row for key, row in state.pages.items() if key not in keys}
+    if not new or not absent_pages:
         return ()
     counts = Counter(heirs.values())
     moves = {before: after for before, after in heirs.items() if after in new and counts[after] == 1}
     taken = set(moves.values())
     likenesses = likenesses_of(
-        [row for key, row in gone.items() if key not in moves],
+        [row for key, row in absent_pages.items() if key not in moves],
         [page for key, page in new.items() if key not in taken],
     )
     for row in sorted(likenesses, key=lambda row: (row.share, row.signs), reverse=True):
@@ -66,21 +66,21 @@ def find_moves(tree: Tree, state: BotState, heirs: Mapping[str, str]) -> tuple[M
     return tuple(MovedPage(before, after) for before, after in moves.items())
 
 
-def likenesses_of(gone: Iterable[KnownPage], pages: Iterable[ImportedPage]) -> Iterator[Likeness]:
+def likenesses_of(absent_pages: Iterable[KnownPage], pages: Iterable[ImportedPage]) -> Iterator[Likeness]:
     """The pairs whose texts are alike; only pages that share rare shingles are compared."""
-    rows = {row.key: row for row in gone}
+    rows = {row.key: row for row in absent_pages}
     shingles = {key: shingles_of(row.title, row.text) for key, row in rows.items()}
     holders: dict[int, list[str]] = defaultdict(list)
     for key, numbers in shingles.items():
         for number in numbers:
             holders[number].append(key)
     for page in pages:
-        own = shingles_of(page.title, page.markdown)
-        found = (holders[number] for number in own if number in holders)
-        counts = Counter(key for keys in found if len(keys) <= MAX_PAGES_OF_SHINGLE for key in keys)
+        words = shingles_of(page.title, page.markdown)
+        candidates = (holders[number] for number in words if number in holders)
+        counts = Counter(key for keys in candidates if len(keys) <= MAX_PAGES_OF_SHINGLE for key in keys)
         for key, _ in counts.most_common(MAX_CANDIDATES):
-            size = max(len(own), len(shingles[key]))
-            share = len(own & shingles[key]) / size
+            size = max(len(words), len(shingles[key]))
+            share = len(words & shingles[key]) / size
             if share >= MIN_SHARE and (size >= MIN_SHINGLES or page.title == rows[key].title):
                 yield Likeness(share, signs_of(rows[key], page), key, page.key)
 
