@@ -69,11 +69,11 @@ def count_redirects(planned: Plan, state: BotState) -> None:
 def list_absent(planned: Plan) -> None:
     """Tell what the source no longer has, and what was deleted or changed here."""
     report = planned.report
-    for page in report.absent_pages:
-        report.pages.absent += page.outcome != "archived"
-        report.pages.archived += page.outcome == "archived"
+    for absent in report.absent_pages:
+        report.pages.absent += absent.outcome != "archived"
+        report.pages.archived += absent.outcome == "archived"
         report.losses.append(
-            Loss(page.key, f"page that the source no longer has: “{page.slug}” {GONE[page.outcome]}")
+            Loss(absent.key, f"page that the source no longer has: “{absent.slug}” {GONE[absent.outcome]}")
         )
     for page in planned.pages:
         if page.outcome == "deleted_here":

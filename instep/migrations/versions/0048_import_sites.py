@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0044"
-down_revision = "0043"
+revision = "0048"
+down_revision = "0047"
 
 SCHEMA = """
     -- As the importing person named it; the newest one of a source holds for its next imports.
