@@ -17,6 +17,7 @@ from instep.core.restarts import restartable
 from instep.dashboard import queries
 from instep.dashboard.notices import Notice, keep_notice, take_notice
 from instep.dashboard.shell import pages, section_links
+from instep.identity.access import hold_open
 from instep.identity.access_tokens import resource_of
 from instep.identity.schemas import Bot, Ctx, Person
 from instep.identity.scopes import Role
@@ -140,12 +141,14 @@ def bot_page(
     *,
     form_bytes: int = limits.MAX_FORM_BYTES,
     takes_files: bool = False,
+    open_while_paused: bool = False,
 ) -> Callable[[PageOfBot], Callable[[Request], Awaitable[Response]]]:
     """Declare a page below `/app/{botSlug}/`, and the role that it needs.
 
     `section` is the path of the section that it belongs to; `form_bytes` how large its form may be,
     `takes_files` whether files may be in it. A bot of another workspace is
-    answered like one that does not exist.
+    answered like one that does not exist. Forms are refused while the workspace is paused, but for those with
+    `open_while_paused`: they change no content, or end what somebody may do.
     """
 
     def register(page: PageOfBot) -> Callable[[Request], Awaitable[Response]]:
@@ -156,16 +159,12 @@ def bot_page(
             async def attempt() -> Response:
                 async with database.enter_workspace(person.workspace_id) as tx:
                     if request.method in SAFE:
-                        return await open_page(tx)
+                        return await page(await find_page(request, person, tx, section))
                     async with tx.transaction():
-                        return await open_page(tx)
-
-            async def open_page(tx: Tx) -> Response:
-                bot = await queries.find_bot(tx, person.workspace_id, request.path_params["bot_slug"])
-                if bot is None:
-                    raise NotFound("There is no such help center in your workspace.")
-                ctx = Ctx(tx, bot, person.as_actor("page"), utc_now())
-                return await page(BotPage(request, person, ctx, section))
+                        opened = await find_page(request, person, tx, section)
+                        if not open_while_paused:
+                            await hold_open(tx, person.workspace_id)
+                        return await page(opened)
 
             try:
                 return await restartable(attempt)
@@ -175,6 +174,13 @@ def bot_page(
         return enter
 
     return register
+
+
+async def find_page(request: Request, person: Person, tx: Tx, section: str) -> BotPage:
+    bot = await queries.find_bot(tx, person.workspace_id, request.path_params["bot_slug"])
+    if bot is None:
+        raise NotFound("There is no such help center in your workspace.")
+    return BotPage(request, person, Ctx(tx, bot, person.as_actor("page"), utc_now()), section)
 
 
 def ask_again(request: Request) -> Response:

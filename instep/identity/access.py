@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
+from instep.core.database import Tx
 from instep.core.errors import InsufficientScope, PlanInactive
 from instep.core.pipeline import Reply
 from instep.identity.audit import record
@@ -87,8 +88,13 @@ def refuse_beyond(scope: Scope, needed: Scope) -> None:
 
 
 async def refuse_paused(ctx: Ctx | WorkspaceCtx) -> None:
-    ctx.tx.queue(HOLD_OPEN, refuse_closed, workspace=ctx.workspace_id)
-    await ctx.tx.flush()
+    await hold_open(ctx.tx, ctx.workspace_id)
+
+
+async def hold_open(tx: Tx, workspace_id: str) -> None:
+    """Refuse a paused workspace, and delay a pause until this transaction ends."""
+    tx.queue(HOLD_OPEN, refuse_closed, workspace=workspace_id)
+    await tx.flush()
 
 
 def refuse_closed(reply: Reply) -> None:

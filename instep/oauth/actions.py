@@ -16,6 +16,7 @@ from instep.core.errors import NotFound, RateLimited
 from instep.core.ids import new_id
 from instep.core.outbound.client import OutboundClient
 from instep.core.rate_window import count_hit
+from instep.identity.access import hold_open
 from instep.identity.access_tokens import ACCESS, CODE, REFRESH, is_token, new_token
 from instep.identity.audit import record
 from instep.identity.keys import hash_key
@@ -114,6 +115,7 @@ async def connect_app(
         "challenge": authorization.challenge,
     }
     async with tx.transaction():
+        await hold_open(tx, person.workspace_id)
         await queries.insert_grant(tx, row)
         actor = person.as_actor("page", authorization.app.name)
         await record(tx, person.workspace_id, actor, "connect_app", grant_id)
@@ -232,9 +234,11 @@ async def _revoke_by_app(tx: Tx, grant: GrantRow) -> None:
             await record(tx, grant.person.workspace_id, actor, "disconnect_app", grant.id)
 
 
-async def end_connections(tx: Tx, workspace_id: str, person_id: str, actor: Actor) -> None:
-    """Revoke all grants of a person, including those whose code is not redeemed yet."""
-    for grant_id in await queries.revoke_grants_of(tx, person_id):
+async def end_connections(
+    tx: Tx, workspace_id: str, person_id: str, actor: Actor, *, only_here: bool = False
+) -> None:
+    """Revoke all grants of a person, or those in the workspace; also those whose code is not redeemed yet."""
+    for grant_id in await queries.revoke_grants_of(tx, person_id, workspace_id if only_here else None):
         await record(tx, workspace_id, actor, "disconnect_app", grant_id)
 
 

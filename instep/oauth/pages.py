@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from instep.core import limits
-from instep.core.errors import AppError
+from instep.core.errors import AppError, PlanInactive
 from instep.core.ids import as_uuid
 from instep.identity.access_tokens import resource_of
 from instep.identity.schemas import Bot, Person
@@ -56,8 +56,8 @@ def with_request(page: AuthorizationPage) -> Page:
     async def enter(request: Request, person: Person) -> Response:
         try:
             return await page(request, person, await read_request(request, person))
-        except PageError as refusal:
-            return show_refusal(request, person, refusal.message)
+        except (PageError, PlanInactive) as refusal:
+            return show_refusal(request, person, refusal)
         except RedirectError as refusal:
             return await answer_refusal(request, person, refusal)
 
@@ -76,13 +76,14 @@ async def answer_refusal(request: Request, person: Person, refusal: RedirectErro
             return answer
     message = f"The app's request can't be accepted: {refusal.description}"
     back = {"address": answer.headers["Location"], "host": target_of(refusal.redirect_uri)}
-    return show_refusal(request, person, message, back)
+    return show_refusal(request, person, PageError(message), back)
 
 
 def show_refusal(
-    request: Request, person: Person, message: str, back: dict[str, str] | None = None
+    request: Request, person: Person, refusal: AppError, back: dict[str, str] | None = None
 ) -> Response:
-    return pages.show(request, "refused.html", PageError.status, person=person, message=message, back=back)
+    message = refusal.message
+    return pages.show(request, "refused.html", refusal.status, person=person, message=message, back=back)
 
 
 @require_person()

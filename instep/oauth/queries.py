@@ -223,16 +223,19 @@ async def revoke_grant(tx: Tx, grant_id: str) -> str | None:
     return name
 
 
-async def revoke_grants_of(tx: Tx, person_id: str) -> list[str]:
-    """Revoke all valid grants of a person with their tokens; returns the ids."""
+async def revoke_grants_of(tx: Tx, person_id: str, workspace_id: str | None = None) -> list[str]:
+    """Revoke all valid grants of a person with their tokens, or those in one workspace; returns the ids."""
     grant_ids: list[str] = await tx.value(
         """
         with revoked as (
           update oauth_grants set revoked_at = now()
-          where person_id = %(person)s and revoked_at is null and expires_at > now() returning id)
+          where person_id = %(person)s and revoked_at is null and expires_at > now()
+            and (%(workspace)s::text is null or workspace_id = %(workspace)s)
+          returning id)
         select coalesce(array_agg(id), '{}') from revoked
         """,
         person=person_id,
+        workspace=workspace_id,
     )
     return grant_ids
 

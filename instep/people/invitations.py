@@ -5,6 +5,7 @@ from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.ids import new_id
+from instep.identity.access import hold_open
 from instep.identity.audit import record
 from instep.identity.keys import hash_key
 from instep.identity.schemas import OPERATOR, Actor, Person
@@ -137,6 +138,7 @@ async def _accept(
     has_proof: bool = False,
 ) -> str:
     """Make a member of the person, or of a new one with this id; returns the id."""
+    await hold_open(tx, invitation.workspace_id)
     member_id = await queries.accept_invitation(
         tx, hash_key(token), person_id, password_hash, has_proof=has_proof
     )

@@ -14,7 +14,7 @@ from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Tx
 from instep.core.domains import valid_domain
-from instep.core.errors import InvalidRequest, NotFound
+from instep.core.errors import InvalidRequest, NotFound, PlanInactive
 from instep.core.ids import as_uuid, new_id, new_uuid
 from instep.core.locales import valid_locale
 from instep.core.slug_rules import SlugTaken
@@ -29,6 +29,10 @@ from instep.web.origins import valid_origin
 from instep.workspaces import queries
 from instep.workspaces.schemas import BotRow, CoveredBot, KeyRow, NewKey, Workspace
 from instep.workspaces.site_frame import SiteFrame
+
+
+class PausedByOperator(PlanInactive):
+    """The operator of this installation has paused the workspace: ask them to resume it."""
 
 
 async def list_bots(tx: Tx, key_id: str) -> list[CoveredBot]:
@@ -67,7 +71,10 @@ async def create_workspace(tx: Tx, name: str) -> Workspace:
 
 
 async def pause_workspace(tx: Tx, reference: str | None, actor: Actor = OPERATOR) -> Workspace:
-    """Pause a workspace: from the commit on its writes are refused, while reads continue."""
+    """Pause a workspace: from the commit on its writes are refused, while reads continue.
+
+    Only an operator ends the pause of an operator.
+    """
     return await _set_paused(tx, reference, True, actor)
 
 
@@ -77,9 +84,10 @@ async def resume_workspace(tx: Tx, reference: str | None, actor: Actor = OPERATO
 
 async def _set_paused(tx: Tx, reference: str | None, is_paused: bool, actor: Actor) -> Workspace:
     workspace = await find_workspace(tx, reference)
-    changed = await queries.set_paused(tx, workspace.id, is_paused)
+    by = "operator" if actor is OPERATOR else "owner"
+    changed = await queries.set_paused(tx, workspace.id, is_paused, by)
     if changed is None:
-        raise NotFound(f"There is no workspace {workspace.id}.")
+        raise PausedByOperator
     await record(tx, changed.id, actor, "pause_workspace" if is_paused else "resume_workspace", changed.id)
     return changed
 

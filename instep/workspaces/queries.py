@@ -6,7 +6,7 @@ from uuid import UUID
 from instep.core.database import Tx
 from instep.workspaces.schemas import BotRow, KeyRow, Workspace
 
-WORKSPACE = "id, name, paused_at, created_at"
+WORKSPACE = "id, name, paused_at, paused_by, created_at"
 BOT = """
     id, workspace_id, slug, name, bot_key, locale, origins, created_at,
     accent, accent_light, accent_dark, frame, domain
@@ -30,23 +30,27 @@ async def insert_workspace(tx: Tx, workspace_id: str, name: str) -> Workspace:
     )
 
 
-async def set_paused(tx: Tx, workspace_id: str, is_paused: bool) -> Workspace | None:
-    """Pause or resume after all running writes; later writes wait for this transaction (see `hold_open`)."""
+async def set_paused(tx: Tx, workspace_id: str, is_paused: bool, by: str) -> Workspace | None:
+    """Pause or resume after all running writes; later writes wait for this transaction (see `hold_open`).
+
+    `by` is `operator` or `owner`; None if the owner would end a pause of the operator.
+    """
     async with tx.transaction():
         await tx.advisory_lock(workspace_id)
-        return await update_paused(tx, workspace_id, is_paused)
-
-
-async def update_paused(tx: Tx, workspace_id: str, is_paused: bool) -> Workspace | None:
-    return await tx.first(
-        Workspace,
-        f"""
-        update workspaces set paused_at = case when %(paused)s then coalesce(paused_at, now()) end
-        where id = %(id)s returning {WORKSPACE}
-        """,
-        id=workspace_id,
-        paused=is_paused,
-    )
+        return await tx.first(
+            Workspace,
+            f"""
+            update workspaces set
+              paused_at = case when %(paused)s then coalesce(paused_at, now()) end,
+              paused_by = case when %(paused)s and paused_by = 'operator' then paused_by
+                when %(paused)s then %(by)s end
+            where id = %(id)s and (%(paused)s or %(by)s = 'operator' or paused_by is distinct from 'operator')
+            returning {WORKSPACE}
+            """,
+            id=workspace_id,
+            paused=is_paused,
+            by=by,
+        )
 
 
 async def list_bots(tx: Tx, workspace_id: str) -> list[BotRow]:

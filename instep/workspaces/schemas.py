@@ -19,6 +19,8 @@ class Workspace:
     id: str
     name: str
     paused_at: datetime | None
+    # `operator` or `owner`; None: it is not paused.
+    paused_by: str | None
     created_at: datetime
 
 
@@ -84,6 +86,7 @@ class WorkspaceOut(Out):
     id: str
     name: str
     paused_at: Timestamp | None
+    paused_by: str | None
     created_at: Timestamp
 
 

@@ -82,11 +82,13 @@ async def test_a_foreign_page_may_not_send_it_and_a_wrong_key_neither(
     assert refusal(wrong) == (401, "invalid_credentials")
 
 
-async def test_a_paused_workspace_goes_on_hearing_its_readers(api: Api, cast: Cast, owner: Tx) -> None:
+async def test_a_paused_workspace_takes_no_rating(api: Api, cast: Cast, owner: Tx) -> None:
     article = await publish(api(cast.paused.write_key), "Invite people")
     await pause_workspace(owner, cast.paused.workspace_id)
 
-    assert (await rate(api(None), cast.paused, article))["articleId"] == article["id"]
+    body = {**credentials(cast.paused), "articleId": article["id"], "helpful": True}
+    assert refusal(await api(None).post("/feedback", json=body)) == (402, "plan_inactive")
+    assert await rows(owner, "article_feedback", cast.paused) == []
 
 
 async def test_a_comment_that_names_an_address_is_handed_out_and_erased_with_the_rest(

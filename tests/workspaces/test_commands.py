@@ -201,6 +201,7 @@ async def test_a_workspace_is_paused_and_resumed(
         "id": workspace_id,
         "name": "Acme",
         "pausedAt": None,
+        "pausedBy": None,
         "createdAt": workspace["createdAt"],
     }
     bot = await operator.text("bot", "create", "Paused help", *mine)
@@ -211,7 +212,7 @@ async def test_a_workspace_is_paused_and_resumed(
 
     paused = await operator.json("workspace", "pause", workspace_id)
     assert paused["pausedAt"]
-    assert paused == workspace | {"pausedAt": paused["pausedAt"]}
+    assert paused == workspace | {"pausedAt": paused["pausedAt"], "pausedBy": "operator"}
     articles = f"/v1/articles?bot_id={bot.partition('id: ')[2].split()[0]}"
     assert await ask(api, key["key"], "POST", articles, ARTICLE) == 402
     assert await ask(api, key["key"], "GET", articles) == 200

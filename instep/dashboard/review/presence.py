@@ -8,7 +8,7 @@ from instep.drafts.pending import find_draft
 from instep.drafts.viewing import list_viewers, note_viewer
 
 
-@bot_page("review")
+@bot_page("review", open_while_paused=True)
 async def send_presence(page: BotPage) -> Response:
     """Tell that this person has the draft open; the answer says who else has, and what has become of it."""
     draft = await find_draft(page.ctx, page.request.path_params["draft_id"])

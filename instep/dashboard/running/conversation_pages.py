@@ -116,7 +116,7 @@ async def show_visitor_data(page: BotPage) -> Response:
     return await page.show("running/visitor_data.html", fields=fields, summary=summary)
 
 
-@bot_page("conversations", Role.OWNER)
+@bot_page("conversations", Role.OWNER, open_while_paused=True)
 async def export_visitor_data(page: BotPage) -> Response:
     """All of a visitor's data as a file: an answer that browsers keep, so that no other page follows."""
     require_recent_sign_in(page.request)

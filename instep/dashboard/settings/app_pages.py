@@ -18,7 +18,7 @@ async def show_apps(page: BotPage) -> Response:
     return await show_settings(page, "apps", "apps.html", grants=grants, mcp_address=page.mcp_address)
 
 
-@bot_page("settings", Role.OWNER)
+@bot_page("settings", Role.OWNER, open_while_paused=True)
 async def disconnect(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx = page.ctx

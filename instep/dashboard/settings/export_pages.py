@@ -10,7 +10,7 @@ from instep.identity.scopes import Role
 from instep.web.recent_sign_in import require_recent_sign_in
 
 
-@bot_page("settings", Role.OWNER)
+@bot_page("settings", Role.OWNER, open_while_paused=True)
 async def export_help_center(page: BotPage) -> Response:
     """The zip, as it comes about: an answer that browsers keep, so that no other page follows."""
     require_recent_sign_in(page.request)

@@ -71,15 +71,18 @@ async def create_another_bot(page: BotPage) -> Response:
     return page.leave_to_bot(outcome.slug, "articles", f"“{outcome.name}” is there: write its first article.")
 
 
-@bot_page("settings", Role.OWNER)
+@bot_page("settings", Role.OWNER, open_while_paused=True)
 async def pause(page: BotPage) -> Response:
     await actions.pause_workspace(page.ctx.tx, page.ctx.workspace_id, page.ctx.actor)
     return page.leave("settings/general", "Paused: nothing can be changed until you resume.")
 
 
-@bot_page("settings", Role.OWNER)
+@bot_page("settings", Role.OWNER, open_while_paused=True)
 async def resume(page: BotPage) -> Response:
-    await actions.resume_workspace(page.ctx.tx, page.ctx.workspace_id, page.ctx.actor)
+    ctx = page.ctx
+    outcome = await attempt(page, actions.resume_workspace(ctx.tx, ctx.workspace_id, ctx.actor))
+    if isinstance(outcome, AppError):
+        return await general(page, outcome)
     return page.leave("settings/general", "Resumed.")
 
 

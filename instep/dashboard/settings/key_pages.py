@@ -48,7 +48,7 @@ async def make_key(page: BotPage) -> NewKey:
     return await actions.create_key(ctx.tx, ctx.workspace_id, name, scope, bot_ids, ctx.actor)
 
 
-@bot_page("settings", Role.OWNER)
+@bot_page("settings", Role.OWNER, open_while_paused=True)
 async def revoke_key_here(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx = page.ctx

@@ -54,7 +54,7 @@ async def invite_person(page: BotPage) -> Response:
     return show_secret_next(page, "people", base_url + outcome.path)
 
 
-@bot_page("settings", Role.OWNER)
+@bot_page("settings", Role.OWNER, open_while_paused=True)
 async def revoke_invitation_here(page: BotPage) -> Response:
     ctx, invitation_id = page.ctx, page.form.get("id", "")
     await invitations.revoke_invitation(ctx.tx, ctx.workspace_id, invitation_id, ctx.actor)
@@ -75,7 +75,7 @@ async def change_role_here(page: BotPage) -> Response:
     return page.leave("settings/people", f"{outcome.email} is {outcome.role} now.")
 
 
-@bot_page("settings", Role.OWNER)
+@bot_page("settings", Role.OWNER, open_while_paused=True)
 async def disable_person(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx, email = page.ctx, page.form.get("email", "")

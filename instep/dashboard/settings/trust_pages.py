@@ -57,7 +57,7 @@ def read_claims(text: str) -> dict[str, str]:
     return claims
 
 
-@bot_page("settings", Role.OWNER)
+@bot_page("settings", Role.OWNER, open_while_paused=True)
 async def revoke_trust_here(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx = page.ctx

@@ -7,6 +7,7 @@ from starlette.routing import Route
 from instep.core.errors import AppError
 from instep.core.slug_rules import SlugTaken
 from instep.dashboard.shell import pages
+from instep.identity.access import hold_open
 from instep.identity.schemas import Person
 from instep.identity.scopes import Role
 from instep.web.forms import Form
@@ -29,6 +30,7 @@ async def make_first_bot(request: Request, person: Person) -> Response:
     database, actor = request.app.state.database, person.as_actor("page")
     try:
         async with database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+            await hold_open(tx, person.workspace_id)
             bot = await create_bot(tx, person.workspace_id, name, slug or None, language, actor=actor)
     except AppError as refusal:
         return show_form(request, person, form, refusal)

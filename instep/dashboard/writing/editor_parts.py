@@ -19,7 +19,7 @@ from instep.web.pages import sanitised
 from instep.web.signed_in import new_form_token
 
 
-@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
 async def show_preview(page: BotPage) -> Response:
     """The text as its page will show it; each block has the number of its line in the Markdown."""
     text = page.form.get("content", "").replace("\r\n", "\n")[: limits.MAX_CONTENT_CHARACTERS]

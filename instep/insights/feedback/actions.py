@@ -3,16 +3,15 @@
 from instep.core.errors import InvalidValue, NotFound
 from instep.core.ids import new_id
 from instep.core.paging import Page, PageRequest
+from instep.identity.access import visitors_write
 from instep.identity.schemas import Ctx
 from instep.insights.feedback import queries
 from instep.insights.schemas import ArticleFeedback, ArticleRating, FeedbackReason, FeedbackSummary
 
 
+@visitors_write
 async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
-    """Say whether a public article helped, and where it did not, why.
-
-    It is not marked as a write: a paused workspace goes on hearing what its readers say.
-    """
+    """Say whether a public article helped, and where it did not, why."""
     sent = rating.model_dump()
     reason, comment = sent.get("reason"), _clean_text(sent.get("comment"))
     if rating.helpful and reason is not None:
@@ -25,6 +24,7 @@ async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
     return feedback
 
 
+@visitors_write
 async def explain_rating(
     ctx: Ctx, feedback_id: str, reason: FeedbackReason | None, comment: str | None
 ) -> ArticleFeedback:

@@ -1,0 +1,21 @@
+"""A pause knows whether an operator made it: the owners of the workspace don't end that."""
+
+from alembic import op
+
+revision = "0047"
+down_revision = "0046"
+
+
+def upgrade() -> None:
+    op.execute(
+        """
+        alter table workspaces add column paused_by text check (paused_by in ('operator', 'owner'));
+        -- The audit tells who paused a workspace; an operator did where it has forgotten that.
+        update workspaces w set paused_by = case when (
+            select e.actor_type from audit_entries e
+            where e.workspace_id = w.id and e.action = 'pause_workspace' order by e.id desc limit 1
+          ) = 'person' then 'owner' else 'operator' end
+        where paused_at is not null;
+        grant update (paused_by) on workspaces to instep_app;
+        """
+    )
