@@ -117,7 +117,7 @@ def change_role(
 def change_password(
     email: Email, password_stdin: FromInput = False, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
-    """Set a person's password, end all their sessions and disconnect their apps."""
+    """Set a person's password; sessions, apps, passkeys, recovery codes and own invitations end."""
     from instep.people import actions
     from instep.people.schemas import user_out
 
@@ -126,7 +126,10 @@ def change_password(
         workspace, lambda tx, workspace_id: actions.change_password(tx, workspace_id, email, password)
     )
     user = user_out(person)
-    text = f"{user.email} has a new password, is signed out everywhere and has no connected apps."
+    text = (
+        f"{user.email} has a new password, is signed out everywhere, and has no connected apps, passkeys or "
+        "recovery codes."
+    )
     say(user, text, as_json)
 
 

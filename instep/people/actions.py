@@ -65,30 +65,46 @@ async def change_role(tx: Tx, workspace_id: str, email: str, role: Role, actor: 
     changed = await queries.set_role(tx, user, role.value)
     # A link from before would give another role to the person once they are disabled.
     await queries.delete_invitations_to(tx, workspace_id, user.email)
+    if role != Role.OWNER:
+        await queries.delete_invitations_by(tx, workspace_id, user.email)
     await record(tx, workspace_id, actor, "change_role", user.id)
     return changed
 
 
 async def change_password(tx: Tx, workspace_id: str, email: str, password: str) -> User:
-    """Set a new password; it ends all sessions of the person and all connections of their apps."""
+    """Set a new password after somebody else may have had the old one.
+
+    It ends all sessions, connected apps, passkeys, recovery codes and links of the person, and the
+    invitations that they have made. An authenticator app stays, since it signs nobody in by itself.
+    """
     user = await _find_user(tx, workspace_id, email)
     refuse_weak(password, *await guessable_words(tx, workspace_id, user.email))
     await queries.set_password(tx, user.id, hash_password(password, await find_salt(tx, user.email)))
     await queries.end_sessions(tx, user.id)
     await end_connections(tx, workspace_id, user.id, OPERATOR)
+    await factor_queries.delete_passkeys(tx, user.id)
+    await factor_queries.replace_recovery_codes(tx, user.id, [])
+    await queries.delete_links_of(tx, user.id)
+    for membership in await queries.list_memberships(tx, user.id):
+        await queries.delete_invitations_by(tx, membership.workspace_id, user.email)
     await record(tx, workspace_id, OPERATOR, "change_password", user.id)
     return user
 
 
 async def disable_user(tx: Tx, workspace_id: str, email: str, actor: Actor = OPERATOR) -> User:
-    """Disable a membership: from the commit on the person is signed out of the workspace and kept out."""
+    """Disable a membership: from the commit on the person is signed out of the workspace and kept out.
+
+    Their apps are disconnected there, and links that they have made end: one may lead to them again.
+    """
     await queries.lock_owners(tx, workspace_id)
     user = await _find_user(tx, workspace_id, email)
     await _refuse_last_owner(tx, user, actor)
     disabled = await queries.set_disabled(tx, user, True)
     await queries.end_sessions_in_workspace(tx, user)
+    await end_connections(tx, workspace_id, user.id, actor, only_here=True)
     # A link from before would let the person in again.
     await queries.delete_invitations_to(tx, workspace_id, user.email)
+    await queries.delete_invitations_by(tx, workspace_id, user.email)
     await record(tx, workspace_id, actor, "disable_user", user.id)
     return disabled
 

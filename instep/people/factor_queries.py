@@ -93,6 +93,10 @@ async def insert_passkey(
     return await tx.execute(sql, **values) == 1
 
 
+async def delete_passkeys(tx: Tx, person_id: str) -> None:
+    await tx.execute("delete from passkeys where person_id = %(person)s", person=person_id)
+
+
 async def delete_passkey(tx: Tx, person_id: str, passkey_id: str) -> bool:
     sql = "delete from passkeys where person_id = %(person)s and id = %(id)s"
     return await tx.execute(sql, person=person_id, id=passkey_id) == 1

@@ -1,5 +1,8 @@
 """What people do with their own accounts: their workspaces, their sessions, and their password."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest, NotFound
@@ -9,7 +12,7 @@ from instep.identity.keys import hash_key
 from instep.identity.schemas import Person
 from instep.identity.sessions import Session, new_token
 from instep.oauth.actions import end_connections
-from instep.people import queries
+from instep.people import factor_queries, queries
 from instep.people.actions import find_salt, guessable_words
 from instep.people.attempts import count_known_browser
 from instep.people.browsers import browser_name
@@ -73,8 +76,22 @@ async def verify_by_password(database: Database, session: Session, token: str, p
         await record(tx, session.person.workspace_id, session.person.as_actor("page"), "verify_session")
 
 
+@dataclass(frozen=True, slots=True)
+class RemovedFactors:
+    """What else ends with a password: passkeys by id, and all recovery codes."""
+
+    passkeys: Sequence[str] = ()
+    recovery_codes: bool = False
+
+
 async def change_own_password(
-    database: Database, key: bytes, session: Session, current: str, password: str, user_agent: str
+    database: Database,
+    key: bytes,
+    session: Session,
+    current: str,
+    password: str,
+    user_agent: str,
+    removed: RemovedFactors = RemovedFactors(),
 ) -> SignedIn:
     """Set a new password, which ends all sessions and connected apps of the person, and sign in anew.
 
@@ -95,6 +112,10 @@ async def change_own_password(
         if not await queries.change_password(tx, candidate, new_hash):
             raise WrongPassword("Your password has just been changed elsewhere: sign in again.")
         await queries.end_sessions(tx, person.id)
+        for passkey_id in removed.passkeys:
+            await factor_queries.delete_passkey(tx, person.id, passkey_id)
+        if removed.recovery_codes:
+            await factor_queries.replace_recovery_codes(tx, person.id, [])
         renewed = Candidate(person.id, person.workspace_id, person.email, person.role.value, new_hash)
         await queries.begin_session(
             tx, renewed, None, hash_key(token), new_id("ses"), browser_name(user_agent)

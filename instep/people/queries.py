@@ -315,6 +315,16 @@ async def delete_invitations_to(tx: Tx, workspace_id: str, email: str) -> None:
     await tx.execute(sql, workspace=workspace_id, email=email)
 
 
+async def delete_invitations_by(tx: Tx, workspace_id: str, email: str) -> None:
+    sql = "delete from invitations where workspace_id = %(workspace)s and invited_by = %(email)s"
+    await tx.execute(sql, workspace=workspace_id, email=email)
+
+
+async def delete_links_of(tx: Tx, person_id: str) -> None:
+    """Delete the links by which the person could be signed in."""
+    await tx.execute("delete from setup_links where person_id = %(id)s", id=person_id)
+
+
 async def find_invitation(tx: Tx, token_hash: bytes) -> OpenInvitation | None:
     return await tx.first(OpenInvitation, "select * from find_invitation(%(token)s)", token=token_hash)
 

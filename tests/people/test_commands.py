@@ -63,7 +63,7 @@ def test_an_owner_sets_people_up_and_the_audit_tells_it(instep: Command) -> None
         *("id", "workspaceId", "email", "role", "createdAt", "signedInAt", "disabledAt"),
     }
     assert prompted.exit_code == 0, prompted.output
-    assert "signed out everywhere and has no connected apps" in renewed.stdout
+    assert "signed out everywhere, and has no connected apps, passkeys" in renewed.stdout
     assert PASSWORD not in prompted.output
     assert (changed["role"], bool(disabled["disabledAt"]), enabled["disabledAt"]) == ("editor", True, None)
     assert [row["role"] for row in listed] == ["editor", "editor"]

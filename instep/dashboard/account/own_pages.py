@@ -58,9 +58,10 @@ async def change_password(request: Request, person: Person) -> Response:
     form, state, session = form_of(request), request.app.state, session_of_request(request)
     user_agent = request.headers.get("user-agent", "")
     current, password = form.get("current", ""), form.get("password", "")
+    removed = own_account.RemovedFactors(form.all("passkeys"), "recovery_codes" in form)
     try:
         signed_in = await own_account.change_own_password(
-            state.database, state.cursor_key, session, current, password, user_agent
+            state.database, state.cursor_key, session, current, password, user_agent, removed
         )
     except (own_account.WrongPassword, WeakPassword) as refusal:
         field = "password" if isinstance(refusal, WeakPassword) else "current"
