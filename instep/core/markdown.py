@@ -13,7 +13,7 @@ from instep.core.errors import InvalidRequest
 from instep.core.html_cost import refuse_costly_html
 from instep.core.markdown_cost import has_many_headings, refuse_costly_markdown, refuse_equal_headings
 from instep.core.readable import EXTERNAL_REL, make_readable
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, run_bounded
 
 # The formats in which the API returns a text.
 Format = Literal["markdown", "html"]
@@ -118,11 +118,11 @@ async def render_bounded(text: str, *, has_lines: bool = False) -> str:
 
     Raises `InvalidRequest` for `contentMarkdown` when the text is too complex or takes too long.
     """
-    if renders_at_once(text):
-        return render_checked(text, has_lines=has_lines)
     render_text = partial(render_checked, has_lines=has_lines) if has_lines else render_checked
     try:
-        return await run_with_timeout(render_text, text, seconds=limits.MAX_RENDER_SECONDS)
+        return await run_bounded(
+            render_text, text, seconds=limits.MAX_RENDER_SECONDS, is_small=renders_at_once(text)
+        )
     except TimeLimitExceeded:
         message = "This text takes too long to render: shorten it or make its nesting simpler."
         raise InvalidRequest(message, details=[("contentMarkdown", message)]) from None

@@ -48,6 +48,24 @@ async def run_with_timeout(
     return await between_attempts(function, arguments, compute)
 
 
+async def run_bounded(
+    function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float, is_small: bool
+) -> Result:
+    """Like `run_with_timeout`; work that is known to be small is done here, at once.
+
+    It is how work whose cost somebody's text decides is done where requests are served: tests/architecture
+    holds that nothing there does such work in another way.
+    """
+    if is_small:
+        return function(*arguments)
+    return await run_with_timeout(function, *arguments, seconds=seconds)
+
+
+def is_short(*texts: str) -> bool:
+    """Whether what takes linear time for these texts, such as comparing them, may be done at once."""
+    return sum(map(len, texts)) <= limits.MAX_INLINE_CHARACTERS
+
+
 async def run_in_process(
     function: Callable[[*Arguments], Result], *arguments: *Arguments, seconds: float
 ) -> Result:

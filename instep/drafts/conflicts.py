@@ -8,7 +8,7 @@ from merge3 import Merge3
 from patiencediff import PatienceSequenceMatcher
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.drafts import merging
 from instep.drafts.schemas import DraftDetail, DraftTexts
 from instep.text.diff import split_lines
@@ -36,13 +36,13 @@ MergePart = MergedPart | ConflictPart
 async def merge_parts(draft: DraftTexts) -> list[MergePart]:
     """The draft's text and the article's present one, merged as far as they can be, in the text's order.
 
-    Texts whose comparison exceeds `MAX_DIFF_SECONDS` are one conflict.
+    Texts with more than `MAX_CONFLICTS`, or whose comparison exceeds `MAX_DIFF_SECONDS`, are one conflict.
     """
     texts = draft.base_content, draft.current_content, draft.content
-    if sum(map(len, texts)) <= limits.MAX_INLINE_CHARACTERS:
-        return merge_parts_now(*texts)
     try:
-        return await run_with_timeout(merge_parts_now, *texts, seconds=limits.MAX_DIFF_SECONDS)
+        return await run_bounded(
+            merge_parts_now, *texts, seconds=limits.MAX_DIFF_SECONDS, is_small=is_short(*texts)
+        )
     except TimeLimitExceeded:
         return [ConflictPart(draft.current_content, draft.base_content, draft.content)]
 
@@ -59,6 +59,8 @@ def merge_parts_now(base: str, live: str, proposal: str) -> list[MergePart]:
             parts[-1] = MergedPart(parts[-1].text + texts[0])
         else:
             parts.append(MergedPart(texts[0]))
+    if sum(isinstance(part, ConflictPart) for part in parts) > limits.MAX_CONFLICTS:
+        return [ConflictPart(live, base, proposal)]
     return parts
 
 

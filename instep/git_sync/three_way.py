@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from patiencediff import PatienceSequenceMatcher
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.text.diff import merge, split_lines
 
 # Values of a page by their names; None stands for a value that it doesn't have.
@@ -66,10 +66,10 @@ async def in_other_notation(before: str, after: str, other_before: str, other_af
     if before == after:
         return other_before
     texts = before, after, other_before, other_after
-    if sum(map(len, texts)) <= limits.MAX_INLINE_CHARACTERS:
-        return in_other_notation_now(*texts)
     try:
-        return await run_with_timeout(in_other_notation_now, *texts, seconds=limits.MAX_DIFF_SECONDS)
+        return await run_bounded(
+            in_other_notation_now, *texts, seconds=limits.MAX_DIFF_SECONDS, is_small=is_short(*texts)
+        )
     except TimeLimitExceeded:
         return other_after
 

@@ -7,7 +7,7 @@ from merge3 import Merge3
 from patiencediff import PatienceSequenceMatcher, unified_diff
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 
@@ -34,10 +34,11 @@ async def compare(before: str, after: str, names: tuple[str, str]) -> TextDiff:
 
     A comparison that exceeds `MAX_DIFF_SECONDS` gives a diff that replaces the whole text.
     """
-    if len(before) + len(after) <= limits.MAX_INLINE_CHARACTERS:
-        return compare_now(before, after, names)
+    is_small = is_short(before, after)
     try:
-        return await run_with_timeout(compare_now, before, after, names, seconds=limits.MAX_DIFF_SECONDS)
+        return await run_bounded(
+            compare_now, before, after, names, seconds=limits.MAX_DIFF_SECONDS, is_small=is_small
+        )
     except TimeLimitExceeded:
         return replace_all(before, after, names)
 
@@ -47,10 +48,11 @@ async def changed_lines(before: str, after: str) -> ChangedLines:
 
     A comparison that exceeds `MAX_DIFF_SECONDS` counts every line as changed.
     """
-    if len(before) + len(after) <= limits.MAX_INLINE_CHARACTERS:
-        return changed_lines_now(before, after)
+    is_small = is_short(before, after)
     try:
-        return await run_with_timeout(changed_lines_now, before, after, seconds=limits.MAX_DIFF_SECONDS)
+        return await run_bounded(
+            changed_lines_now, before, after, seconds=limits.MAX_DIFF_SECONDS, is_small=is_small
+        )
     except TimeLimitExceeded:
         removed, added = (frozenset(range(len(split_lines(text)))) for text in (before, after))
         return ChangedLines(removed, added)
@@ -61,10 +63,11 @@ async def merge(base: str, ours: str, theirs: str) -> str | None:
 
     None, too, if the merge exceeds `MAX_DIFF_SECONDS`: then a person decides.
     """
-    if len(base) + len(ours) + len(theirs) <= limits.MAX_INLINE_CHARACTERS:
-        return merge_now(base, ours, theirs)
+    is_small = is_short(base, ours, theirs)
     try:
-        return await run_with_timeout(merge_now, base, ours, theirs, seconds=limits.MAX_DIFF_SECONDS)
+        return await run_bounded(
+            merge_now, base, ours, theirs, seconds=limits.MAX_DIFF_SECONDS, is_small=is_small
+        )
     except TimeLimitExceeded:
         return None
 

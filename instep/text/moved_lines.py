@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from patiencediff import PatienceSequenceMatcher
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.text.diff import split_lines
 
 
@@ -28,10 +28,11 @@ class MovedLines:
 
 async def moved_lines(before: str, after: str) -> MovedLines:
     """A comparison that exceeds `MAX_DIFF_SECONDS` says that every line was replaced."""
-    if len(before) + len(after) <= limits.MAX_INLINE_CHARACTERS:
-        return moved_lines_now(before, after)
+    is_small = is_short(before, after)
     try:
-        return await run_with_timeout(moved_lines_now, before, after, seconds=limits.MAX_DIFF_SECONDS)
+        return await run_bounded(
+            moved_lines_now, before, after, seconds=limits.MAX_DIFF_SECONDS, is_small=is_small
+        )
     except TimeLimitExceeded:
         return MovedLines(added=list(range(1, len(split_lines(after)) + 1)))
 

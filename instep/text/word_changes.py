@@ -8,7 +8,7 @@ from typing import Literal
 from patiencediff import PatienceSequenceMatcher
 
 from instep.core import limits
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.text.diff import split_lines
 
 # Words with a low share in common, from 0 to 1, are no rewording: they are shown one after the other.
@@ -39,17 +39,24 @@ class LineRun:
 
 
 async def mark_changes(before: str, after: str) -> list[LineRun]:
-    """The lines of both texts in order; a comparison beyond `MAX_DIFF_SECONDS` replaces everything."""
-    if len(before) + len(after) <= limits.MAX_INLINE_CHARACTERS:
-        return mark_changes_now(before, after)
+    """The lines of both texts in order.
+
+    A comparison beyond `MAX_DIFF_SECONDS` or `MAX_MARKED_RUNS` replaces everything.
+    """
+    is_small = is_short(before, after)
     try:
-        return await run_with_timeout(mark_changes_now, before, after, seconds=limits.MAX_DIFF_SECONDS)
+        return await run_bounded(
+            mark_changes_now, before, after, seconds=limits.MAX_DIFF_SECONDS, is_small=is_small
+        )
     except TimeLimitExceeded:
         return list(one_after_the_other(before, after))
 
 
 def mark_changes_now(before: str, after: str) -> list[LineRun]:
-    return list(runs_of_lines(split_lines(before), split_lines(after)))
+    runs = list(runs_of_lines(split_lines(before), split_lines(after)))
+    if sum(len(run.words) for run in runs) > limits.MAX_MARKED_RUNS:
+        return list(one_after_the_other(before, after))
+    return runs
 
 
 def runs_of_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[LineRun]:

@@ -18,7 +18,8 @@ from tests.tasks.changes import get, write
 
 
 def proof(before: str, after: str) -> list[ProofBlock | Fold]:
-    return prove_now(before, after, compare_now(before, after, ("live", "proposed")).diff, is_unfolded=False)
+    diff = compare_now(before, after, ("live", "proposed")).diff
+    return prove_now(before, after, diff, is_unfolded=False).parts
 
 
 async def test_the_page_shows_changed_words_and_their_evidence(desk: Desk, shelf: Shelf) -> None:

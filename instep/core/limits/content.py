@@ -39,6 +39,8 @@ MAX_WARNINGS = 10
 # A warning about an overwrite: lines that it quotes, and characters of each line.
 MAX_REPORTED_OVERWRITTEN_LINES = 3
 MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
+# Conflicts of a draft that are decided one by one, each with two fields of a form; more are one conflict.
+MAX_CONFLICTS = 20
 # Ids of other drafts of the same article that a draft's detail names.
 MAX_REPORTED_OTHER_DRAFTS = 5
 # Hunks of one diff that a caller may name.
@@ -58,6 +60,13 @@ IDEMPOTENCY_RETENTION_HOURS = 24
 
 # Markdown that its renderer would take more than linear time for is refused.
 MAX_RENDER_SECONDS = 2
+# Code in colors: characters of one block and of one text, blanks in a row, and the time for one text. Other
+# code has no colors. The last is how much code is colored where requests are served.
+MAX_CODE_BLOCK_CHARACTERS = 20_000
+MAX_TEXT_CODE_CHARACTERS = 200_000
+MAX_CODE_BLANKS = 100
+MAX_COLORING_SECONDS = 2
+MAX_INLINE_CODE_CHARACTERS = 1_000
 # Quotes, lists and footnotes may be nested this many levels.
 MAX_NESTING_LEVELS = 30
 # Counts in one text.

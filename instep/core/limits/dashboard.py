@@ -38,6 +38,14 @@ REVIEW_DIGEST_WINDOW = timedelta(hours=1)
 MAX_DIGEST_SOURCES = 10
 # What a page says of the last decision, with its warnings: it travels in a cookie.
 MAX_NOTICE_CHARACTERS = 600
+# A draft is shown up to this much: lines of its diff, and blocks of its page. The whole diff is a file.
+MAX_SHOWN_DIFF_LINES = 1_000
+MAX_SHOWN_BLOCKS = 300
+# Changes that can be left out one by one; of a draft with more, all or none are applied.
+MAX_SWITCHED_HUNKS = 200
+# Larger proposals are compared block by block in a process that can be killed.
+MAX_INLINE_PROOF_CHARACTERS = 8_000
+MAX_INLINE_PROOF_LINES = 200
 # Lines that a note in the margin quotes.
 MAX_NOTE_LINES = 12
 # The beginning of a change's diff, in which a note looks for what its line was before.

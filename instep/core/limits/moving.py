@@ -33,10 +33,14 @@ IMPORT_FETCH_SECONDS = 300
 MAX_IMPORT_SECONDS = 120
 # Values of a settings file or front matter that is imported, each YAML alias counted with what it repeats.
 MAX_IMPORT_SETTINGS_VALUES = 100_000
-# Lists and mappings within each other in a YAML file or in front matter that is imported.
-MAX_IMPORT_SETTINGS_DEPTH = 100
 # A description of an API in OpenAPI, of which pages without a text get their words.
 MAX_OPENAPI_BYTES = 10 * 1024 * 1024
+# YAML: lists and mappings within each other, and aliases. Characters of the front matter of a page that is
+# synced, and the processor time for that of all pages of a sync.
+MAX_YAML_DEPTH = 100
+MAX_YAML_ALIASES = 1_000
+MAX_FRONT_MATTER_CHARACTERS = 16_000
+MAX_FRONT_MATTER_SECONDS = 15
 # Blocks of HTML around each other in a page that is imported; the tags of deeper ones are left out.
 MAX_IMPORT_HTML_LEVELS = 50
 # Bytes that the template language of an imported page may write, and how often its loops may run.

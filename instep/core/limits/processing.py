@@ -4,6 +4,8 @@ from datetime import timedelta
 
 # Expensive work: diffs, the writer, and the processes that they run in.
 MAX_DIFF_SECONDS = 2
+# Runs of words that went, came or stayed which a page marks; of more, the whole texts are marked.
+MAX_MARKED_RUNS = 5_000
 # Interval at which a task of a paused workspace is retried.
 PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
 # A request waits while its diff is parsed, so this has less time than the writer.

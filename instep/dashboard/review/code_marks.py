@@ -6,10 +6,10 @@ from html import escape, unescape
 
 from patiencediff import PatienceSequenceMatcher
 
+from instep.core.sandbox import is_short
 from instep.dashboard.review.diff_lines import (
     DiffLine,
     MarkedLine,
-    NumberedHunk,
     one_below_the_other,
     side_by_side,
 )
@@ -25,15 +25,17 @@ TAGS = {"added": "ins", "removed": "del"}
 
 def mark_code(before: str, after: str, *, is_folded: bool = False) -> MarkedHtml:
     """`after`, one block of code as `before` is, with lines that go above those that come for them."""
-    whole = NumberedHunk(1, tuple(diff_lines(lines_of(before), lines_of(after))))
-    rows = [marked_row(line) for line in one_below_the_other(side_by_side(whole))]
+    lines = diff_lines(lines_of(before), lines_of(after))
+    # Lines too long to be compared word by word are marked as a whole.
+    pairs = side_by_side(lines, has_marks=is_short(before, after))
+    rows = [marked_row(line) for line in one_below_the_other(pairs)]
     has_marks = any(row.is_changed for row in rows)
-    lines = [row.html for row in rows]
+    parts = [row.html for row in rows]
     if is_folded and has_marks:
-        lines = list(fold(rows, folded_line))
+        parts = list(fold(rows, folded_line))
     head = "".join(TAG.findall(after)[:2])
-    html = f"{head}{''.join(lines)}</code></pre>"
-    return MarkedHtml(html, has_marks, has_fold=len(lines) < len(rows))
+    html = f"{head}{''.join(parts)}</code></pre>"
+    return MarkedHtml(html, has_marks, has_fold=len(parts) < len(rows))
 
 
 def lines_of(code: str) -> list[str]:

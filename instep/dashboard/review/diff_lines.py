@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from instep.core import limits
+from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.text.word_changes import Change, WordRun, reworded
 
 HEADER = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
@@ -36,15 +37,22 @@ class NumberedHunk:
         """Where it begins in the new text."""
         return min((line.new_number for line in self.lines if line.new_number), default=1)
 
-    @property
-    def added(self) -> frozenset[int]:
-        """The numbers of the lines of the new text that the old one lacks."""
-        return frozenset(line.new_number for line in self.lines if line.sign == "+")
 
-    @property
-    def removed(self) -> frozenset[int]:
-        """The numbers of the lines of the old text that the new one lacks."""
-        return frozenset(line.old_number for line in self.lines if line.sign == "-")
+class ChangedLineNumbers:
+    """The hunk that each changed line of both texts is in, by the line's number."""
+
+    def __init__(self, hunks: Iterable[NumberedHunk]) -> None:
+        self.of_removed: dict[int, int] = {}
+        self.of_added: dict[int, int] = {}
+        for hunk in hunks:
+            self.of_removed.update((line.old_number, hunk.number) for line in hunk.lines if line.sign == "-")
+            self.of_added.update((line.new_number, hunk.number) for line in hunk.lines if line.sign == "+")
+
+    def hunks_of(self, old: range, new: range) -> tuple[int, ...]:
+        """The hunks that change one of these lines of the old or of the new text."""
+        removed = (self.of_removed[number] for number in old if number in self.of_removed)
+        added = (self.of_added[number] for number in new if number in self.of_added)
+        return tuple(sorted({*removed, *added}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +75,67 @@ class SideBySideRow:
         return self.old is not None and self.old.line.sign == " "
 
 
+@dataclass(frozen=True, slots=True)
+class ShownHunk:
+    """A hunk as a page shows it, in two columns or in one."""
+
+    number: int
+    first_line: int
+    rows: list[SideBySideRow]
+    lines: list[MarkedLine]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDiff:
+    """How many hunks a diff has, and the first of them as a page shows them; the rest is cut."""
+
+    count: int
+    hunks: list[ShownHunk]
+    is_cut: bool
+
+
+async def read_shown_diff(diff: str | None, view: str) -> ShownDiff | None:
+    """The diff for a view of it, or only the number of its hunks for another; None if it takes too long."""
+    text, is_small = diff or "", is_short(diff or "")
+    try:
+        return await run_bounded(
+            read_shown_diff_now, text, view, seconds=limits.MAX_DIFF_SECONDS, is_small=is_small
+        )
+    except TimeLimitExceeded:
+        return None
+
+
+def read_shown_diff_now(diff: str, view: str) -> ShownDiff:
+    hunks = read_hunks(diff)
+    has_marks = is_short(diff)
+    room = limits.MAX_SHOWN_DIFF_LINES if view in ("text", "sides") else 0
+    beginning: list[ShownHunk] = []
+    for hunk in hunks:
+        if room <= 0:
+            break
+        rows = list(side_by_side(hunk.lines[:room], has_marks=has_marks))
+        lines = list(one_below_the_other(rows)) if view == "text" else []
+        beginning.append(ShownHunk(hunk.number, hunk.first_line, rows if view == "sides" else [], lines))
+        room -= len(hunk.lines)
+    return ShownDiff(len(hunks), beginning, is_cut=room < 0 or len(beginning) < len(hunks))
+
+
 def read_hunks(diff: str | None) -> list[NumberedHunk]:
     """The hunks of a diff of one text, as `instep.text.diff` writes it."""
-    hunks: list[NumberedHunk] = []
-    lines: list[DiffLine] = []
+    hunks: list[list[DiffLine]] = []
     old = new = old_end = new_end = 0
     # A line of the text that looks like a header is in the middle of a hunk, which counts its lines.
     for line in (diff or "").split("\n")[2:]:
         header = HEADER.match(line) if (old, new) == (old_end, new_end) else None
         if header:
-            lines = []
             old, old_end = span_of(header[1], header[2])
             new, new_end = span_of(header[3], header[4])
-            hunks.append(NumberedHunk(len(hunks) + 1, ()))
+            hunks.append([])
         elif line[:1] in ("+", "-", " ") and line:
             in_old, in_new = line[0] != "+", line[0] != "-"
-            lines.append(DiffLine(line[0], old if in_old else 0, new if in_new else 0, line[1:]))
+            hunks[-1].append(DiffLine(line[0], old if in_old else 0, new if in_new else 0, line[1:]))
             old, new = old + in_old, new + in_new
-            hunks[-1] = NumberedHunk(len(hunks), tuple(lines))
-    return hunks
+    return [NumberedHunk(number, tuple(lines)) for number, lines in enumerate(hunks, 1)]
 
 
 def span_of(start: str, count: str | None) -> tuple[int, int]:
@@ -95,22 +145,11 @@ def span_of(start: str, count: str | None) -> tuple[int, int]:
     return first, first + lines
 
 
-def numbers_of(hunks: Iterable[NumberedHunk], old: range, new: range) -> tuple[int, ...]:
-    """The hunks that change one of these lines of the old or of the new text."""
-    return tuple(
-        hunk.number
-        for hunk in hunks
-        if any(number in old for number in hunk.removed) or any(number in new for number in hunk.added)
-    )
-
-
-def side_by_side(hunk: NumberedHunk) -> Iterator[SideBySideRow]:
-    """The lines of a hunk in two columns: what goes beside what comes for it."""
+def side_by_side(lines: Iterable[DiffLine], *, has_marks: bool) -> Iterator[SideBySideRow]:
+    """The lines of a hunk in two columns: what goes next to what comes for it; `has_marks` for its words."""
     removed: list[DiffLine] = []
     added: list[DiffLine] = []
-    # Lines too long to be compared at once are marked as a whole.
-    has_marks = sum(len(line.text) for line in hunk.lines) <= limits.MAX_INLINE_CHARACTERS
-    for line in hunk.lines:
+    for line in lines:
         if line.sign == "-":
             removed.append(line)
         elif line.sign == "+":

@@ -18,7 +18,7 @@ from instep.drafts.pending import find_draft
 from instep.drafts.schemas import DraftDetail
 from instep.identity.scopes import Role
 from instep.text.characters import whole_number
-from instep.web.signed_in import asks_for_part
+from instep.web.signed_in import asks_for_part, private_headers
 
 REASONS = {
     "not_needed": "Not needed",
@@ -57,6 +57,14 @@ async def show_draft(page: BotPage) -> Response:
     detail = await get_draft(page.ctx, draft_id)
     read = read_unlisted if asks_for_part(page.request) else read_pane
     return await show_in_pane(page, await read(page, draft_id), detail)
+
+
+@bot_page("review")
+async def show_diff(page: BotPage) -> Response:
+    """The whole diff of a draft as plain text, or the text of a new article."""
+    detail = await get_draft(page.ctx, page.request.path_params["draft_id"])
+    text = detail.draft.content if detail.diff is None else detail.diff
+    return Response(text, headers=private_headers(), media_type="text/plain")
 
 
 @bot_page("review", Role.EDITOR)

@@ -8,14 +8,10 @@ from markupsafe import Markup
 
 from instep.core import limits
 from instep.dashboard.review.diff_lines import (
-    MarkedLine,
-    NumberedHunk,
-    SideBySideRow,
-    one_below_the_other,
-    read_hunks,
-    side_by_side,
+    ShownDiff,
+    read_shown_diff,
 )
-from instep.dashboard.review.proof import Fold, ProofBlock, ProofPart, prove, prove_new
+from instep.dashboard.review.proof import Fold, Proof, ProofBlock, ProofPart, prove, prove_new
 from instep.dashboard.review.replaced_code import CodeLine, code_line, read_replaced_code
 from instep.drafts.schemas import DraftDetail, DraftTexts
 from instep.identity.schemas import Ctx
@@ -77,9 +73,11 @@ class DraftView:
     detail: DraftDetail
     view: str
     blocks: list[ShownBlock] | None
-    hunks: list[NumberedHunk]
+    diff: ShownDiff | None
     left_out: list[int]
     is_unfolded: bool
+    # Whether more blocks change than are shown.
+    is_cut: bool = False
 
     @property
     def draft(self) -> DraftTexts:
@@ -90,30 +88,37 @@ class DraftView:
         """The text that applying would give."""
         return self.detail.draft.content if self.detail.merged is None else self.detail.merged
 
-    def sides(self, hunk: NumberedHunk) -> list[SideBySideRow]:
-        return list(side_by_side(hunk))
+    @property
+    def hunk_count(self) -> int:
+        return self.diff.count if self.diff else 0
 
-    def lines(self, hunk: NumberedHunk) -> list[MarkedLine]:
-        return list(one_below_the_other(side_by_side(hunk)))
+    @property
+    def has_switches(self) -> bool:
+        """Whether changes can be left out one by one."""
+        return 1 < self.hunk_count <= limits.MAX_SWITCHED_HUNKS
 
 
 async def read_view(
     ctx: Ctx, detail: DraftDetail, view: str, left_out: Sequence[int], *, is_unfolded: bool
 ) -> DraftView:
     draft = detail.draft
-    hunks = read_hunks(detail.diff)
-    chosen = [hunk.number for hunk in hunks if hunk.number in left_out]
+    diff = await read_shown_diff(detail.diff, view)
+    count = diff.count if diff and diff.count <= limits.MAX_SWITCHED_HUNKS else 0
+    chosen = sorted({number for number in left_out if 1 <= number <= count})
     lines = None if detail.merged is None else await moved_lines(draft.content, detail.merged)
-    notes, blocks = list[EvidenceNote](), None
+    proof: Proof | None = None
+    blocks: list[ShownBlock] | None = None
     if view == "page":
         code_before = await read_replaced_code(ctx, draft.task_id, draft.evidence)
         notes = notes_of(draft, lines, code_before)
-        parts = await parts_of(detail, is_unfolded=is_unfolded)
-        blocks = None if parts is None else shown_blocks(parts, notes, authorship_of(draft, lines))
-    return DraftView(detail, view, blocks, hunks, chosen, is_unfolded)
+        proof = await proof_of(detail, is_unfolded=is_unfolded)
+        blocks = None if proof is None else shown_blocks(proof.parts, notes, authorship_of(draft, lines))
+    return DraftView(
+        detail, view, blocks, diff, chosen, is_unfolded, is_cut=proof is not None and proof.is_cut
+    )
 
 
-async def parts_of(detail: DraftDetail, *, is_unfolded: bool) -> list[ProofPart] | None:
+async def proof_of(detail: DraftDetail, *, is_unfolded: bool) -> Proof | None:
     draft = detail.draft
     if draft.type != "edit":
         noted_lines = {item["article_line"] for item in draft.evidence if item["article_line"]}

@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instep.core import limits
-from instep.core.markdown import renders_at_once
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.text.blocks import Block, read_blocks
 
 # Lines by which a block begins that the lines below them don't tell.
@@ -31,18 +28,12 @@ class Openings:
         return ""
 
 
-async def read_openings(text: str) -> Openings:
+def openings_of(text: str) -> Openings:
     """The openings of a text; none of one that is too complex to be read in time."""
     try:
-        if renders_at_once(text):
-            return openings_of(text)
-        return await run_with_timeout(openings_of, text, seconds=limits.MAX_RENDER_SECONDS)
-    except (TimeLimitExceeded, TooComplex):
+        refuse_costly_markdown(text)
+    except TooComplex:
         return Openings()
-
-
-def openings_of(text: str) -> Openings:
-    refuse_costly_markdown(text)
     parsed = read_blocks(text)
     blocks = [
         block

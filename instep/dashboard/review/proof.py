@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Literal
 
 from patiencediff import PatienceSequenceMatcher
@@ -10,9 +10,9 @@ from patiencediff import PatienceSequenceMatcher
 from instep.core import limits
 from instep.core.markdown import renders_at_once
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, run_bounded
 from instep.dashboard.review.block_marks import mark_block
-from instep.dashboard.review.diff_lines import NumberedHunk, numbers_of, read_hunks
+from instep.dashboard.review.diff_lines import ChangedLineNumbers, NumberedHunk, read_hunks
 from instep.dashboard.review.pieces import Piece, Pieces, read_pieces
 from instep.dashboard.review.word_marks import mark_all
 from instep.text.tokens import words_in
@@ -70,32 +70,45 @@ class Pair:
 ProofPart = ProofBlock | Fold
 
 
-async def prove(before: str, after: str, diff: str | None, *, is_unfolded: bool) -> list[ProofPart] | None:
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The parts of the page; of a very long one the first, with `is_cut`."""
+
+    parts: list[ProofPart]
+    is_cut: bool = False
+
+
+async def prove(before: str, after: str, diff: str | None, *, is_unfolded: bool) -> Proof | None:
     """The page of a proposed edit; None if the texts are too complex or take too long to be shown so."""
     try:
-        if renders_at_once(before + after):
-            return prove_now(before, after, diff, is_unfolded)
-        return await run_with_timeout(
-            prove_now, before, after, diff, is_unfolded, seconds=limits.MAX_RENDER_SECONDS
-        )
+        texts, is_small = (before, after, diff), is_provable_at_once(before + after)
+        seconds = limits.MAX_RENDER_SECONDS
+        return await run_bounded(prove_now, *texts, is_unfolded, seconds=seconds, is_small=is_small)
     except (TimeLimitExceeded, TooComplex):
         return None
 
 
-async def prove_new(text: str, noted_lines: frozenset[int]) -> list[ProofPart] | None:
+async def prove_new(text: str, noted_lines: frozenset[int]) -> Proof | None:
     """The page of a proposed article; None if it is too complex or takes too long to be shown.
 
     Blocks with a line in `noted_lines` stand by themselves, so that their notes are beside them.
     """
     try:
-        if renders_at_once(text):
-            return prove_new_now(text, noted_lines)
-        return await run_with_timeout(prove_new_now, text, noted_lines, seconds=limits.MAX_RENDER_SECONDS)
+        is_small = is_provable_at_once(text)
+        return await run_bounded(
+            prove_new_now, text, noted_lines, seconds=limits.MAX_RENDER_SECONDS, is_small=is_small
+        )
     except (TimeLimitExceeded, TooComplex):
         return None
 
 
-def prove_new_now(text: str, noted_lines: frozenset[int]) -> list[ProofPart]:
+def is_provable_at_once(text: str) -> bool:
+    """Whether so few blocks and words can be in a text that they are compared where requests are served."""
+    is_short = len(text) <= limits.MAX_INLINE_PROOF_CHARACTERS
+    return is_short and text.count("\n") <= limits.MAX_INLINE_PROOF_LINES and renders_at_once(text)
+
+
+def prove_new_now(text: str, noted_lines: frozenset[int]) -> Proof:
     refuse_costly_markdown(text)
     new = read_pieces(text)
 
@@ -104,28 +117,36 @@ def prove_new_now(text: str, noted_lines: frozenset[int]) -> list[ProofPart]:
         return piece.first_line if not noted_lines.isdisjoint(lines_of(piece)) else 0
 
     runs = [list(run) for _, run in groupby(new.pieces, number)]
-    return [ProofBlock("new", new.render(run), (), run[0].first_line, run[-1].last_line) for run in runs]
+    beginning = runs[: limits.MAX_SHOWN_BLOCKS]
+    parts: list[ProofPart] = [
+        ProofBlock("new", new.render(run), (), run[0].first_line, run[-1].last_line) for run in beginning
+    ]
+    return Proof(parts, is_cut=len(beginning) < len(runs))
 
 
-def prove_now(before: str, after: str, diff: str | None, is_unfolded: bool) -> list[ProofPart]:
+def prove_now(before: str, after: str, diff: str | None, is_unfolded: bool) -> Proof:
     for text in (before, after):
         refuse_costly_markdown(text)
     old, new = read_pieces(before), read_pieces(after)
     hunks = read_hunks(diff)
+    numbers = ChangedLineNumbers(hunks)
     pairs = align(old.pieces, new.pieces)
     visible = [True] * len(pairs) if is_unfolded else visible_places(pairs)
     parts: list[ProofPart] = []
     line = 1
     for run, is_visible in runs_of(pairs, visible):
+        if len(parts) == limits.MAX_SHOWN_BLOCKS:
+            return Proof(parts, is_cut=True)
         if not run[0].is_same:
-            parts.append(changed_block(old, new, run[0], hunks, line, is_folded=not is_unfolded))
+            parts.append(changed_block(old, new, run[0], numbers, line, is_folded=not is_unfolded))
         elif is_visible:
             parts.append(ProofBlock("same", new.render(pieces_of(run))))
         else:
             is_short = len(run) <= MAX_FOLDED_BLOCKS
             parts.append(Fold(len(run), new.render(pieces_of(run)) if is_short else None))
         line = next((pair.new.last_line for pair in reversed(run) if pair.new), line)
-    return [*parts, *blank_changes(parts, hunks)]
+    blank = list(islice(blank_changes(parts, hunks), limits.MAX_SHOWN_BLOCKS + 1))
+    return Proof([*parts, *blank[: limits.MAX_SHOWN_BLOCKS]], is_cut=len(blank) > limits.MAX_SHOWN_BLOCKS)
 
 
 def align(old: Sequence[Piece], new: Sequence[Piece]) -> list[Pair]:
@@ -196,10 +217,10 @@ def pieces_of(run: Sequence[Pair]) -> list[Piece]:
 
 
 def changed_block(
-    old: Pieces, new: Pieces, pair: Pair, hunks: Sequence[NumberedHunk], line: int, *, is_folded: bool
+    old: Pieces, new: Pieces, pair: Pair, hunks: ChangedLineNumbers, line: int, *, is_folded: bool
 ) -> ProofBlock:
     """`line` is where a removed block stood in the new text."""
-    numbers = numbers_of(hunks, lines_of(pair.old), lines_of(pair.new))
+    numbers = hunks.hunks_of(lines_of(pair.old), lines_of(pair.new))
     if pair.new is None:
         html = mark_all(old.render([pair.old]), "del") if pair.old else ""
         return ProofBlock("removed", html, numbers, line, line)
@@ -222,5 +243,6 @@ def blank_changes(parts: Sequence[ProofPart], hunks: Sequence[NumberedHunk]) -> 
     numbers_of_blocks = {number for part in parts if isinstance(part, ProofBlock) for number in part.hunks}
     for hunk in hunks:
         if hunk.number not in numbers_of_blocks:
-            line = min(hunk.added, default=min((line.new_number for line in hunk.lines), default=1))
+            added = (line.new_number for line in hunk.lines if line.sign == "+")
+            line = min(added, default=min((line.new_number for line in hunk.lines), default=1))
             yield ProofBlock("blank", "", (hunk.number,), line, line, is_formal=True)

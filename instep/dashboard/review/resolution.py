@@ -7,12 +7,12 @@ from markupsafe import Markup, escape
 
 from instep.core import limits
 from instep.core.errors import InvalidRequest
-from instep.core.markdown import renders_at_once
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, run_bounded
 from instep.dashboard.review.block_marks import mark_block
-from instep.dashboard.review.openings import Openings, read_openings
+from instep.dashboard.review.openings import Openings, openings_of
 from instep.dashboard.review.pieces import excerpt_html
+from instep.dashboard.review.proof import is_provable_at_once
 from instep.drafts.conflicts import (
     ConflictPart,
     MergePart,
@@ -58,24 +58,43 @@ async def read_resolution(
     draft: DraftTexts, picks: Mapping[str, str] | None = None, problem: str = ""
 ) -> Resolution:
     parts = await merge_parts(draft)
+    is_small = is_provable_at_once(draft.current_content + draft.base_content + draft.content)
+    try:
+        conflicts, after = await run_bounded(
+            shown_parts, parts, seconds=limits.MAX_RENDER_SECONDS, is_small=is_small
+        )
+    except TimeLimitExceeded:
+        conflicts, after = [unrendered(part) for part in parts if isinstance(part, ConflictPart)], Markup("")
+    return Resolution(titles_to_pick(draft), conflicts, after, picks or {}, problem)
+
+
+def shown_parts(parts: Sequence[MergePart]) -> tuple[list[ShownConflict], Markup]:
+    """The conflicts, each with the text above it, and the text below the last one."""
     live = joined_text(parts, [part.live for part in parts if isinstance(part, ConflictPart)])
-    openings = await read_openings(live)
+    openings = openings_of(live)
     conflicts: list[ShownConflict] = []
     above, line = Markup(""), 1
     for part in parts:
         opening = openings.above(line)
         if isinstance(part, ConflictPart):
-            conflicts.append(await shown_conflict(part, above, opening))
+            conflicts.append(shown_conflict(part, above, opening))
             above, line = Markup(""), line + len(split_lines(part.live))
             continue
         is_last = part is parts[-1]
         lines = split_lines(part.text)
         line += len(lines)
         if is_last:
-            above = await html_of(opening + "".join(lines[:CONTEXT_LINES]))
+            above = html_of(opening + "".join(lines[:CONTEXT_LINES]))
         else:
-            above = await context_above(lines, line, openings)
-    return Resolution(titles_to_pick(draft), conflicts, above, picks or {}, problem)
+            above = context_above(lines, line, openings)
+    return conflicts, above
+
+
+def unrendered(part: ConflictPart) -> ShownConflict:
+    """A conflict whose texts take too long to be shown as a page."""
+    texts = {"live": part.live, "base": part.base, "proposal": part.proposal}
+    versions = [(value, name, as_source(texts[value])) for value, name in NAMES.items()]
+    return ShownConflict(Markup(""), versions, part.proposal)
 
 
 def titles_to_pick(draft: DraftTexts) -> list[tuple[str, str, str]]:
@@ -85,40 +104,38 @@ def titles_to_pick(draft: DraftTexts) -> list[tuple[str, str, str]]:
     return [(value, NAMES[value], title) for value, title in titles_of(draft).items()]
 
 
-async def context_above(lines: Sequence[str], end: int, openings: Openings) -> Markup:
+def context_above(lines: Sequence[str], end: int, openings: Openings) -> Markup:
     """The last of these lines, which stand above the conflict at line `end`."""
     # The versions of the conflict begin with the head of the table that they are in.
     opening = split_lines(openings.above(end))
     if opening and lines[-len(opening) :] == opening:
         lines, end = lines[: -len(opening)], end - len(opening)
     context = lines[-CONTEXT_LINES:]
-    return await html_of(openings.above(end - len(context)) + "".join(context))
+    return html_of(openings.above(end - len(context)) + "".join(context))
 
 
-async def shown_conflict(part: ConflictPart, above: Markup, opening: str) -> ShownConflict:
+def shown_conflict(part: ConflictPart, above: Markup, opening: str) -> ShownConflict:
     texts = {"live": part.live, "base": part.base, "proposal": part.proposal}
-    base = await html_of(opening + part.base)
+    base = html_of(opening + part.base)
     versions = []
     for value, name in NAMES.items():
-        html = await html_of(opening + texts[value]) if texts[value].strip() else Markup("")
+        html = html_of(opening + texts[value]) if texts[value].strip() else Markup("")
         marked = Markup(mark_block(base, html).html) if html and value != "base" else html
         versions.append((value, name, marked or Markup("<p><em>Nothing: these lines go.</em></p>")))
     return ShownConflict(above, versions, part.proposal)
 
 
-async def html_of(text: str) -> Markup:
+def html_of(text: str) -> Markup:
     """A part of a text as HTML; the text itself if it is too complex to be rendered in time."""
     try:
-        if renders_at_once(text):
-            return Markup(rendered_part(text))
-        return Markup(await run_with_timeout(rendered_part, text, seconds=limits.MAX_RENDER_SECONDS))
-    except (TimeLimitExceeded, TooComplex):
-        return Markup("<code>{}</code>").format(escape(text))
+        refuse_costly_markdown(text)
+    except TooComplex:
+        return as_source(text)
+    return Markup(excerpt_html(text).strip())
 
 
-def rendered_part(text: str) -> str:
-    refuse_costly_markdown(text)
-    return excerpt_html(text).strip()
+def as_source(text: str) -> Markup:
+    return Markup("<code>{}</code>").format(escape(text))
 
 
 def picked_title(draft: DraftTexts, fields: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ DRAFT = f"{QUEUE}/{{draft_id}}"
 routes = [
     Route(QUEUE, draft_pages.show_queue),
     Route(DRAFT, draft_pages.show_draft),
+    Route(f"{DRAFT}/diff", draft_pages.show_diff),
     Route(f"{DRAFT}/edit", draft_pages.show_editing, methods=["GET"]),
     Route(f"{DRAFT}/edit", decisions.send_edit, methods=["POST"]),
     Route(f"{DRAFT}/apply", decisions.send_apply, methods=["POST"]),
