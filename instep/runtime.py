@@ -12,6 +12,7 @@ import structlog
 from instep.alerts.actions import SEND_ALERT
 from instep.alerts.jobs import AlertSender
 from instep.answers.visitor_data import KEEP_ERASURES
+from instep.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering
 from instep.backups.jobs import BACK_UP, back_up, keep_erasures, schedule_backups
 from instep.core.config import settings
 from instep.core.crypto import key_ring
@@ -140,7 +141,7 @@ async def work(runtime: Runtime, stop: asyncio.Event) -> None:
 async def schedule_jobs(runtime: Runtime, stop: asyncio.Event) -> None:
     """Schedule the jobs that return by themselves, as soon as the database takes it."""
     schedules: list[Callable[[Database], Awaitable[None]]]
-    schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups]
+    schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups, schedule_rendering]
     if runtime.embedders.by_locales:
         schedules.append(partial(schedule_embedding, wait=timedelta()))
     for schedule in schedules:
@@ -181,6 +182,7 @@ def worker_of(
         SWEEP_FILES: partial(sweep_files, database, open_storages(settings(), database)),
         STORE_INDEXES: partial(store_indexes, database),
         EMBED_ARTICLES: partial(embed_articles, database, embedders),
+        RENDER_TEXTS: partial(render_texts, database),
         BACK_UP: partial(back_up, database, owner_url),
         KEEP_ERASURES: partial(keep_erasures, database),
     }

@@ -24,7 +24,6 @@ from instep.articles.schemas import (
 )
 from instep.articles.texts import (
     author_columns,
-    content_columns,
     create,
     find_article,
     find_working_copy,
@@ -38,6 +37,7 @@ from instep.core.errors import InvalidState, NotFound
 from instep.core.etags import refuse_stale
 from instep.core.markdown import Format, render_bounded
 from instep.core.paging import Page, PageRequest
+from instep.files.picture_sizes import text_columns
 from instep.golden.actions import warn_of_articles
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
@@ -167,7 +167,7 @@ async def publish_article(
     changes = live_columns(ctx, article)
     if copy is None:
         return await save(ctx, article, changes, format)
-    changes |= {**author_columns(copy), "title": copy.title, **await content_columns(ctx, copy.content)}
+    changes |= {**author_columns(copy), "title": copy.title, **await text_columns(ctx, copy.content)}
     return await save(ctx, article, changes, format, TextSource("publish"))
 
 
@@ -343,7 +343,7 @@ async def _changed_columns(ctx: Ctx, article: Article, sent: dict[str, Any]) -> 
     """The columns that the fields sent really change; an empty description clears it."""
     changes: dict[str, Any] = {}
     if (content := sent.pop("content_markdown", article.content)) != article.content:
-        changes |= await content_columns(ctx, content)
+        changes |= await text_columns(ctx, content)
     if "description" in sent:
         sent["description"] = sent["description"] or None
     return changes | {name: value for name, value in sent.items() if getattr(article, name) != value}

@@ -157,10 +157,12 @@ async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | Non
         Article,
         f"""
         insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
-            content_markdown, content_html, collection_id, visibility, position, status, version, origin,
+            content_markdown, content_html, html_version, collection_id, visibility, position, status,
+            version, origin,
             draft_id, author_type, author_name, text_changed_at, created_at, updated_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
-            %(description)s, %(content_markdown)s, %(content_html)s, %(collection_id)s, %(visibility)s,
+            %(description)s, %(content_markdown)s, %(content_html)s, %(html_version)s, %(collection_id)s,
+            %(visibility)s,
             coalesce(%(position)s::integer, (
                 select least(coalesce(max(position)::bigint + 1, 0), %(max_position)s)::integer from articles
                 where bot_id = %(bot)s and workspace_id = %(workspace)s

@@ -15,7 +15,7 @@ from instep.core.errors import Conflict, InvalidValue, NotFound
 from instep.core.ids import new_id
 from instep.core.markdown import Format
 from instep.core.slug_rules import SlugTaken, slug_must_be_free
-from instep.files.picture_sizes import render_with_sizes
+from instep.files.picture_sizes import text_columns
 from instep.golden.actions import ask_for_golden_questions, warn_of_loss
 from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
@@ -53,8 +53,7 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
     row: dict[str, Any] = {
         "title": new.title,
         "description": sent.get("description") or None,
-        "content_markdown": new.content_markdown,
-        "content_html": await render_with_sizes(ctx, new.content_markdown),
+        **await text_columns(ctx, new.content_markdown),
         "collection_id": collection_id,
         "visibility": new.visibility,
         "position": sent.get("position"),
@@ -76,7 +75,7 @@ async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSourc
 
 async def replace_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
     """Put another text into an article that is locked; the replaced one becomes a revision."""
-    changes = {"title": title, **await content_columns(ctx, content)}
+    changes = {"title": title, **await text_columns(ctx, content)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -85,7 +84,7 @@ async def publish_text(ctx: Ctx, article: Article, title: str, content: str, sou
     changes = live_columns(ctx, article)
     if (title, content) == (article.title, article.content):
         return await save(ctx, article, changes, "markdown")
-    changes |= {"title": title, **await content_columns(ctx, content)}
+    changes |= {"title": title, **await text_columns(ctx, content)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -123,7 +122,7 @@ async def back_to_review(ctx: Ctx, article: Article, title: str, content: str, s
     changes: dict[str, Any] = {"status": "in_review"}
     if (title, content) == (article.title, article.content):
         return await save(ctx, article, changes, "markdown")
-    changes |= {"title": title, **await content_columns(ctx, content)}
+    changes |= {"title": title, **await text_columns(ctx, content)}
     return await save(ctx, article, changes, "markdown", source)
 
 
@@ -140,10 +139,6 @@ def public_text(article: Article) -> PublicText | None:
 
 def live_columns(ctx: Ctx, article: Article) -> dict[str, Any]:
     return {"status": "published", "published_at": article.published_at or ctx.now}
-
-
-async def content_columns(ctx: Ctx, content: str) -> dict[str, str]:
-    return {"content_markdown": content, "content_html": await render_with_sizes(ctx, content)}
 
 
 def author_columns(copy: WorkingCopy) -> dict[str, str]:

@@ -16,7 +16,7 @@ from instep.core.etags import refuse_stale
 from instep.core.ids import new_id
 from instep.core.markdown import Format
 from instep.core.paging import Page, PageRequest
-from instep.files.picture_sizes import render_with_sizes
+from instep.files.picture_sizes import text_columns
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.text.slugs import free_slug, slugify
@@ -54,8 +54,7 @@ async def create_entry(ctx: Ctx, new: ChangelogEntryCreate, slug: str) -> Change
     row = {
         "id": new_id("chg"),
         "title": new.title,
-        "content_markdown": new.content_markdown,
-        "content_html": await render_with_sizes(ctx, new.content_markdown),
+        **await text_columns(ctx, new.content_markdown),
         "source_url": new.model_dump().get("source_url") or None,
     }
     entry = None
@@ -146,11 +145,11 @@ async def _save(
     return entry if format == "markdown" else await _find_entry(ctx, entry.id, format)
 
 
-async def _changed_columns(ctx: Ctx, entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, str]:
+async def _changed_columns(ctx: Ctx, entry: ChangelogEntry, sent: dict[str, Any]) -> dict[str, Any]:
     """The columns that the fields sent really change."""
-    changes: dict[str, str] = {}
+    changes: dict[str, Any] = {}
     if sent.get("title", entry.title) != entry.title:
         changes["title"] = sent["title"]
     if (content := sent.get("content_markdown", entry.content)) != entry.content:
-        changes |= {"content_markdown": content, "content_html": await render_with_sizes(ctx, content)}
+        changes |= await text_columns(ctx, content)
     return changes

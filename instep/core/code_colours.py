@@ -1,4 +1,7 @@
-"""Colours of code in rendered texts, made when a text is saved, so that a page needs no script for them."""
+"""Colours of code in rendered texts, made when a text is saved, so that a page needs no script for them.
+
+A lexer may take quadratic time for hostile code: only `color_bounded` reads code of people.
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +13,12 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Literal, Name, Number, Operator, String, _TokenType
 
+from instep.core import limits
+from instep.core.sandbox import TimeLimitExceeded, run_bounded
+
 # A block of code as `core.markdown` writes it.
 BLOCK = re.compile(r'(<code class="language-([\w+-]+)">)([^<]*)(</code>)')
-# The languages that help centers show. Lexers of others may take more than linear time for hostile code.
+# The languages that help centers show.
 LANGUAGES = {
     *("bash", "c", "cpp", "csharp", "css", "dart", "diff", "docker", "dockerfile", "elixir", "go", "graphql"),
     *(
@@ -33,8 +39,8 @@ LANGUAGES = {
     *("py", "python", "rb", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "toml", "ts", "tsx"),
     *("typescript", "xml", "yaml", "yml", "zsh"),
 }
-# Longer blocks stay as they are.
-MAX_CODE_CHARACTERS = 20_000
+# Lexers of C and its relatives take longest for blanks.
+LONG_BLANKS = re.compile(rf"\s{{{limits.MAX_CODE_BLANKS}}}")
 # Types with a colour of their own: the class of a token is that of the first type that it belongs to.
 CLASSES: tuple[tuple[_TokenType, str], ...] = (
     (Comment.Preproc, "code-word"),
@@ -51,19 +57,43 @@ CLASSES: tuple[tuple[_TokenType, str], ...] = (
 )
 
 
+async def color_bounded(html: str) -> str:
+    """Like `colour_code`, for HTML of people; much code is colored in a process that can be killed.
+
+    Code that takes too long has no colors.
+    """
+    is_small = count_code(html) <= limits.MAX_INLINE_CODE_CHARACTERS
+    try:
+        return await run_bounded(colour_code, html, seconds=limits.MAX_COLORING_SECONDS, is_small=is_small)
+    except TimeLimitExceeded:
+        return html
+
+
+def count_code(html: str) -> int:
+    """The characters of code that get colors."""
+    return sum(len(block[3]) for block in BLOCK.finditer(html) if gets_colors(block))
+
+
 def colour_code(html: str) -> str:
     """The same HTML, in which words, texts, values and comments of code have classes; its text is unchanged.
 
     `html` is the output of `core.markdown.render`. Code without a language, or in an unknown one, stays.
     """
+    room = limits.MAX_TEXT_CODE_CHARACTERS
+
+    def colour_block(block: re.Match[str]) -> str:
+        nonlocal room
+        room -= len(block[3])
+        if room < 0 or not gets_colors(block):
+            return block[0]
+        return block[1] + "".join(coloured_pieces(lexer_of(block[2].lower()), unescape(block[3]))) + block[4]
+
     return BLOCK.sub(colour_block, html)
 
 
-def colour_block(block: re.Match[str]) -> str:
-    language, code = block[2].lower(), unescape(block[3])
-    if language not in LANGUAGES or len(code) > MAX_CODE_CHARACTERS:
-        return block[0]
-    return block[1] + "".join(coloured_pieces(lexer_of(language), code)) + block[4]
+def gets_colors(block: re.Match[str]) -> bool:
+    is_short = len(block[3]) <= limits.MAX_CODE_BLOCK_CHARACTERS
+    return is_short and block[2].lower() in LANGUAGES and LONG_BLANKS.search(block[3]) is None
 
 
 @cache

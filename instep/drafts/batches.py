@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from instep.core.errors import Conflict
+from instep.core.needed_work import NeededWork
+from instep.core.restarts import WorkNeeded
 from instep.drafts.applying import NOW, apply_pending
 from instep.drafts.pending import DraftNotPending
 from instep.drafts.queue_schemas import BatchResult
@@ -29,17 +31,20 @@ async def apply_each(
     ctx: Ctx, drafts: Sequence[DraftOfArticle], request: DraftApply = NOW
 ) -> list[BatchResult]:
     """Apply drafts whose articles are locked; those that others have settled since are left out."""
-    results = list[BatchResult]()
+    results, needed = list[BatchResult](), NeededWork()
     for draft in drafts:
         try:
             async with ctx.tx.transaction():
                 await apply_in_batch(ctx, draft.id, request)
         except Conflict as refusal:
             results.append(BatchResult(draft, refusal))
+        except WorkNeeded:
+            needed.take()
         except DraftNotPending:
             continue
         else:
             results.append(BatchResult(draft, None))
+    await needed.do_before_next_attempt()
     return results
 
 

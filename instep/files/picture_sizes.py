@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
-from instep.core.code_colours import colour_code
+from instep.core.code_colours import color_bounded
 from instep.core.config import settings
 from instep.core.markdown import render_bounded
 from instep.core.readable import value_of
@@ -16,6 +17,14 @@ PICTURE = re.compile(r'<img((?: [a-z-]+="[^"]*")*)>')
 # A file below the address of the installation: the slug of its bot, and its digest.
 ADDRESS = re.compile(r"/files/([^/]+)/([0-9a-f]{64})\.[a-z0-9]{3,4}(?![^?#])")
 WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,4}")
+# The version of stored HTML. A job renders texts again whose HTML has an earlier one, so that no page does.
+HTML_VERSION = 1
+
+
+async def text_columns(ctx: Ctx, text: str) -> dict[str, Any]:
+    """The columns of an article or a changelog entry with this text."""
+    html = await render_with_sizes(ctx, text)
+    return {"content_markdown": text, "content_html": html, "html_version": HTML_VERSION}
 
 
 async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> str:
@@ -23,7 +32,7 @@ async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> 
 
     Pictures elsewhere, and files that do not exist yet, stay without.
     """
-    html = colour_code(await render_bounded(text, has_lines=has_lines))
+    html = await color_bounded(await render_bounded(text, has_lines=has_lines))
     digests = {digest for tag in PICTURE.finditer(html) if (digest := digest_of(tag[1], ctx.bot))}
     if not digests:
         return html

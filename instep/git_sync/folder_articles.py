@@ -7,6 +7,7 @@ from instep.articles.schemas import ArticleCreate
 from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.core.markdown_cost import refuse_costly_markdown
+from instep.core.needed_work import NeededWork
 from instep.core.restarts import WorkNeeded
 from instep.core.slug_rules import SlugTaken
 from instep.exports.page_file import PageFile
@@ -23,7 +24,6 @@ from instep.git_sync.file_places import file_place
 from instep.git_sync.file_refusals import attempt_file
 from instep.git_sync.folder_collections import collection_id_of, report_outcome
 from instep.git_sync.former_drafts import dismiss_former
-from instep.git_sync.needed_work import NeededWork
 from instep.git_sync.pages import (
     NEW_FOLDER,
     FolderPage,

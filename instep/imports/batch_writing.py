@@ -17,6 +17,8 @@ from instep.changelog.schemas import ChangelogEntryCreate, ChangelogEntryUpdate
 from instep.collections.actions import create_collection, find_collection, update_collection
 from instep.collections.schemas import CollectionCreate, CollectionUpdate
 from instep.core.errors import AppError, InvalidRequest, InvalidState, NotFound
+from instep.core.needed_work import NeededWork
+from instep.core.restarts import WorkNeeded
 from instep.core.slug_rules import SlugTaken
 from instep.files.actions import Inspection, store_inspected
 from instep.files.storage import FileStorage
@@ -140,10 +142,13 @@ async def import_pages(
 ) -> str:
     """Make and change articles; losses are added to `result`."""
     earlier = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
+    needed = NeededWork()
     for page in pages:
         try:
             async with ctx.tx.transaction():
                 result.outcomes[page.page.key] = await write_page(ctx, plan, page, ids, earlier)
+        except WorkNeeded:
+            needed.take()
         except (InvalidRequest, ValidationError) as error:
             result.outcomes[page.page.key] = "failed"
             result.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
@@ -151,6 +156,7 @@ async def import_pages(
             result.outcomes[page.page.key] = "failed"
             what = f"the whole page: somebody has just taken its address “{page.slug}”; import again"
             result.losses.append(Loss(page.page.path, what))
+    await needed.do_before_next_attempt()
     return import_id
 
 
@@ -262,14 +268,17 @@ async def import_entries(
     ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, result: ImportBatchResult
 ) -> str:
     """Make and change entries of the changelog."""
-    known_ids = await queries.ids_of(ctx, plan.source, "entry")
+    known_ids, needed = await queries.ids_of(ctx, plan.source, "entry"), NeededWork()
     for entry in entries:
         try:
             async with ctx.tx.transaction():
                 await _write_entry(ctx, plan, entry, known_ids.get(entry.entry.key), ids)
+        except WorkNeeded:
+            needed.take()
         except (InvalidRequest, ValidationError) as error:
             result.outcomes[entry.entry.key] = "failed"
             result.losses.append(Loss(entry.entry.path, f"the whole entry: {_reason(error)}"))
+    await needed.do_before_next_attempt()
     return import_id
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from instep.articles.schemas import Article, ArticleCreate, TextSource
-from instep.articles.texts import content_columns, create, find_article, live_columns, save
+from instep.articles.texts import create, find_article, live_columns, save
 from instep.core.errors import InvalidRequest
 from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.proposals import EditProposal
+from instep.files.picture_sizes import text_columns
 from instep.identity.schemas import Ctx
 from instep.imports import queries
 from instep.imports.queries import ImportedText
@@ -59,7 +60,7 @@ async def write_page(
         version, outcome = text.version, "draft"
     else:
         article = await find_article(ctx, text.id, lock=True)
-        changes |= {"title": page.title, **await content_columns(ctx, content)}
+        changes |= {"title": page.title, **await text_columns(ctx, content)}
         version, outcome = (await save(ctx, article, changes, "markdown", SOURCE)).version, "updated"
     await keep_page(ctx, plan, page, text.id, page.title, content, version)
     return outcome

@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from instep.core.clock import utc_now
 from instep.core.errors import NotFound
-from instep.core.markdown import render_bounded
 from instep.core.restarts import restartable
 from instep.drafts.actions import get_draft
 from instep.drafts.previews import PreviewedDraft, list_previewed_drafts, preview_of
+from instep.files.picture_sizes import render_with_sizes
 from instep.identity.schemas import Ctx
 from instep.site import entrances, queries
 from instep.site.contents import contents_of
@@ -123,5 +123,5 @@ async def changed_page(preview: PreviewVisit, draft: PreviewedDraft) -> Response
     if article is None:
         raise NotFound
     detail = await get_draft(ctx, draft.id)
-    html = await render_bounded(detail.draft.content if detail.merged is None else detail.merged)
+    html = await render_with_sizes(ctx, detail.draft.content if detail.merged is None else detail.merged)
     return await preview.page(replace(article, title=draft.title, html=html), draft)

@@ -20,7 +20,6 @@ from starlette.responses import Response
 from instep.answers.visitor_tokens import proven_claims
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.core.code_colours import colour_code
 from instep.core.config import settings
 from instep.core.errors import AppError, NotFound
 from instep.core.etags import etag_of
@@ -142,7 +141,7 @@ class Visit:
     def text(self, html: str) -> Markup:
         """The sanitised HTML of a text as its page shows it.
 
-        Code has colours, alerts have titles in its language, links stay at the own host and lead to headings.
+        Alerts have titles in its language, links stay at the own host and lead to headings.
         """
         bot = self.ctx.bot
         site = re.escape(settings().base_url)
@@ -152,8 +151,7 @@ class Visit:
         if bot.domain is not None:
             html = re.sub(home, 'href="/', html)
             html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)
-        # A text that was saved before code had colours has none of its own; others stay as they are.
-        return sanitised(colour_code(translate_alert_titles(html, self.locale)))
+        return sanitised(translate_alert_titles(html, self.locale))
 
     def lasting_page(
         self,

@@ -2,9 +2,12 @@
 
 import pytest
 
-from instep.core.database import Tx
+from instep.articles.jobs import schedule_rendering
+from instep.core.database import Database, Tx
+from tests.changelog.entries import create_entry
 from tests.site.pages import Page, collect, publish, set_article, visit
 from tests.support.cast import Api, Cast, Client, RunJobs
+from tests.support.http import ok
 from tests.tasks import changes
 
 
@@ -384,15 +387,24 @@ async def test_a_change_that_is_compared_after_a_later_one_is_not_passed_over(
     assert "January 3, 2099" not in Page((await visit(api, path)).text).text
 
 
-async def test_code_of_texts_that_were_saved_without_colours_has_them_too(
-    client: Client, api: Api, cast: Cast, owner: Tx
+async def test_the_worker_renders_texts_of_earlier_versions_again_and_pages_never_do(
+    client: Client, api: Api, cast: Cast, owner: Tx, database: Database, run_jobs: RunJobs
 ) -> None:
-    article = await publish(client, "Install", "```python\nreturn 1\n```\n")
+    text = "```python\nreturn 1\n```\n"
+    article = await publish(client, "Install", text)
+    entry = await create_entry(client, contentMarkdown=text)
     path = f"{cast.acme.slug}/articles/install"
-    coloured = (await visit(api, path)).text
-    plain = '<pre><code class="language-python">return 1\n</code></pre>'
-    await set_article(owner, article, f"content_html = '{plain}'")
-    await client.patch(f"/v1/articles/{article['id']}", json={"description": "How to begin."})
+    plain = "content_html = '<pre><code class=\"language-python\">return 1\n</code></pre>', html_version = 0"
+    await owner.execute(f"update articles set {plain} where id = %(id)s", id=article["id"])
+    await owner.execute(f"update changelog_entries set {plain} where id = %(id)s", id=entry["id"])
+    before = ok(await client.get(f"/v1/articles/{article['id']}"))
 
-    assert '<span class="code-word">return</span>' in coloured
+    assert "code-word" not in (await visit(api, path)).text
+    await schedule_rendering(database)
+    await run_jobs()
+
     assert '<span class="code-word">return</span>' in (await visit(api, path)).text
+    assert ok(await client.get(f"/v1/articles/{article['id']}")) == before
+    shown = ok(await client.get(f"/v1/changelog/entries/{entry['id']}", params={"format": "html"}))
+    assert "code-word" in shown["contentHtml"]
+    assert await owner.value("select html_version from articles where id = %(id)s", id=article["id"]) == 1

@@ -1,6 +1,6 @@
-"""Expensive work, such as rendering long texts, that files of a sync need between two attempts at it.
+"""Expensive work, such as rendering long texts, that many texts of one transaction need between two attempts.
 
-That of all files is done before the next attempt: else the sync would be repeated for each of them.
+That of all texts is done before the next attempt: else the transaction would be repeated for each of them.
 """
 
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ class NeededWork:
     pieces: dict[bytes, Compute] = field(default_factory=dict)
 
     def take(self) -> None:
-        """Take over what a file has asked for, so that the next file can ask too."""
+        """Take over what a text has asked for, so that the next text can ask too."""
         attempts = attempts_under_way.get()
         if attempts is not None and attempts.needed is not None:
             key, compute = attempts.needed
             self.pieces[key], attempts.needed = compute, None
 
     async def do_before_next_attempt(self) -> None:
-        """End this attempt if a file needs work."""
+        """End this attempt if a text needs work."""
         attempts = attempts_under_way.get()
         if attempts is not None and self.pieces:
             await between_attempts(do_all, (tuple(self.pieces),), partial(do_all, attempts, self.pieces))
