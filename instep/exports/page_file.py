@@ -4,26 +4,33 @@ Whoever changes a value changes exactly its lines; everything else stays as some
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import yaml
 
+from instep.core import limits
 from instep.text.diff import split_lines
+from instep.text.yaml_values import UnboundedYaml, load_yaml
 
 # Front matter as most tools of static sites know it (Jekyll's, since 2008).
 HEAD = re.compile(r"\ufeff?---[ \t]*(\r?\n)(?:.*?\r?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-# Longer front matter is no page's: reading it would cost more than it says.
-MAX_HEAD_CHARACTERS = 64 * 1024
+FIRST_KEY = re.compile(r"\ufeff?---[ \t]*\r?\n[\w-]+:")
 # A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
 CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
 # Beginnings that a plain YAML text can't have. A parser would read a title such as `{<<: [*a, *a]}` as a
 # mapping, which can be endless.
 INDICATORS = frozenset(",[]{}#&*!|>'\"%@`")
+# Longer values stand in quotes, and no parser has to say whether they need them.
+MAX_PLAIN_CHARACTERS = 1_000
 
 
 class UnreadableFrontMatter(ValueError):
     """The front matter is no YAML mapping; the message says in one clause what is wrong."""
+
+
+class UnboundedFrontMatter(UnreadableFrontMatter):
+    """The front matter goes beyond a limit, which that of no page of people does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +47,11 @@ class PageFile:
 
 def split_page(text: str) -> PageFile:
     """The front matter and the Markdown of a file; a file without front matter has an empty head."""
-    match = HEAD.match(text, 0, MAX_HEAD_CHARACTERS)
+    match = HEAD.match(text)
     end = match.end() if match else 0
+    if end > limits.MAX_FRONT_MATTER_CHARACTERS and not FIRST_KEY.match(text):
+        # These are two rules of a text.
+        end = 0
     return PageFile(text[:end], text[end:])
 
 
@@ -50,16 +60,32 @@ def read_values(page: PageFile) -> dict[str, str]:
 
     Raises `UnreadableFrontMatter`.
     """
+    if len(page.head) > limits.MAX_FRONT_MATTER_CHARACTERS:
+        raise UnboundedFrontMatter(f"it has more than {limits.MAX_FRONT_MATTER_CHARACTERS:,} characters")
     lines = split_lines(page.head)[1:-1]
     try:
-        values = yaml.load("".join(lines), Loader=TextLoader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        values = load_yaml("".join(lines))
+    except UnboundedYaml as error:
+        raise UnboundedFrontMatter(str(error)) from None
+    except yaml.YAMLError as error:
         raise UnreadableFrontMatter(problem_of(error)) from None
-    if values is None:
+    if not values:
         return {}
     if not isinstance(values, dict):
         raise UnreadableFrontMatter("it has no lines such as `title: Install`")
     return {key: value for key, value in values.items() if isinstance(value, str) and value}
+
+
+def read_heads(heads: Sequence[str]) -> list[dict[str, str] | UnreadableFrontMatter]:
+    """The values of each front matter, or what is wrong with it."""
+    return [values_or_problem(PageFile(head, "")) for head in heads]
+
+
+def values_or_problem(page: PageFile) -> dict[str, str] | UnreadableFrontMatter:
+    try:
+        return read_values(page)
+    except UnreadableFrontMatter as problem:
+        return problem
 
 
 def new_page(values: Mapping[str, str | None], body: str) -> PageFile:
@@ -105,13 +131,13 @@ def scalar(value: str) -> str:
 
 
 def is_plain(value: str) -> bool:
-    if not value.isprintable() or value != value.strip() or len(value) > MAX_HEAD_CHARACTERS:
+    if not value.isprintable() or value != value.strip() or len(value) > MAX_PLAIN_CHARACTERS:
         return False
     if value[:1] in INDICATORS:
         return False
     try:
         # Other readers take words such as `yes` and `12` for something else than a text.
-        return bool(yaml.safe_load(f"key: {value}") == {"key": value})
+        return bool(yaml.load(f"key: {value}", Loader=yaml.CSafeLoader) == {"key": value})
     except (yaml.YAMLError, ValueError):
         return False
 
@@ -122,21 +148,3 @@ def problem_of(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     place = f" in line {mark.line + 2}" if mark is not None else ""
     return f"{problem or 'it is no YAML'}{place}"
-
-
-class TextLoader(yaml.SafeLoader):
-    """Reads scalars as the texts that stand there: `1.10` is a version, and `no` may be a word.
-
-    It is not libyaml's, which ends the whole process over front matter that is nested deeply enough.
-    """
-
-    def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Leave merge keys as they are: a few lines of them stand for billions of values."""
-
-
-def construct_text(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
-    return str(loader.construct_scalar(node))
-
-
-for tag in ("bool", "int", "float", "timestamp", "null", "binary", "merge"):
-    TextLoader.add_constructor(f"tag:yaml.org,2002:{tag}", construct_text)

@@ -5,12 +5,15 @@ are merged against what they had at the last sync. What can't be merged waits fo
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 
 from instep.articles.overviews import lock_order
 from instep.collections.actions import lock_tree
+from instep.core import limits
 from instep.core.errors import Conflict, InvalidRequest
+from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
+from instep.exports.page_file import UnboundedFrontMatter, read_heads, split_page
 from instep.exports.relative_links import relative_targets
 from instep.files.kinds import BY_CONTENT_TYPE
 from instep.files.schemas import path_of_file
@@ -23,7 +26,7 @@ from instep.git_sync.folder_collections import sync_collections
 from instep.git_sync.former_drafts import dismiss_forgotten
 from instep.git_sync.new_files import place_new_files, write_new_files
 from instep.git_sync.orders import KnownOrder
-from instep.git_sync.pages import UnusablePage, parse_page
+from instep.git_sync.pages import Heads, UnusablePage, parse_page
 from instep.git_sync.pairing import follow_renames
 from instep.git_sync.schemas import (
     Sync,
@@ -118,7 +121,13 @@ async def _open_work(ctx: Ctx, request: SyncCreate, sync: Sync) -> SyncWork:
     work = SyncWork(ctx, request, sync, rows)
     if state is not None and not request.restart:
         work.orders = {key: KnownOrder(**order) for key, order in state.orders.items()}
-    _read_pages(work, known_texts)
+    texts = {file.path: _text_of(file, known_texts.get(file.path)) for file in request.files}
+    work.heads = await _read_heads([*texts.values(), *filter(None, known_texts.values())])
+    for path, text in texts.items():
+        problem = work.heads[split_page(text).head]
+        if isinstance(problem, UnboundedFrontMatter):
+            raise InvalidRequest(f"`files`: the front matter of {path} can't be read: {problem}.")
+    _read_pages(work, texts)
     work.ids_elsewhere = await queries.list_ids_elsewhere(ctx, request.folder)
     work.pending_drafts = await queries.list_pending_drafts(ctx, draft_ids)
     return work
@@ -130,14 +139,26 @@ def _refuse_other_history(state: SyncedFolder | None, request: SyncCreate) -> No
         raise HistoryRewritten
 
 
-def _read_pages(work: SyncWork, known_texts: Mapping[str, str | None]) -> None:
+async def _read_heads(texts: Iterable[str]) -> Heads:
+    """The front matter of texts, each once."""
+    heads = list({split_page(text).head: None for text in texts})
+    try:
+        values = await run_bounded(
+            read_heads, heads, seconds=limits.MAX_FRONT_MATTER_SECONDS, is_small=is_short(*heads)
+        )
+    except TimeLimitExceeded:
+        raise InvalidRequest("`files`: their front matter takes too long to read: shorten it.") from None
+    return dict(zip(heads, values, strict=True))
+
+
+def _read_pages(work: SyncWork, texts: Mapping[str, str]) -> None:
     """Read the folder's Markdown files; those that stand for nothing are left alone."""
     for file in work.request.files:
         if file.path in work.pages or file.path in work.unreadable_paths:
             raise InvalidRequest(f"`files` names {file.path} twice: send each file once.")
-        text = _text_of(file, known_texts.get(file.path))
+        text = texts[file.path]
         try:
-            page = parse_page(file.path, text, file.has_written)
+            page = parse_page(file.path, text, file.has_written, work.heads)
         except UnusablePage as refusal:
             work.unreadable_paths.add(file.path)
             work.sync.report(file.path, "refused", refusal.message)

@@ -1,19 +1,30 @@
 """The pages of a folder, and what they say of their articles and collections."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import TypeAlias
 
 from instep.core.errors import InvalidRequest
 from instep.exports.file_contents import NO_COLLECTION, locale_of_name, slug_of_name, unless
 from instep.exports.layout import COLLECTION_FILE
-from instep.exports.page_file import PageFile, UnreadableFrontMatter, read_values, split_page, with_value
+from instep.exports.page_file import (
+    PageFile,
+    UnreadableFrontMatter,
+    split_page,
+    values_or_problem,
+    with_value,
+)
 from instep.git_sync.schemas import Kind, SyncedArticle, SyncedCollection
 from instep.git_sync.three_way import Values
 from instep.text.slugs import slugify
 
 # The value `collection` of a page in a folder whose collection does not exist yet begins with this.
 NEW_FOLDER = "new:"
+# The values of front matter, or what is wrong with it, by its text.
+Heads: TypeAlias = Mapping[str, dict[str, str] | UnreadableFrontMatter]
+NO_HEADS: Heads = MappingProxyType({})
 STATUSES = ("draft", "published", "archived")
 VISIBILITIES = ("public", "authenticated")
 
@@ -87,13 +98,15 @@ class Folders:
         return next((folder for folder, value in self.by_folder.items() if value == collection_id), None)
 
 
-def parse_page(path: str, text: str, has_written: bool = False) -> FolderPage | None:
-    """The page; None for a Markdown file without a title in its front matter, which is nobody's article."""
+def parse_page(path: str, text: str, has_written: bool = False, heads: Heads = NO_HEADS) -> FolderPage | None:
+    """The page; None for a Markdown file without a title in its front matter, which is nobody's article.
+
+    `heads` has the values of front matter that is read already.
+    """
     file = split_page(text)
-    try:
-        matter = read_values(file)
-    except UnreadableFrontMatter as error:
-        raise UnusablePage(f"Its front matter can't be read: {error}.") from None
+    matter = heads[file.head] if file.head in heads else values_or_problem(file)
+    if isinstance(matter, UnreadableFrontMatter):
+        raise UnusablePage(f"Its front matter can't be read: {matter}.")
     return FolderPage(path, file, matter, has_written) if "title" in matter else None
 
 

@@ -46,7 +46,7 @@ def renames(work: SyncWork) -> Iterator[tuple[str, str]]:
     for identity_of, rows in ((same_text, lost_rows), (same_slug, seen_rows)):
         keys = {identity_of(page): page.path for page in new_pages}
         for row in rows:
-            earlier_page = page_of(row)
+            earlier_page = page_of(work, row)
             path = keys.get(identity_of(earlier_page)) if earlier_page is not None else None
             if path is not None:
                 yield row.path, path
@@ -65,11 +65,11 @@ def is_same_kind(work: SyncWork, source: str, target: str) -> bool:
     return row is not None and page is not None and row.kind == page.kind
 
 
-def page_of(row: SyncedFile) -> FolderPage | None:
+def page_of(work: SyncWork, row: SyncedFile) -> FolderPage | None:
     """The page as the last sync saw or wrote it."""
     text = row.file_text if row.file_text is not None else row.next_file_text
     try:
-        return parse_page(row.path, text) if text is not None else None
+        return parse_page(row.path, text, heads=work.heads) if text is not None else None
     except UnusablePage:
         return None
 

@@ -8,7 +8,7 @@ from instep.core.config import settings
 from instep.exports.page_file import split_page
 from instep.exports.relative_links import SiteMap, to_addresses, to_paths
 from instep.git_sync.orders import KnownOrder
-from instep.git_sync.pages import FolderPage, Folders, UnusablePage, parse_page, values_of
+from instep.git_sync.pages import FolderPage, Folders, Heads, UnusablePage, parse_page, values_of
 from instep.git_sync.schemas import Sync, SyncCreate, SyncedArticle, SyncedCollection, SyncedFile
 from instep.git_sync.three_way import MergedValues, Values, in_other_notation, merge_values, to_article_values
 from instep.identity.schemas import Ctx
@@ -23,6 +23,8 @@ class SyncWork:
     sync: Sync
     rows: dict[str, SyncedFile]
     pages: dict[str, FolderPage] = field(default_factory=dict)
+    # The front matter of all files, as they are now and as they were at the last sync.
+    heads: Heads = field(default_factory=dict)
     # Markdown files that can't be read, or that are no pages: they are left as they are.
     unreadable_paths: set[str] = field(default_factory=set)
     # The paths that the rows of renamed pages had, by their new ones.
@@ -83,7 +85,8 @@ def base_values(work: SyncWork, row: SyncedFile) -> dict[str, str | None] | None
     if row.file_text is None:
         return None
     try:
-        page = parse_page(work.former_paths.get(row.path, row.path), row.file_text)
+        path = work.former_paths.get(row.path, row.path)
+        page = parse_page(path, row.file_text, heads=work.heads)
         return values_of(page, work.folders) if page is not None else None
     except UnusablePage:
         # Its collection has another slug since: then every value counts as changed in git.

@@ -8,12 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from frontmatter.default_handlers import YAMLHandler
 from yaml import MarkedYAMLError, YAMLError
 
 from instep.core import limits
 from instep.core.errors import InvalidRequest
 from instep.insights.health.structure import Structure, read_structure
+from instep.text.yaml_values import UnboundedYaml, load_yaml
 
 SUFFIXES = (".md", ".mdx", ".markdown")
 SKIPPED_FOLDERS = {"node_modules"}
@@ -103,8 +103,8 @@ def read_front_matter(file: MarkdownFile, text: str) -> None:
         return
     file.text = "\n" * match[0].count("\n") + text[match.end() :]
     try:
-        metadata = YAMLHandler().load(match[1] or "")
-    except YAMLError as error:
+        metadata = load_yaml(match[1] or "", is_typed=True)
+    except (YAMLError, UnboundedYaml) as error:
         file.find(line_of(error), f"The front matter is not valid YAML: {problem_of(error)}.")
         return
     if metadata is not None and not isinstance(metadata, dict):
@@ -122,12 +122,12 @@ def check_fields(file: MarkdownFile, lines: list[str]) -> None:
             file.find(line, f"`{name}` must be a text: put it in quotes, or leave the field out.")
 
 
-def line_of(error: YAMLError) -> int:
+def line_of(error: Exception) -> int:
     """The line of the file: front matter begins in its second line."""
     mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
     return mark.line + 2 if mark else 1
 
 
-def problem_of(error: YAMLError) -> str:
-    problem = error.problem if isinstance(error, MarkedYAMLError) else None
+def problem_of(error: Exception) -> str:
+    problem = error.problem if isinstance(error, MarkedYAMLError) else str(error)
     return problem or "it can't be read"

@@ -9,6 +9,7 @@ import yaml
 
 from instep.core import limits
 from instep.imports.json_values import load_json
+from instep.text.yaml_values import load_yaml
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 TRUE_WORDS = frozenset(("true", "yes", "on", "1"))
@@ -58,8 +59,7 @@ def read_yaml(text: str) -> Value:
     Dates, numbers and truth values stay texts: a version of 1.10 is not 1.1, and "no" may be a title.
     """
     try:
-        _refuse_deep_nesting(text)
-        value: Value = yaml.load(text, Loader=yaml.CBaseLoader) or {}
+        value: Value = load_yaml(text) or {}
     except yaml.MarkedYAMLError as error:
         line = f" in its line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ValueError(f"{error.problem or error.context}{line}") from None
@@ -67,15 +67,6 @@ def read_yaml(text: str) -> Value:
         raise ValueError(str(error).partition("\n")[0]) from None
     _refuse_expanding(value)
     return value
-
-
-def _refuse_deep_nesting(text: str) -> None:
-    """Refuse it before it is composed, which calls itself in C for each level until the process dies."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CBaseLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > limits.MAX_IMPORT_SETTINGS_DEPTH:
-            raise ValueError("it is nested too deeply")
 
 
 def read_yaml_fields(text: str) -> Fields:
