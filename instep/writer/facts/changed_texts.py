@@ -242,7 +242,7 @@ class OccurrenceCounts:
         self.removed: Counter[str] = Counter()
         self.added: Counter[str] = Counter()
         self.unchanged: Counter[str] = Counter()
-        by_word = _by_longest_word(texts)
+        by_word = _by_rarest_word(texts)
         counts = {"-": self.removed, "+": self.added, " ": self.unchanged}
         for file in files:
             for line in file.lines():
@@ -251,11 +251,13 @@ class OccurrenceCounts:
                         counts[line.mark][text] += len(pattern.findall(line.text))
 
 
-def _by_longest_word(texts: Iterable[str]) -> "dict[str, list[tuple[str, re.Pattern[str]]]]":
-    """The texts by their longest word, so that a line is searched only for texts whose word it has."""
+def _by_rarest_word(texts: Iterable[str]) -> "dict[str, list[tuple[str, re.Pattern[str]]]]":
+    """The texts by the word that the fewest have: a line is searched only for texts whose word it has."""
     texts_by_word = defaultdict(list)
-    for text in sorted(set(texts)):
-        words = _WORD.findall(text)
+    words_by_text = {text: _WORD.findall(text) for text in sorted(set(texts))}
+    counts = Counter(word for words in words_by_text.values() for word in set(words))
+    for text, words in words_by_text.items():
         if words:
-            texts_by_word[max(words, key=len)].append((text, mention(text)))
+            rarest = min(words, key=lambda word: (counts[word], -len(word)))
+            texts_by_word[rarest].append((text, mention(text)))
     return texts_by_word

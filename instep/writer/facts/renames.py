@@ -35,6 +35,8 @@ _SYSTEM_PATH = re.compile(r"/(?:bin|etc|home|mnt|opt|root|srv|tmp|usr|var)/")
 # A keyword argument in a call over several lines.
 _ARGUMENT = re.compile(r"[a-z]\w*\s*=[^=].*,$")
 _MIN_PURE_SIMILARITY = 0.75
+# The names of each are looked for in all lines of the change.
+_MAX_RENAMES = 2_000
 _MANY_SOURCES = 3
 _INTERFACE_NAME = re.compile(
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]+|/.*|[A-Z][\w]*(?:-[A-Z][\w]*)+|(?:\w+\+)+\S+|.* .*"
@@ -105,9 +107,11 @@ class Rename:
 
 
 def find_renames(texts: Sequence[ChangedText], files: Sequence[FilePatch]) -> list[Rename]:
+    """The first renames of a change: as many as are facts."""
     groups: Groups = defaultdict(list)
     for text in texts:
-        if text.level in _RENAMING:
+        has_room = len(groups) < _MAX_RENAMES or (text.old, text.new) in groups
+        if text.level in _RENAMING and has_room:
             groups[text.old, text.new].append(text)
     occurrences = OccurrenceCounts((name for pair in groups for name in pair), files)
     tally = _Tally(groups, occurrences)

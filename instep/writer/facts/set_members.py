@@ -79,51 +79,65 @@ def members_in_lines(hunk: Hunk, file: ReviewedFile) -> Iterator[MemberChange]:
     """Lines of a form that are added to, or taken from, others of that form."""
     for mark, other_mark in (("+", "-"), ("-", "+")):
         lines = [line for line in hunk.lines if line.mark != other_mark and line.text.strip()]
+        other = _OtherSide.of(hunk, lines, other_mark)
         at = 0
         while at < len(lines):
             shape, end = _shape(lines[at].text), at + 1
             if lines[at].mark == mark and _slots(lines[at].text):
                 while end < len(lines) and lines[end].mark == mark and _shape(lines[end].text) == shape:
                     end += 1
-                yield from _of_run(lines, at, end, hunk, file)
+                yield from _of_run(lines, at, end, other, file)
             at = end
 
 
+@dataclass(frozen=True, slots=True)
+class _OtherSide:
+    """The forms and members of the lines of a hunk that the other text alone has.
+
+    `has_more` says that one of those members is not among the lines of this text.
+    """
+
+    shapes: frozenset[str]
+    members: frozenset[Slots]
+    has_more: bool
+
+    @classmethod
+    def of(cls, hunk: Hunk, lines: Sequence[Line], mark: str) -> "_OtherSide":
+        texts = [line.text for line in hunk.lines if line.mark == mark]
+        members = frozenset(map(_slots, texts))
+        has_more = not members <= {_slots(line.text) for line in lines}
+        return cls(frozenset(map(_shape, texts)), members, has_more)
+
+    def repeats(self, line: Line) -> bool:
+        """Whether it has the member of a changed line too, as where a comma follows it now."""
+        return _slots(line.text) in self.members
+
+    def is_exchange(self, shape: str) -> bool:
+        """Whether it has lines of the form, and one that is not among these."""
+        return shape in self.shapes and self.has_more
+
+
 def _of_run(
-    lines: Sequence[Line], start: int, end: int, hunk: Hunk, file: ReviewedFile
+    lines: Sequence[Line], start: int, end: int, other: _OtherSide, file: ReviewedFile
 ) -> Iterator[MemberChange]:
     """The change that a run of changed lines of one form makes, if other lines have that form."""
     mark, shape = lines[start].mark, _shape(lines[start].text)
-    changed = [at for at in range(start, end) if not _is_repeated(lines[at], hunk)]
+    changed = [at for at in range(start, end) if not other.repeats(lines[at])]
     if not 0 < len(changed) <= _MAX_CHANGED:
         return
-    before = _siblings(lines[: changed[0]][::-1], shape, hunk)
-    after = _siblings(lines[changed[-1] + 1 :], shape, hunk)
-    if len(before) + len(after) >= _MIN_SIBLINGS and not _is_exchanged(lines, mark, shape, hunk):
+    before = _siblings(lines[: changed[0]][::-1], shape, other)
+    after = _siblings(lines[changed[-1] + 1 :], shape, other)
+    if len(before) + len(after) >= _MIN_SIBLINGS and not other.is_exchange(shape):
         members, first = tuple(_slots(lines[at].text) for at in changed), lines[changed[0]]
         source = SourceLine(file.patch.path, first.new if mark == "+" else first.old, first.text, file.weight)
         new, removed = (members, ()) if mark == "+" else ((), members)
         yield MemberChange(new, removed, before, after, source)
 
 
-def _is_exchanged(lines: Sequence[Line], mark: str, shape: str, hunk: Hunk) -> bool:
-    """Whether the other side has lines of the form, and one that is not among these."""
-    others = [line.text for line in hunk.lines if line.mark not in (" ", mark)]
-    slots = {_slots(line.text) for line in lines}
-    return any(_shape(text) == shape for text in others) and any(_slots(text) not in slots for text in others)
-
-
-def _is_repeated(line: Line, hunk: Hunk) -> bool:
-    """Whether the other side has the member of a changed line too, as where a comma follows it now."""
-    return any(
-        other.mark not in (" ", line.mark) and _slots(other.text) == _slots(line.text) for other in hunk.lines
-    )
-
-
-def _siblings(lines: Sequence[Line], shape: str, hunk: Hunk) -> tuple[Slots, ...]:
+def _siblings(lines: Sequence[Line], shape: str, other: _OtherSide) -> tuple[Slots, ...]:
     siblings = list[Slots]()
     for line in lines[:_MAX_SIBLINGS]:
-        stays = line.mark == " " or _is_repeated(line, hunk)
+        stays = line.mark == " " or other.repeats(line)
         if _shape(line.text) == shape and stays:
             siblings.append(_slots(line.text))
         elif not line.text.lstrip().startswith(("#", "//", "*")) and line.mark == " ":
