@@ -133,6 +133,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.descriptions = reference.Descriptions(app.routes, runtime.settings.base_url)
     app.state.visit_counter = VisitCounter()
     app.state.site_states = SharedStates()
+    app.state.readiness = health.Readiness(runtime.database)
     app.state.known_hosts = custom_domains.known_hosts()
     app.state.issuers = Issuers(runtime.outbound) if runtime.outbound else None
     app.state.storages = open_storages(runtime.settings, runtime.database)

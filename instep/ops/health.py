@@ -1,9 +1,11 @@
 """Health checks of a running server: `/healthz` and `/readyz`."""
 
+import asyncio
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 
 from psycopg.errors import InsufficientPrivilege
 from starlette.requests import Request
@@ -16,7 +18,9 @@ from instep.migrations import head
 from instep.web.public import public
 
 LAG_SECONDS = 120
-# Anyone may call `/readyz`, and a trial write costs the database more than a query.
+# Anyone may call `/readyz`: callers within this time get the same answer.
+ANSWER_SECONDS = 1.0
+# A trial write costs the database more than a query.
 TRIAL_WRITE_SECONDS = 10.0
 
 
@@ -43,14 +47,30 @@ async def healthz(request: Request) -> Response:
 @public
 async def readyz(request: Request) -> Response:
     """The database answers, its schema is current and jobs are moving."""
-    problems = await find_problems(request)
+    problems = await request.app.state.readiness.find_problems()
     return JSONResponse(
         {"status": "not ready" if problems else "ok", "problems": problems}, 503 if problems else 200
     )
 
 
-async def find_problems(request: Request) -> list[str]:
-    database: Database = request.app.state.database
+class Readiness:
+    """What a process last found out about its readiness; one caller asks, and the others wait for that."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.asking = asyncio.Lock()
+        self.asked_at = -inf
+        self.problems: list[str] = []
+
+    async def find_problems(self) -> list[str]:
+        async with self.asking:
+            if time.monotonic() - self.asked_at >= ANSWER_SECONDS:
+                self.problems = await find_problems(self.database)
+                self.asked_at = time.monotonic()
+            return self.problems
+
+
+async def find_problems(database: Database) -> list[str]:
     try:
         async with database.enter_workspace("") as tx:
             state = await tx.fetch_one(State, f"select {STATE}")

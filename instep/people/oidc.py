@@ -135,18 +135,23 @@ def is_web_address(value: object) -> bool:
 
 
 async def ask_provider(
-    database: Database, provider: OpenIdProvider, base_url: str, address: str, next_path: str
+    database: Database, client: OutboundClient, settings: Settings, address: str, next_path: str
 ) -> OidcRequest:
-    """Begin to sign in at the provider; the answer is accepted from the browser with the token alone."""
+    """Begin to sign in at the provider; the answer is accepted from the browser with the token alone.
+
+    It is counted before the provider is asked anything. Raises `TooManyAttempts` and `OidcRefused`.
+    """
+    async with database.enter_workspace("") as tx:
+        await count_question_to_provider(tx, address)
+    provider = await find_provider(client, settings)
     nonce, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
     data = {"nonce": nonce, "verifier": verifier, "next": next_path}
     async with database.enter_workspace("") as tx:
-        await count_question_to_provider(tx, address)
         token = await put_challenge(tx, "oidc", data)
     fields = {
         "response_type": "code",
         "client_id": provider.client_id,
-        "redirect_uri": base_url + CALLBACK,
+        "redirect_uri": settings.base_url + CALLBACK,
         "scope": SCOPE,
         "state": state_of(token),
         "nonce": nonce,

@@ -13,7 +13,6 @@ from instep.people.oidc import (
     OidcRefused,
     ProvedPerson,
     ask_provider,
-    find_provider,
     sign_in_by_provider,
 )
 from instep.people.page_templates import pages
@@ -36,9 +35,8 @@ async def lead_to_provider(request: Request) -> Response:
         raise NotFound
     next_path = local_path(request.query_params.get("next"))
     try:
-        provider = await find_provider(state.outbound, state.settings)
         oidc_request = await ask_provider(
-            state.database, provider, state.settings.base_url, client_address(request), next_path
+            state.database, state.outbound, state.settings, client_address(request), next_path
         )
     except (OidcRefused, TooManyAttempts) as refusal:
         return show_refusal(request, refusal)

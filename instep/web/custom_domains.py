@@ -17,6 +17,7 @@ from instep.core.outbound.networks import is_within
 from instep.core.settings import Settings
 from instep.web.client_addresses import read_address
 from instep.web.public import public
+from instep.web.public_limit import refuse_too_many
 
 # Where the name of the host that a request was sent to stands, if it is a custom domain.
 KEY = "instep.custom_domain"
@@ -53,6 +54,8 @@ class CustomDomains:
             return False
         answer: bool | None = state.known_hosts.get(domain)
         if answer is None:
+            # A look-up counts as a request: else anyone could have the database asked for names without end.
+            refuse_too_many(Request(scope))
             answer = state.known_hosts[domain] = await is_custom_domain(state.database, domain)
         return answer
 

@@ -23,11 +23,15 @@ class PublicLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and is_counted(scope["path"]):
-            request = Request(scope)
-            seconds = request.app.state.public_buckets.take(client_address(request))
-            if seconds:
-                raise RateLimited(headers={"Retry-After": str(seconds)})
+            refuse_too_many(Request(scope))
         await self.app(scope, receive, send)
+
+
+def refuse_too_many(request: Request) -> None:
+    """Count a request of its address; raises `RateLimited` (429)."""
+    seconds = request.app.state.public_buckets.take(client_address(request))
+    if seconds:
+        raise RateLimited(headers={"Retry-After": str(seconds)})
 
 
 def is_counted(path: str) -> bool:

@@ -29,6 +29,7 @@ from tests.outbound.receivers import receiving
 from tests.support.cast import Api, Cast, Json
 from tests.support.databases import create_database
 from tests.support.http import Response
+from tests.support.limits import SetLimit
 from tests.support.second_factors import add_authenticator
 from tests.support.sign_in import Browser, browser, fresh_email, is_signed_in
 
@@ -57,9 +58,11 @@ class Issuer:
     request: dict[str, str] = field(default_factory=dict)
     redemptions: list[dict[str, str]] = field(default_factory=list)
     token_status: int = 200
+    reads: int = 0
 
     def answer(self, path: str, head: str, body: bytes) -> tuple[int, Any]:
         if path.endswith("/.well-known/openid-configuration"):
+            self.reads += 1
             return 200, {
                 "issuer": self.url,
                 "authorization_endpoint": f"{self.url}/authorize?tenant=1",
@@ -179,6 +182,17 @@ async def test_a_browser_keeps_few_requests(app: FastAPI, issuer: Issuer) -> Non
 
         assert len(names) <= limits.MAX_OIDC_TABS + 1
         assert (await come_back(ann, issuer)).status_code == 303
+
+
+async def test_a_provider_is_asked_nothing_for_an_address_that_has_tried_too_often(
+    app: FastAPI, issuer: Issuer, set_limit: SetLimit
+) -> None:
+    set_limit("MAX_SIGN_INS_PER_ADDRESS", 2)
+    async with browser(app) as ann:
+        answers = [await ann.client.get("/sign-in/oidc") for _ in range(4)]
+
+    assert [answer.status_code for answer in answers] == [303, 303, 429, 429]
+    assert issuer.reads == 2
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,10 @@ async def test_writes_are_refused_with_the_reason_and_reading_goes_on(
     assert (await client.post("/v1/articles", json=ARTICLE)).status_code == 201
 
 
-async def test_a_server_that_can_not_write_is_not_ready(caller: Api, full: psycopg.Connection) -> None:
+async def test_a_server_that_can_not_write_is_not_ready(
+    caller: Api, full: psycopg.Connection, set_limit: SetLimit
+) -> None:
+    set_limit("ANSWER_SECONDS", 0, health)
     answer = await caller(None).get("/readyz")
 
     assert (answer.status_code, len(answer.json()["problems"])) == (503, 1)

@@ -1,12 +1,17 @@
 """Pages, public documents and protocol calls: a wide limit for each address."""
 
+import asyncio
+
+import pytest
 from fastapi import FastAPI
 
 from instep.app import put_into
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database
+from instep.ops import health
 from instep.runtime import Runtime
+from instep.web import custom_domains
 from instep.web.assets import asset_path
 from instep.web.buckets import Buckets
 from tests.support.cast import Api, Cast, Client
@@ -58,6 +63,42 @@ async def test_protocol_calls_without_a_tool_count_too(
     assert [answer.status_code for answer in answers] == [200] * QUOTA + [429]
     assert answers[-1].json()["code"] == "rate_limited"
     assert int(answers[-1].headers["Retry-After"]) > 0
+
+
+async def test_hosts_are_not_looked_up_without_end(
+    app: FastAPI, api: Api, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_small_limit(app, database)
+    asked: list[str] = []
+
+    async def is_custom_domain(database: Database, domain: str) -> bool:
+        asked.append(domain)
+        return False
+
+    monkeypatch.setattr(custom_domains, "is_custom_domain", is_custom_domain)
+    async with stranger(app) as client:
+        hosts = [f"{number}.example.com" for number in range(4 * QUOTA)]
+        answers = [await client.get("/healthz", headers={"Host": host}) for host in hosts]
+
+    assert len(asked) == QUOTA
+    assert [answer.status_code for answer in answers] == [200] * QUOTA + [429] * 3 * QUOTA
+
+
+async def test_the_database_is_asked_once_for_many_who_ask_whether_it_is_ready(
+    app: FastAPI, api: Api, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Database] = []
+
+    async def find_problems(database: Database) -> list[str]:
+        asked.append(database)
+        return []
+
+    monkeypatch.setattr(health, "find_problems", find_problems)
+    async with stranger(app) as client:
+        answers = await asyncio.gather(*(client.get("/readyz") for _ in range(50)))
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert len(asked) == 1
 
 
 async def test_calls_of_the_apis_keep_to_their_own_limits(

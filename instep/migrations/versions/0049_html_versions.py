@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0045"
-down_revision = "0044"
+revision = "0049"
+down_revision = "0048"
 
 
 def upgrade() -> None:
