@@ -399,7 +399,7 @@ async def test_the_worker_renders_texts_of_earlier_versions_again_and_pages_neve
     await owner.execute(f"update changelog_entries set {plain} where id = %(id)s", id=entry["id"])
     before = ok(await client.get(f"/v1/articles/{article['id']}"))
 
-    assert "code-word" not in (await visit(api, path)).text
+    assert 'class="code-word"' not in (await visit(api, path)).text
     await schedule_rendering(database)
     await run_jobs()
 
