@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from argon2 import PasswordHasher
 from fastapi import FastAPI
+from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
 from instep.app import create_app, put_into
@@ -86,6 +87,20 @@ def database_url(cluster: EmbeddedPostgres) -> str:
 
 
 @pytest.fixture(scope="session")
+def new_url(cluster: EmbeddedPostgres) -> str:
+    """A database for tests of what depends on all workspaces that there are."""
+    return create_database(cluster, f"new_{os.getpid()}")
+
+
+@pytest.fixture
+async def new_owner(new_url: str) -> AsyncIterator[Tx]:
+    """The owner of a new installation without any workspace."""
+    async with await AsyncConnection.connect(new_url, autocommit=True) as connection:
+        await connection.execute("truncate workspaces cascade")
+        yield Tx(connection)
+
+
+@pytest.fixture(scope="session")
 def built_app() -> FastAPI:
     return create_app()
 
@@ -151,6 +166,16 @@ async def api(app: FastAPI) -> AsyncIterator[Api]:
     yield client_for
     for client in clients:
         await client.aclose()
+
+
+@pytest.fixture
+async def new_api(app: FastAPI, api: Api, new_owner: Tx, new_url: str) -> AsyncIterator[Api]:
+    """The application with the database of a new installation."""
+    database = Database(new_url, size=2)
+    await database.open()
+    put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
+    yield api
+    await database.close()
 
 
 @pytest.fixture

@@ -42,6 +42,13 @@ class NoTrust(InvalidRequest):
     """
 
 
+class UnnamedTrust(InvalidRequest):
+    """This server has several workspaces, so the job has to name its trust.
+
+    Set INSTEP_TRUST to the id of the trust, which `instep trust list` and the settings show.
+    """
+
+
 class WiderScope(InvalidRequest):
     """The trust does not give this scope: ask for less, or for none."""
 
@@ -125,7 +132,7 @@ async def exchange_token(database: Database, issuers: Issuers, exchange: TokenEx
     """
     try:
         token = read_id_token(exchange.id_token)
-        trusts = await _find_trusts(database, token, exchange.trust_id)
+        trusts = await _find_trusts(database, token, exchange.named)
         # No database connection is held while the issuer responds.
         claims = verified_claims(token, await issuers.keys_for(token), utc_now())
     except InvalidIdToken as reason:
@@ -141,11 +148,12 @@ async def exchange_token(database: Database, issuers: Issuers, exchange: TokenEx
     return await _give_key(database, matches[0], token, str(claims["sub"]), _scope_of(matches[0], exchange))
 
 
-async def _find_trusts(database: Database, token: IdToken, trust_id: str | None) -> list[Trust]:
+async def _find_trusts(database: Database, token: IdToken, named: str | None) -> list[Trust]:
     async with database.enter_workspace("") as tx:
-        trusts = await queries.find_trusts(tx, token.issuer)
-    if trust_id is not None:
-        trusts = [trust for trust in trusts if trust.id == trust_id]
+        # The token says nothing of a workspace: a trust of any of them could claim the job.
+        if named is None and await queries.has_several_workspaces(tx):
+            raise UnnamedTrust
+        trusts = await queries.find_trusts(tx, token.issuer, named)
     if not trusts:
         raise InvalidIdToken("nobody trusts its issuer")
     return trusts

@@ -74,9 +74,19 @@ async def revoke_trust(tx: Tx, workspace_id: str, trust_id: str) -> Trust | None
     return trust
 
 
-async def find_trusts(tx: Tx, issuer: str) -> list[Trust]:
-    """The trusts in an issuer that have not ended, of all workspaces."""
-    return await tx.all(Trust, f"select {TRUST} from find_trusts(%(issuer)s)", issuer=issuer)
+async def find_trusts(tx: Tx, issuer: str, named: str | None) -> list[Trust]:
+    """The trusts in an issuer that have not ended: the one with this id, or all of the workspace with it.
+
+    Without a name they are those of the only workspace.
+    """
+    sql = f"select {TRUST} from find_trusts(%(issuer)s, %(named)s)"
+    return await tx.all(Trust, sql, issuer=issuer, named=named)
+
+
+async def has_several_workspaces(tx: Tx) -> bool:
+    """Whether this installation has more than one workspace."""
+    is_shared: bool = await tx.value("select has_several_workspaces()")
+    return is_shared
 
 
 async def use_trust(tx: Tx, trust_id: str) -> bool:

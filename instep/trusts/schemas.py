@@ -47,10 +47,10 @@ class TrustFields:
 
 @dataclass(frozen=True, slots=True)
 class TokenExchange:
-    """A token exchange request (RFC 8693 section 2.1); `trust_id` names the trust where several match."""
+    """A token exchange request (RFC 8693 section 2.1); `named` is the id of a trust or of its workspace."""
 
     id_token: str
-    trust_id: str | None
+    named: str | None
     scope: str | None
 
 

@@ -246,6 +246,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "find_preview",
         "find_setup_link",
         "find_trusts",
+        "has_several_workspaces",
         "html_behind",
         "is_origin_of_a_bot",
         "is_custom_domain",

@@ -51,9 +51,12 @@ def server(database_url: str) -> Iterator[str]:
 async def test_a_job_of_github_sends_its_change_without_a_key(
     server: str, owner: Tx, cast: Cast, issuer: Issuer, repository: Repository, operator: Operator
 ) -> None:
-    asked = TrustFields(issuer.url, server, {"repository": "acme/*"}, [cast.acme.bot_id], Scope.WRITE)
+    asked = TrustFields(issuer.url, server, {"repository": "acme/*"}, [cast.acme.bot_id], Scope.PROPOSE)
     trust = await create_trust(owner, cast.acme.workspace_id, asked, ALLOW)
     environment = github(f"{server}/v1/", issuer) | {"INSTEP_API_KEY": ""}
+    assert "Set INSTEP_TRUST" in await operator.refused("change", **environment)
+    environment["INSTEP_TRUST"] = trust.id
+    issuer.requests.clear()
 
     result = await operator.run("change", "--wait", **environment)
 

@@ -1,67 +1,27 @@
 """GET /, and the addresses that people guess: they lead somewhere, and tell strangers of nobody."""
 
-from collections.abc import AsyncIterator
-from uuid import uuid4
-
-import psycopg
 import pytest
-from fastapi import FastAPI
-from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
-from instep.app import put_into
-from instep.core.config import settings
-from instep.core.database import Database, Tx
-from instep.core.embedded import EmbeddedPostgres
+from instep.core.database import Tx
 from instep.identity.scopes import Scope
-from instep.migrations import migrate
-from instep.runtime import Runtime
 from tests.site.pages import Page, publish
 from tests.support.cast import Api, Cast, Client, Company, Rows, create_company
 
 ROOTS = pytest.mark.parametrize("path", ["/", "/help", "/help/"])
 
 
-@pytest.fixture(scope="module")
-def new_url(cluster: EmbeddedPostgres) -> str:
-    """A database of these tests alone: what the front page shows depends on all bots that there are."""
-    name = f"front_{uuid4().hex}"
-    with psycopg.connect(make_conninfo(cluster.url, dbname="postgres"), autocommit=True) as connection:
-        connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    url = make_conninfo(cluster.url, dbname=name)
-    migrate(url)
-    return url
-
-
-@pytest.fixture
-async def operator(new_url: str) -> AsyncIterator[Tx]:
-    """The owner of a new installation: one workspace and no bot."""
-    async with await psycopg.AsyncConnection.connect(new_url, autocommit=True) as connection:
-        await connection.execute("truncate workspaces cascade")
-        yield Tx(connection)
-
-
-@pytest.fixture
-async def new_api(app: FastAPI, api: Api, operator: Tx, new_url: str) -> AsyncIterator[Api]:
-    database = Database(new_url, size=2)
-    await database.open()
-    put_into(app, Runtime(settings(), database, b"a key for the cursors of the tests"))
-    yield api
-    await database.close()
-
-
-async def second_bot(operator: Tx, company: Company, name: str) -> tuple[str, str]:
+async def second_bot(new_owner: Tx, company: Company, name: str) -> tuple[str, str]:
     """Its slug, and a key that may write to it."""
     rows = Rows()
     bot_id, slug, _ = rows.bot(company.workspace_id, name)
     _, key = rows.key(company.workspace_id, "writer", Scope.WRITE, bot_id)
-    await rows.insert(operator)
+    await rows.insert(new_owner)
     return slug, key
 
 
 @ROOTS
-async def test_the_only_help_center_is_what_the_root_leads_to(new_api: Api, operator: Tx, path: str) -> None:
-    acme = await create_company(operator, "Acme")
+async def test_the_only_help_center_is_what_the_root_leads_to(new_api: Api, new_owner: Tx, path: str) -> None:
+    acme = await create_company(new_owner, "Acme")
 
     answer = await new_api(None).get(path)
 
@@ -84,11 +44,11 @@ async def test_without_a_help_center_the_commands_that_make_one_are_told(new_api
 
 
 async def test_those_of_one_company_are_listed_if_there_is_something_to_read(
-    new_api: Api, operator: Tx
+    new_api: Api, new_owner: Tx
 ) -> None:
-    acme = await create_company(operator, "Acme")
-    slug, key = await second_bot(operator, acme, "Shop")
-    await second_bot(operator, acme, "Being prepared")
+    acme = await create_company(new_owner, "Acme")
+    slug, key = await second_bot(new_owner, acme, "Shop")
+    await second_bot(new_owner, acme, "Being prepared")
     await publish(new_api(acme.write_key), "Install")
     await publish(new_api(key), "Pay")
 
@@ -99,10 +59,10 @@ async def test_those_of_one_company_are_listed_if_there_is_something_to_read(
 
 
 async def test_an_article_that_is_not_public_puts_no_help_center_on_the_list(
-    new_api: Api, operator: Tx
+    new_api: Api, new_owner: Tx
 ) -> None:
-    acme = await create_company(operator, "Acme")
-    slug, key = await second_bot(operator, acme, "Internal")
+    acme = await create_company(new_owner, "Acme")
+    slug, key = await second_bot(new_owner, acme, "Internal")
     await publish(new_api(acme.write_key), "Install")
     await publish(new_api(key), "Salaries", visibility="authenticated")
 
@@ -150,9 +110,9 @@ async def test_every_kind_of_page_has_an_icon_that_is_there(visitor: Client, cas
     assert answers[0].content.startswith(b"\x00\x00\x01\x00")
 
 
-async def test_robots_find_the_sitemaps_of_the_only_company(new_api: Api, operator: Tx) -> None:
-    acme = await create_company(operator, "Acme")
-    slug, _ = await second_bot(operator, acme, "Shop")
+async def test_robots_find_the_sitemaps_of_the_only_company(new_api: Api, new_owner: Tx) -> None:
+    acme = await create_company(new_owner, "Acme")
+    slug, _ = await second_bot(new_owner, acme, "Shop")
 
     answer = await new_api(None).get("/robots.txt")
 
@@ -164,8 +124,8 @@ async def test_robots_find_the_sitemaps_of_the_only_company(new_api: Api, operat
     ]
 
 
-async def test_robots_are_not_told_which_companies_there_are(new_api: Api, operator: Tx) -> None:
+async def test_robots_are_not_told_which_companies_there_are(new_api: Api, new_owner: Tx) -> None:
     for name in ("Acme", "Globex"):
-        await create_company(operator, name)
+        await create_company(new_owner, name)
 
     assert (await new_api(None).get("/robots.txt")).text == "User-agent: *\nDisallow:\n"

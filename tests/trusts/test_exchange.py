@@ -21,7 +21,7 @@ from instep.trusts import actions, id_tokens
 from instep.trusts.id_tokens import Issuers
 from instep.trusts.schemas import ID_TOKEN, Trust, TrustFields
 from instep.workspaces.queries import list_keys
-from tests.support.cast import Api, Cast, Client, Company, Json
+from tests.support.cast import Api, Cast, Client, Company, Json, create_company
 from tests.support.http import Response, at_once, create_article, error, stranger
 from tests.support.issuers import EC, FORGED, OKP, Issuer, issuing
 from tests.support.limits import SetLimit
@@ -44,7 +44,8 @@ class Office:
     trust: Trust
 
     async def exchange(self, token: str, **fields: str) -> Response:
-        form = {"grant_type": EXCHANGE, "subject_token": token, "subject_token_type": ID_TOKEN, **fields}
+        form = {"grant_type": EXCHANGE, "subject_token": token, "subject_token_type": ID_TOKEN}
+        form |= {"client_id": self.trust.id, **fields}
         return await self.client.post("/oauth/token", data=form)
 
     async def key(self, **claims: Any) -> str:
@@ -246,7 +247,7 @@ async def test_jobs_try_again_while_an_issuer_is_down(office: Office) -> None:
         await actions.create_trust(office.owner, office.acme.workspace_id, fields(other.url), ALLOW)
         token = other.token()
 
-    assert_unavailable(await office.exchange(token))
+    assert_unavailable(await office.exchange(token, client_id=office.acme.workspace_id))
 
 
 def assert_unavailable(answer: Response) -> None:
@@ -310,15 +311,53 @@ async def test_an_expired_key_is_refused_and_pruned(office: Office) -> None:
     assert (await office.call(office.acme.write_key)).status_code == 200
 
 
-async def test_where_several_trusts_match_the_job_names_one(office: Office, cast: Cast) -> None:
-    other = await office.trusts_also(cast.globex)
+async def test_the_trust_of_another_workspace_gets_no_job_and_keeps_none_out(
+    office: Office, cast: Cast
+) -> None:
+    await office.trusts_also(cast.globex)
+    acme_id = office.acme.workspace_id
+    assert (await office.exchange(office.issuer.token(), client_id=acme_id)).status_code == 200
+    await actions.revoke_trust(office.owner, acme_id, office.trust.id)
+
+    for named in (office.trust.id, acme_id):
+        assert_refused(await office.exchange(office.issuer.token(), client_id=named))
+
+
+async def test_a_job_that_names_no_trust_is_refused_once_there_are_several_workspaces(office: Office) -> None:
+    form = {"grant_type": EXCHANGE, "subject_token": office.issuer.token(), "subject_token_type": ID_TOKEN}
+
+    answer = await office.client.post("/oauth/token", data=form)
+
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
+    assert "INSTEP_TRUST" in answer.json()["error_description"]
+
+
+async def test_the_only_workspace_needs_no_name(
+    app: FastAPI, office: Office, new_api: Api, new_owner: Tx, issuer: Issuer
+) -> None:
+    app.state.issuers = Issuers(OutboundClient(ALLOW))
+    only = await create_company(new_owner, "Only")
+    await actions.create_trust(new_owner, only.workspace_id, fields(issuer.url), ALLOW)
+    form = {"grant_type": EXCHANGE, "subject_token": issuer.token(), "subject_token_type": ID_TOKEN}
+
+    first = await office.client.post("/oauth/token", data=form)
+    await create_company(new_owner, "Second")
+    second = await office.client.post("/oauth/token", data=form)
+
+    assert (first.status_code, second.status_code) == (200, 400)
+
+
+async def test_where_several_trusts_of_a_workspace_match_the_job_names_one(
+    office: Office, cast: Cast
+) -> None:
+    other = await office.trusts_also(cast.acme, bot_ids=[cast.second_bot_id])
     token = office.issuer.token()
 
-    assert_refused(await office.exchange(token))
-    for trust, company in ((office.trust, office.acme), (other, cast.globex)):
+    assert_refused(await office.exchange(token, client_id=office.acme.workspace_id))
+    for trust, bot_id in ((office.trust, office.acme.bot_id), (other, cast.second_bot_id)):
         key = (await office.exchange(token, client_id=trust.id)).json()["access_token"]
         bots = (await office.api(key).get("/v1/bots")).json()["results"]
-        assert [bot["id"] for bot in bots] == [str(company.bot_id)]
+        assert [bot["id"] for bot in bots] == [str(bot_id)]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.settings.frame import attempt, chosen_bot_ids, chosen_scope, show_access
 from instep.identity.scopes import Role
 from instep.trusts import actions
-from instep.trusts.queries import list_trusts
+from instep.trusts.queries import has_several_workspaces, list_trusts
 from instep.trusts.schemas import Trust, TrustFields
 from instep.web.recent_sign_in import require_recent_sign_in
 
@@ -24,7 +24,8 @@ async def show_trusts(page: BotPage) -> Response:
 
 async def trusts(page: BotPage, refusal: AppError | None = None) -> Response:
     rows = await list_trusts(page.ctx.tx, page.ctx.workspace_id)
-    return await show_access(page, "trusts", rows, refusal, site=page.request.app.state.settings.base_url)
+    site, is_shared = page.request.app.state.settings.base_url, await has_several_workspaces(page.ctx.tx)
+    return await show_access(page, "trusts", rows, refusal, site=site, is_shared=is_shared)
 
 
 @bot_page("settings", Role.OWNER)
