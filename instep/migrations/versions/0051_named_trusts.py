@@ -5,8 +5,8 @@ Anyone with a workspace can trust any repository. So a job itself has to say who
 
 from alembic import op
 
-revision = "0048"
-down_revision = "0047"
+revision = "0051"
+down_revision = "0050"
 
 SCHEMA = """
     drop function find_trusts(text);
