@@ -10,17 +10,20 @@ from instep.core.ids import new_id
 from instep.core.jobs import defer
 from instep.core.paging import Page, PageRequest
 from instep.core.restarts import between_attempts
-from instep.core.sandbox import TimeLimitExceeded
+from instep.core.sandbox import TimeLimitExceeded, run_in_process
 from instep.files import queries
 from instep.files.inspection import Inspection as Inspection
 from instep.files.inspection import inspect_file
+from instep.files.kinds import SVG
 from instep.files.reading import read_file
 from instep.files.schemas import FileUse, StoredFile, UploadedFile, clean_name
 from instep.files.storage import FileStorage
+from instep.files.svg import clean_svg, is_svg
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
 SWEEP_FILES = "sweep_files"
+TOO_COSTLY = "Reading this file takes too much time or memory: make it smaller."
 
 
 class FileInUse(AppError):
@@ -72,6 +75,25 @@ async def upload_file(ctx: Ctx, storage: FileStorage, name: str, data: bytes) ->
         return UploadedFile(file, is_new=False)
     name = clean_name(name)
     return await store_inspected(ctx, storage, name, sent_sha256, await _inspect(data, name, sent_sha256))
+
+
+@writes
+async def upload_logo(ctx: Ctx, storage: FileStorage, name: str, data: bytes) -> UploadedFile:
+    """Upload a picture of the frame around all pages, which may also be an SVG of plain shapes."""
+    if not is_svg(data):
+        uploaded = await upload_file(ctx, storage, name, data)
+        if not uploaded.file.kind.is_picture:
+            raise InvalidRequest(
+                f"“{uploaded.file.name}” is not a picture: choose an SVG, PNG, JPEG, GIF, WebP or AVIF."
+            )
+        return uploaded
+    try:
+        content = await run_in_process(clean_svg, data, seconds=limits.MAX_FILE_SECONDS)
+    except TimeLimitExceeded:
+        raise InvalidRequest(TOO_COSTLY) from None
+    # An upload for texts of the same bytes is refused, so it must not find this file.
+    sent_sha256 = hashlib.sha256(b"logo:" + content).hexdigest()
+    return await store_inspected(ctx, storage, name, sent_sha256, Inspection(SVG, content))
 
 
 async def inspect_upload(name: str, data: bytes) -> Inspection:
@@ -140,7 +162,7 @@ async def _inspect(data: bytes, name: str, sent_sha256: str) -> Inspection:
     try:
         return await between_attempts(inspect_file, (sent_sha256, name), partial(read_file, data, name))
     except TimeLimitExceeded:
-        raise InvalidRequest("Reading this file takes too much time or memory: make it smaller.") from None
+        raise InvalidRequest(TOO_COSTLY) from None
 
 
 async def _refuse_over_quota(ctx: Ctx, added_bytes: int) -> None:

@@ -33,6 +33,8 @@ JPEG = FileKind("jpg", "image/jpeg", is_picture=True)
 GIF = FileKind("gif", "image/gif", is_picture=True)
 WEBP = FileKind("webp", "image/webp", is_picture=True)
 AVIF = FileKind("avif", "image/avif", is_picture=True)
+# Logos alone, as `files.svg` leaves them: uploads for texts never become one.
+SVG = FileKind("svg", "image/svg+xml", is_picture=True)
 PDF = FileKind("pdf", "application/pdf")
 ZIP = FileKind("zip", "application/zip")
 CSV = FileKind("csv", "text/csv")
@@ -40,7 +42,7 @@ TXT = FileKind("txt", "text/plain")
 JSON = FileKind("json", "application/json")
 MP4 = FileKind("mp4", "video/mp4")
 WEBM = FileKind("webm", "video/webm")
-KINDS = (PNG, JPEG, GIF, WEBP, AVIF, PDF, ZIP, CSV, TXT, JSON, MP4, WEBM)
+KINDS = (PNG, JPEG, GIF, WEBP, AVIF, SVG, PDF, ZIP, CSV, TXT, JSON, MP4, WEBM)
 BY_CONTENT_TYPE = {kind.content_type: kind for kind in KINDS}
 BY_EXTENSION = {kind.extension: kind for kind in KINDS}
 # The texts, which have no signature: the name decides among them.

@@ -9,7 +9,7 @@ from starlette.responses import Response, StreamingResponse
 
 from instep.core.errors import NotFound
 from instep.core.etags import matches_any_etag
-from instep.files.kinds import BY_EXTENSION
+from instep.files.kinds import BY_EXTENSION, SVG
 from instep.files.schemas import StoredFile
 from instep.files.storage import ObjectMissing, Storages
 from instep.identity.schemas import Bot
@@ -25,6 +25,8 @@ FILE_NAME = re.compile(r"([0-9a-f]{64})\.([a-z0-9]{3,4})")
 PRIVATE = {"Cache-Control": "private, max-age=31536000, immutable"}
 # Whatever a browser makes of a file, nothing in it runs or loads anything.
 FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
+# The styles within a logo may color its shapes.
+SVG_POLICY = f"{FILE_POLICY}; style-src 'unsafe-inline'"
 
 
 @public
@@ -70,7 +72,7 @@ def headers_of(bot: Bot, served: ServedFile) -> dict[str, str]:
         "ETag": f'"{file.sha256}"',
         "Content-Type": file.kind.served_type,
         "Accept-Ranges": "bytes",
-        "Content-Security-Policy": FILE_POLICY,
+        "Content-Security-Policy": SVG_POLICY if file.kind == SVG else FILE_POLICY,
         # The widget draws pictures on pages of others; who is signed in is not asked for there.
         "Access-Control-Allow-Origin": "*",
         **(content_addressed_headers(bot) if served.is_public else PRIVATE),

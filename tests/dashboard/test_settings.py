@@ -226,6 +226,9 @@ async def test_what_is_no_link_is_refused_and_stays_in_the_form(desk: Desk, fiel
     assert next(iter(field.values())).splitlines()[0][:40] in answer.text
 
 
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><g><path d="M0 0h9v9z"/></g></svg>'
+
+
 async def send_pictures(desk: Desk, files: dict[str, tuple[str, bytes]]) -> Response:
     token = re.search(TOKEN, (await desk.get("settings/site")).text)
     assert token is not None
@@ -255,8 +258,37 @@ async def test_a_logo_and_an_icon_are_uploaded_and_shown_to_everybody(
     assert (await api(None).get(logo[1])).status_code == 404
 
 
+async def test_a_logo_may_be_an_svg_which_is_served_as_a_picture_with_a_policy_of_its_own(
+    desk: Desk, api: Api, cast: Cast
+) -> None:
+    files = {"logo-file": ("logo.svg", SVG), "logo_dark-file": ("night.png", picture(width=8))}
+    await desk.follow(await send_pictures(desk, files))
+    home = (await api(None).get(f"/help/{cast.acme.slug}/")).text
+    logo, night = (re.search(f'{name}="(/files/[^"]+)"', home) for name in ("<img src", "<source srcset"))
+    assert logo is not None
+    assert night is not None
+    served = await api(None).get(logo[1])
+
+    assert served.headers["Content-Type"] == "image/svg+xml"
+    assert served.headers["X-Content-Type-Options"] == "nosniff"
+    policy = served.headers["Content-Security-Policy"].split("; ")
+    assert {"default-src 'none'", "sandbox", "style-src 'unsafe-inline'"} <= set(policy)
+    assert b"<path d=" in served.content
+    assert 'class="plate"' not in home
+    # Files of texts stay without SVG, also those bytes.
+    for data in (SVG, served.content):
+        refused = await api(cast.acme.write_key).post(
+            "/v1/files?name=logo.svg", content=data, headers={"Content-Type": "image/svg+xml"}
+        )
+        assert (refused.status_code, refused.json()["code"]) == (400, "unsupported_type")
+
+
 async def test_what_is_no_picture_is_no_logo(desk: Desk) -> None:
-    for name, content in (("terms.txt", b"Words."), ("logo.svg", b"<svg/>")):
+    for name, content in (
+        ("terms.txt", b"Words."),
+        ("logo.svg", b"<svg/>"),
+        ("logo.png", SVG.replace(b"<g", b"<script/><g")),
+    ):
         files = {"logo-file": (name, content)}
         answer = await send_pictures(desk, files)
         assert answer.status_code == 400, name

@@ -9,7 +9,7 @@ from instep.core.limits.moving import MAX_FILE_BYTES
 MAX_FORM_BYTES = 16 * 1024
 MAX_FORM_FIELDS = 50
 # The files of a form that takes them, and its size with one file of the largest size.
-MAX_FORM_FILES = 2
+MAX_FORM_FILES = 3
 MAX_FILE_FORM_BYTES = MAX_FILE_BYTES + MAX_FORM_BYTES
 # The form of an editor: a text of the greatest length, each byte of which may be sent as three.
 MAX_EDITOR_FORM_BYTES = 12 * 1024 * 1024

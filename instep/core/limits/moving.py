@@ -73,6 +73,10 @@ MAX_SYNC_ROUNDS = 10
 # Files: images and downloads of articles.
 # One file as it is sent, and the files of one bot together.
 MAX_FILE_BYTES = 20 * 1024 * 1024
+# A logo as SVG: its size, its elements, and how deep they are nested.
+MAX_SVG_BYTES = 256 * 1024
+MAX_SVG_ELEMENTS = 2_000
+MAX_SVG_LEVELS = 30
 MAX_BOT_FILES_BYTES = 5 * 1024 * 1024 * 1024
 MAX_FILE_NAME_CHARACTERS = 200
 # Width times height of one picture.

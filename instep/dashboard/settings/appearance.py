@@ -12,7 +12,7 @@ from instep.core.config import settings
 from instep.core.errors import AppError, InvalidRequest
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings
-from instep.files.actions import upload_file
+from instep.files.actions import upload_logo
 from instep.files.kinds import UnsupportedType
 from instep.files.schemas import path_of_file
 from instep.files.storage import Storages
@@ -65,12 +65,12 @@ async def save_accent(page: BotPage) -> Response:
 
 @bot_page("settings", Role.OWNER, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
 async def save_frame(page: BotPage) -> Response:
-    """The logo, the icon, a link a line, and legal lines."""
+    """The logos, the icon, a link a line, and legal lines."""
     ctx = page.ctx
     try:
         # What an upload that is refused has begun is taken back.
         async with ctx.tx.transaction():
-            pictures = {name: await picture_of(page, name) for name in ("logo", "icon")}
+            pictures = {name: await picture_of(page, name) for name in ("logo", "logo_dark", "icon")}
             frame = read_frame(page.form, pictures)
             await actions.change_frame(ctx.tx, ctx.workspace_id, ctx.bot.id, frame, ctx.actor)
     except (InvalidRequest, UnsupportedType) as refusal:
@@ -99,9 +99,7 @@ async def picture_of(page: BotPage, name: str) -> str | None:
     if not chosen.name:
         return page.form.get(name, "").strip() or None
     storages: Storages = page.request.app.state.storages
-    file = (await upload_file(page.ctx, storages.for_new_files, chosen.name, chosen.content)).file
-    if not file.kind.is_picture:
-        raise InvalidRequest(f"“{file.name}” is no picture: choose a PNG, JPEG, GIF, WebP or AVIF.")
+    file = (await upload_logo(page.ctx, storages.for_new_files, chosen.name, chosen.content)).file
     return path_of_file(page.bot, file.sha256, file.kind)
 
 
