@@ -74,7 +74,7 @@ class Directory:
 
     def find(self, destination: str, page: ImportedPage, *, is_picture: bool = False) -> SourceTarget:
         """What a destination on a page leads to."""
-        rest, _, fragment = destination.strip().partition("#")
+        rest, _, fragment = self.without_alias(destination.strip(), page).partition("#")
         if not rest:
             return SourceTarget("same_page", page, fragment=unquote(fragment)) if fragment else EXTERNAL
         has_site = SCHEME.match(rest) is not None
@@ -87,6 +87,14 @@ class Directory:
         if has_site:
             return SourceTarget("outside", url=destination.strip())
         return self.outside_target(path, destination.strip(), page) or BROKEN
+
+    def without_alias(self, destination: str, page: ImportedPage) -> str:
+        """A destination as one that is relative to the page, if it begins with an alias of the source."""
+        for alias, folder in self.tree.aliases:
+            if destination.startswith(alias):
+                path = posixpath.join(folder, destination.removeprefix(alias))
+                return posixpath.relpath(path, posixpath.dirname(page.path) or ".")
+        return destination.removeprefix("pathname://")
 
     def outside_target(self, path: str, destination: str, page: ImportedPage) -> SourceTarget | None:
         """A path that leads out of the source, or to another part of its site: its URL there, if known."""

@@ -183,7 +183,8 @@ class PageRewriter:
         if page.key not in self.anchors:
             parsed = self.parse(page)
             self.anchors[page.key] = heading_anchors_of(
-                page.markdown, parsed.headings, page.heading_ids, parsed.heading_places
+                *(page.markdown, parsed.headings, page.heading_ids, parsed.heading_places, page.title),
+                is_python=self.directory.tree.format == "mkdocs",
             )
         return self.anchors[page.key]
 

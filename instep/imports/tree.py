@@ -146,7 +146,8 @@ class Tree:
     `pages` and `collections` are in reading order, a collection before its children. `locale` is what the
     source states as the one of pages that are no translations. `sites` are URLs whose paths are addresses of
     the source, such as "https://docs.example.com", or "/handbook" for a base path. `static_folders` are
-    folders whose files are served from the root, such as "public" or "static". Links to `changelog_folder`
+    folders whose files are served from the root, such as "public" or "static". `aliases` are beginnings of
+    destinations, such as "@site/", with the folders that they stand for. Links to `changelog_folder`
     lead to the whole changelog. `links_keep_language` says that a link such as "/guides/install" on a
     translated page leads to the translation, as it does where the generator puts the language of the page
     before it.
@@ -161,6 +162,7 @@ class Tree:
     questions: tuple[ImportedQuestion, ...] = ()
     sites: tuple[str, ...] = ()
     static_folders: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
     changelog_folder: str | None = None
     links_keep_language: bool = False
     losses: tuple[Loss, ...] = ()

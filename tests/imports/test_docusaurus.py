@@ -1,8 +1,10 @@
 """Docusaurus: its configuration, sidebars, addresses and translations."""
 
 from instep.imports.readers.docusaurus import READER
+from tests.files.samples import picture
 from tests.imports.file_sources import outline, told
 from tests.imports.folders import dedented
+from tests.imports.sources import MemoryFiles, losses_of, planned, text_of
 from tests.imports.trees import addresses, redirects
 
 CONFIGURATION = """
@@ -117,3 +119,22 @@ def test_only_the_newest_version_is_imported() -> None:
     assert told(tree) == ["versions.json: version 1.0 of the documentation: only the newest one is imported"]
     del files["versioned_sidebars/version-2.0-sidebars.json"]
     assert addresses(READER.read(dedented(files))) == addresses(tree)
+
+
+def test_aliases_of_the_site_name_files_and_pages() -> None:
+    files = MemoryFiles(
+        {
+            "site/docusaurus.config.js": b"module.exports = {presets: [['classic', {docs: {}}]]};",
+            "site/docs/deep/a.md": b"# A\n\n![1](@site/static/img/p.png) ![2](pathname:///img/p.png) "
+            b"[3](@site/docs/b.md#two) <img src={require('@site/static/img/p.png').default} />\n",
+            "site/docs/b.md": b"# B\n\n## Two\n\nText.\n",
+            "site/static/img/p.png": picture(),
+        }
+    )
+
+    plan = planned(READER.read(files), files)
+
+    text = text_of(plan, "site/docs/deep/a.md")
+    assert text.count("{site/static/img/p.png}") == 3
+    assert "[3](/help/acme/articles/b#h-two)" in text
+    assert losses_of(plan) == []

@@ -19,6 +19,9 @@ _ITEM = re.compile(r"([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})(?=\S)")
 _OPENING = re.compile(r"([ \t]*)(?:!!!|\?\?\?\+?|===[!+]?[ \t]|:[ \t]{1,3}\S|\[\^[^\]\s]+\]:)")
 _BLOCK = re.compile(r"[ \t]*(?:[>#]|`{3}|~{3})")
 _CODE_INDENT = 4
+# Destinations that CommonMark (6.3) allows in angle brackets, and what they can't have without.
+_BRACKETED = re.compile(r"(\]\([ \t]*|^[ \t>]*\[[^\]\n]+\]:[ \t]*)<([^<>\n]*)>", re.MULTILINE)
+_DIVIDER = re.compile(r"[ \t(){}]")
 # Titles of alerts are plain text.
 _ALERT_TITLE = re.compile(r"[ \t>]*> \[![A-Z]+\] ")
 
@@ -92,10 +95,16 @@ def outside_code(text: str, transform: Callable[[str], str]) -> str:
 def hide_code(text: str, *, has_indented_code: bool = True) -> tuple[str, HiddenCode]:
     """The text with a mark for each block and each span of code, and the code.
 
-    MDX has no indented code: there indentation is only how its author writes components.
+    MDX has no indented code: there indentation is only how its author writes components. Destinations of
+    links in angle brackets lose them, so that nothing takes them for tags.
     """
     code = HiddenCode()
-    return _hide_spans(_hide_blocks(text, code, has_indented_code), code), code
+    hidden_text = _hide_spans(_hide_blocks(text, code, has_indented_code), code)
+    return _BRACKETED.sub(lambda match: match[1] + _DIVIDER.sub(_encoded, match[2]), hidden_text), code
+
+
+def _encoded(sign: re.Match[str]) -> str:
+    return f"%{ord(sign[0]):02X}"
 
 
 def hide_into(text: str, code: HiddenCode) -> str:

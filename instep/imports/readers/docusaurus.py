@@ -78,6 +78,7 @@ class _Docusaurus:
             redirects=(*self._redirects(), *redirects),
             sites=tuple(filter(None, (url.rstrip("/") + base if url else "", base))),
             static_folders=tuple(self._join(folder) for folder in self._static_folders()),
+            aliases=(("@site/", self.root),),
             links_keep_language=True,
             losses=tuple(self.source.losses.rows),
         )

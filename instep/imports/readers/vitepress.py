@@ -67,6 +67,7 @@ class _VitePress:
             redirects=self.source.hosting_redirects((self.root, static)),
             sites=tuple(filter(None, (host, base))),
             static_folders=(static,),
+            aliases=(("@/", self.folder),),
             losses=tuple(self.source.losses.rows),
         )
 
