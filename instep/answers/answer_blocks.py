@@ -31,6 +31,8 @@ EMPHASIS = re.compile(r"[*`|\\]+|~~|(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
 
 
 CELL_END = re.compile(r"(?<!\\)\|")
+# The opening fence of code from which pages draw a picture: its source answers nobody.
+DIAGRAM = re.compile(r"[ \t>]*(?:```|~~~)[`~]*[ \t]*(?:mermaid|plantuml|puml|graphviz|dot|d2)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +204,13 @@ class AnswerBlockBuilder:
                 self.items.pop()
             if block.kind == "footnote":
                 self.footnote_end = block.last_line
-            elif block.first_line > self.footnote_end and not is_text_of_item(previous, block):
+            elif self.is_part_of_answers(previous, block):
                 yield from self.add(block)
         yield from self.end_list()
+
+    def is_part_of_answers(self, previous: Block | None, block: Block) -> bool:
+        is_diagram = block.kind == "code" and DIAGRAM.match(self.lines[block.first_line - 1])
+        return not (block.first_line <= self.footnote_end or is_text_of_item(previous, block) or is_diagram)
 
     def add(self, block: Block) -> Iterator[AnswerBlock]:
         if block.kind == "item":

@@ -119,7 +119,7 @@ def extractive_answer(context: RetrievedContext) -> Answer:
     if not context.is_answerable:
         return unsure_answer(context) or no_answer(context)
     quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
-    extracts = extract_passages(context.query, quotable)
+    extracts = extract_passages(context.query, from_first_step(quotable))
     blocks = [
         block
         for n, quoted in enumerate(blocks_with_headings(extracts), 1)
@@ -136,12 +136,15 @@ def unsure_answer(context: RetrievedContext) -> Answer | None:
 
     It counts as not answered. None where the articles are too far from the question, or have no text.
     """
-    if context.confidence < limits.MAY_HELP_THRESHOLD or not context.passages:
+    if context.confidence < limits.MAY_HELP_THRESHOLD:
         return None
-    question = QuestionTerms(context.query, context.passages)
+    passages = from_first_step(context.passages)
+    if not passages:
+        return None
+    question = QuestionTerms(context.query, passages)
     extracts = [
         extract
-        for passage in likeliest(context.passages)
+        for passage in likeliest(passages)
         if (extract := shorten_extract(read_passage(passage, question), question, MAY_HELP_WORDS)).blocks
     ]
     quoted = [block for n, extract in enumerate(extracts, 1) for block in named_blocks(extract, n)]
@@ -149,6 +152,11 @@ def unsure_answer(context: RetrievedContext) -> Answer | None:
     if not quoted or not has_no_active_markup("\n\n".join(blocks)):
         return None
     return Answer(blocks, False, context.confidence, cited_passages(extracts), may_help=True)
+
+
+def from_first_step(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages but those that begin in the middle of their section's steps."""
+    return [passage for passage in passages if not passage.steps[0]]
 
 
 def likeliest(passages: Sequence[Passage]) -> list[Passage]:
@@ -185,12 +193,12 @@ def no_answer(context: RetrievedContext) -> Answer:
 
 
 def nearest_extracts(context: RetrievedContext) -> list[PassageExtract]:
-    """The best passage of each of the nearest articles."""
+    """The best passage of each of the nearest articles, of those with the same title the nearest."""
     question = QuestionTerms(context.query, context.passages)
-    best_by_article: dict[str, Passage] = {}
+    best_by_title: dict[str, Passage] = {}
     for passage in context.passages:
-        best_by_article.setdefault(passage.article_id, passage)
-    nearest = list(best_by_article.values())[: limits.MAX_NEAREST_ARTICLES]
+        best_by_title.setdefault(passage.title.casefold(), passage)
+    nearest = list(best_by_title.values())[: limits.MAX_NEAREST_ARTICLES]
     return [read_passage(passage, question) for passage in nearest]
 
 

@@ -7,7 +7,7 @@ from itertools import takewhile
 from math import exp, log
 
 from instep.answers.answer_blocks import AnswerBlock, AnswerUnit, read_answer_blocks
-from instep.answers.step_lists import are_steps, steps_in_a_row, with_place
+from instep.answers.step_lists import are_steps, first_steps, with_place
 from instep.core import limits
 from instep.search.question_kinds import kind_of_question
 from instep.search.schemas import Passage
@@ -60,7 +60,8 @@ class QuestionTerms:
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         stop_words = {stem(word.casefold()) for passage in passages for word in passage.stop_words}
         self.terms = terms_of(question) - stop_words or terms_of(question)
-        self.is_how_to = kind_of_question(question) == "how_to"
+        kind = kind_of_question(question)
+        self.is_how_to, self.is_yes_or_no = kind == "how_to", kind == "may_i"
         documents = [terms_of(f"{title_and_headings(passage)} {passage.text}") for passage in passages]
         self.weights = {
             term: log((len(documents) + 1) / (sum(term in terms for terms in documents) + 0.5)) + 0.1
@@ -179,6 +180,8 @@ def extract_passages(query: str, passages: Sequence[Passage]) -> list[PassageExt
     open_weights = dict(question.weights)
     for passage in passages[: limits.MAX_ANSWER_PASSAGES]:
         extract = without_units(read_passage(passage, question), used_units)
+        if question.is_yes_or_no:
+            extract = without_code(extract)
         if not extract.blocks or (chosen and not adds(extract, passages[0], chosen, open_weights, question)):
             continue
         most_words = limits.MAX_HOW_TO_WORDS if question.is_how_to else limits.MAX_ANSWER_WORDS
@@ -226,6 +229,13 @@ def without_units(extract: PassageExtract, used_units: set[str]) -> PassageExtra
     return replace(extract, blocks=tuple(block for block in blocks if block.units))
 
 
+def without_code(extract: PassageExtract) -> PassageExtract:
+    """The extract without code and what announces it, which say neither yes nor no."""
+    groups = [[extract.blocks[index] for index in group] for group in announced_groups(extract.blocks)]
+    kept = [group for group in groups if all(block.kind != "code" for block in group)]
+    return replace(extract, blocks=tuple(block for group in kept for block in group))
+
+
 def extracted_units(extract: PassageExtract) -> list[AnswerUnit]:
     return [unit for block in extract.blocks for unit in block.units]
 
@@ -267,7 +277,7 @@ def placed(extract: PassageExtract, blocks: Sequence[AnswerBlock]) -> PassageExt
     """The extract with these of its blocks, and above steps that are not all of their section their place."""
     passage = extract.passage
     whole = read_answer_blocks(passage.markdown)
-    return replace(extract, blocks=with_place(blocks, whole, *passage.steps, passage.locale))
+    return replace(extract, blocks=with_place(blocks, whole, passage.steps[1], passage.locale))
 
 
 def asked_parts(blocks: Sequence[AnswerBlock], question: QuestionTerms) -> Sequence[AnswerBlock]:
@@ -325,12 +335,13 @@ def shorten_block(
     if block.kind == "code" or size_of(block) <= max_size:
         return block
 
+    if are_steps(block):
+        return first_steps(block, size_of, max_size)
+
     def weight(unit: AnswerUnit) -> float:
         terms = terms_of(unit.plain)
         return question.weight_of(terms) + len(terms & best_terms) / (len(best_terms) or 1)
 
-    if are_steps(block):
-        return steps_in_a_row(block, weight, size_of, max_size)
     units = sorted(block.units, key=lambda unit: -weight(unit))[:MAX_UNITS]
     while len(units) > 1 and size_of(replace(block, units=tuple(units))) > max_size:
         units.pop()

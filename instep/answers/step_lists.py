@@ -1,4 +1,4 @@
-"""A list of steps in an answer: whole, or so many steps in a row with their place, "Steps 2 to 4 of 6"."""
+"""A list of steps in an answer: whole, or as many of the first steps as fit, "Steps 1 to 4 of 6"."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,18 +8,18 @@ from instep.answers.answer_blocks import AnswerBlock, AnswerUnit
 
 STEP = re.compile(r"\d{1,9}[.)] ")
 MIN_STEPS = 2
-# By language: the first step, the last one, and how many there are.
+# By language: the last step that is quoted, and how many there are.
 PLACES = {
-    "en": "Steps {first} to {last} of {count}:",
-    "de": "Schritte {first} bis {last} von {count}:",
-    "fr": "Étapes {first} à {last} sur {count} :",
-    "es": "Pasos {first} a {last} de {count}:",
-    "pt": "Passos {first} a {last} de {count}:",
-    "it": "Passaggi da {first} a {last} di {count}:",
-    "nl": "Stappen {first} tot {last} van {count}:",
-    "ja": "手順 {first}-{last} (全 {count}):",
-    "zh": "第 {first} 至 {last} 步 (共 {count} 步):",
-    "ar": "الخطوات من {first} إلى {last} من أصل {count}:",
+    "en": "Steps 1 to {last} of {count}:",
+    "de": "Schritte 1 bis {last} von {count}:",
+    "fr": "Étapes 1 à {last} sur {count} :",
+    "es": "Pasos 1 a {last} de {count}:",
+    "pt": "Passos 1 a {last} de {count}:",
+    "it": "Passaggi da 1 a {last} di {count}:",
+    "nl": "Stappen 1 tot {last} van {count}:",
+    "ja": "手順 1-{last} (全 {count}):",
+    "zh": "第 1 至 {last} 步 (共 {count} 步):",
+    "ar": "الخطوات من 1 إلى {last} من أصل {count}:",
 }
 
 
@@ -31,19 +31,14 @@ def are_steps(block: AnswerBlock) -> bool:
     return block.kind == "list" and sum(map(is_step, block.units)) >= MIN_STEPS
 
 
-def steps_in_a_row(
-    block: AnswerBlock,
-    weight: Callable[[AnswerUnit], float],
-    size: Callable[[AnswerBlock], int],
-    max_size: int,
-) -> AnswerBlock:
-    """As many steps as fit: from the first one, or from the best one if that is farther on."""
-    steps = split_steps(block.units)
-    best = max(range(len(steps)), key=lambda at: (max(map(weight, steps[at])), -at))
-    chosen = steps_from(block, steps, 0, size, max_size)
-    if best >= len(chosen):
-        chosen = steps_from(block, steps, best, size, max_size)
-    return replace(block, units=tuple(unit for step in chosen for unit in step))
+def first_steps(block: AnswerBlock, size: Callable[[AnswerBlock], int], max_size: int) -> AnswerBlock:
+    """As many steps as fit, from the first one on: a reader who begins in the middle does harm."""
+    chosen: list[AnswerUnit] = []
+    for step in split_steps(block.units):
+        if chosen and size(replace(block, units=(*chosen, *step))) > max_size:
+            break
+        chosen += step
+    return replace(block, units=tuple(chosen))
 
 
 def split_steps(units: Sequence[AnswerUnit]) -> list[list[AnswerUnit]]:
@@ -57,41 +52,23 @@ def split_steps(units: Sequence[AnswerUnit]) -> list[list[AnswerUnit]]:
     return steps
 
 
-def steps_from(
-    block: AnswerBlock,
-    steps: Sequence[list[AnswerUnit]],
-    first: int,
-    size: Callable[[AnswerBlock], int],
-    max_size: int,
-) -> list[list[AnswerUnit]]:
-    chosen: list[list[AnswerUnit]] = []
-    for step in steps[first:]:
-        units = tuple(unit for some in [*chosen, step] for unit in some)
-        if chosen and size(replace(block, units=units)) > max_size:
-            break
-        chosen.append(step)
-    return chosen
-
-
 def with_place(
-    blocks: Sequence[AnswerBlock], whole: Sequence[AnswerBlock], before: int, count: int, locale: str
+    blocks: Sequence[AnswerBlock], whole: Sequence[AnswerBlock], count: int, locale: str
 ) -> tuple[AnswerBlock, ...]:
     """The blocks, with their place above steps that are not all of their section's.
 
-    `whole`: the blocks of the passage; `before`: the steps before it in its section; `count`: all of these.
+    `whole`: the blocks of the passage; `count`: the steps of its section.
     """
     every = [unit for block in whole for unit in block.units if is_step(unit)]
     return tuple(
-        replace(block, head=place(block, every, before, count, locale)) if are_steps(block) else block
+        replace(block, head=place(block, every, count, locale)) if are_steps(block) else block
         for block in blocks
     )
 
 
-def place(block: AnswerBlock, every: Sequence[AnswerUnit], before: int, count: int, locale: str) -> str:
+def place(block: AnswerBlock, every: Sequence[AnswerUnit], count: int, locale: str) -> str:
     """The line above steps; none if these are all, or if the passage is not one list of steps."""
     steps = [unit for unit in block.units if is_step(unit)]
-    if not steps or len(steps) >= count or before + len(every) > count or steps[0] not in every:
+    if not steps or len(steps) >= count or len(every) > count or steps[0] != every[0]:
         return ""
-    first = before + every.index(steps[0]) + 1
-    text = PLACES.get(locale.split("-")[0], PLACES["en"])
-    return text.format(first=first, last=first + len(steps) - 1, count=count)
+    return PLACES.get(locale.split("-")[0], PLACES["en"]).format(last=len(steps), count=count)

@@ -80,3 +80,13 @@ async def test_steps_are_quoted_whole_or_with_their_place(
     assert given.answered
     assert given.text.startswith(place or "1. Turn wheel 1 ")
     assert given.text.count("Turn wheel") == quoted
+
+
+async def test_no_answer_begins_in_the_middle_of_steps(api: Api, cast: Cast, ctx: Ctx) -> None:
+    text = f"## Open the gate\n\n{steps(40, 20)}"
+    await publish(api(cast.acme.write_key), "The gate", text)
+
+    given = await answer(ctx, "How do I turn notch35x1 of wheel 35 to open the gate?")
+
+    assert "Turn wheel 35" not in given.text or "1. Turn wheel 1 " in given.text
+    assert not given.answered or "Steps 1 to" in given.text
