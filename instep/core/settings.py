@@ -105,7 +105,7 @@ class Settings(BaseModel):
         " connection's own address counts.",
     )
     tasks_per_hour: int = Field(
-        300,
+        30,
         ge=1,
         description="Tasks an hour for each API key; a workspace as a whole may make ten times as many.",
         examples=[600],

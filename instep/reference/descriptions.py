@@ -22,7 +22,7 @@ the bot that was the only one when the key was created; if there were several, i
 invalid fields. Checks run in this order: 401, 429, the bot (400 or 403), the scope (403), a paused workspace
 (402), the body (400), 404.
 
-**Limits.** 120 requests a minute and 300 tasks an hour per key, unless the operator has set other limits.
+**Limits.** 120 requests a minute and 30 tasks an hour per key, unless the operator has set other limits.
 Every response has `RateLimit-Policy` and `RateLimit`, which say what is left; a 429 says how long to wait in
 `Retry-After`. A body has at most {limits.MAX_BODY_BYTES // MIB} MiB, that of a task
 {limits.MAX_TASK_BODY_BYTES // MIB} MiB, a file {limits.MAX_FILE_BYTES // MIB} MiB.

@@ -406,12 +406,12 @@ def test_a_bot_that_the_key_does_not_cover_is_refused(
 async def test_used_up_tasks_are_told_with_the_time_to_wait(
     acme: Company, cast: Cast, owner: Tx, repository: Repository, capsys: Printed
 ) -> None:
-    await use_up(owner, cast.acme.write_key_id, 300)
+    await use_up(owner, cast.acme.write_key_id, 30)
 
     assert acme.run() == LIMIT_REACHED
 
     sentence = refusal(capsys)
-    assert "responds with 429: This API key has used up its 300 tasks of this hour" in sentence
+    assert "responds with 429: This API key has used up its 30 tasks of this hour" in sentence
     assert "INSTEP_TASKS_PER_HOUR" in sentence
 
 

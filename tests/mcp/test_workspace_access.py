@@ -83,11 +83,11 @@ async def test_the_limit_of_tasks_is_told_beside_it(client: Client, cast: Cast, 
     body = {"name": "create_task", "arguments": change(diff=None)}
 
     first = await post(client, WORKSPACE, "tools/call", body)
-    await use_up(owner, cast.acme.write_key_id, 300)
+    await use_up(owner, cast.acme.write_key_id, 30)
     last = refused(body_of(await post(client, WORKSPACE, "tools/call", body))["result"])
 
-    assert first.headers["RateLimit-Policy"] == '"api";q=120;w=60, "tasks";q=300;w=3600'
-    assert '"tasks";r=299;' in first.headers["RateLimit"]
+    assert first.headers["RateLimit-Policy"] == '"api";q=120;w=60, "tasks";q=30;w=3600'
+    assert '"tasks";r=29;' in first.headers["RateLimit"]
     assert last["code"] == "rate_limited"
     assert 3_500 < last["retryAfter"] <= 3_600
 

@@ -200,7 +200,7 @@ async def test_the_answer_tells_both_rate_limits(api: Api, cast: Cast) -> None:
 
     accepted = await client.post("/v1/tasks", json=change())
 
-    assert accepted.headers["RateLimit-Policy"] == '"api";q=120;w=60, "tasks";q=300;w=3600'
+    assert accepted.headers["RateLimit-Policy"] == '"api";q=120;w=60, "tasks";q=30;w=3600'
     requests, tasks = accepted.headers["RateLimit"].split(", ")
     assert requests.startswith('"api";r=118;t=')
-    assert tasks.startswith('"tasks";r=298;t=')
+    assert tasks.startswith('"tasks";r=28;t=')
