@@ -11,9 +11,10 @@ from uuid import UUID
 
 from instep.core import limits
 from instep.core.database import Database, Tx
+from instep.core.errors import NotFound
 from instep.core.pipeline import SqlStatement
-from instep.identity.queries import BOT_DOMAIN
-from instep.identity.schemas import BotKeyAuth, KeyAuth
+from instep.identity.queries import BOT, BOT_DOMAIN
+from instep.identity.schemas import BotKeyAuth, FoundBotKey, KeyAuth
 
 ALPHABET = string.digits + string.ascii_letters
 PREFIX = "isk_"
@@ -100,6 +101,20 @@ async def authenticate_bot_key(
     ) as (auth, tx):
         assert auth is not None, "enter_with_bot_key always returns a row"
         yield auth, tx
+
+
+async def find_bot_key(database: Database, name: str, domain: str | None) -> FoundBotKey:
+    """The bot of a help center, by its slug or its host name, and its key.
+
+    At the host name `domain` there is its own help center alone. Raises `NotFound`.
+    """
+    sql = f"select {BOT}, b.bot_key from enter_site(%(name)s) s join bots b on b.id = s.bot_id"
+    if "\0" in name:
+        raise NotFound
+    async with database.enter(FoundBotKey, sql, name=name) as (found, _):
+        if found is None or domain not in (None, found.domain):
+            raise NotFound
+        return found
 
 
 async def is_origin_of_a_bot(database: Database, origin: str) -> bool:

@@ -247,6 +247,23 @@ class BotKeyAuth(BotColumns):
 
 
 @dataclass(frozen=True, slots=True)
+class FoundBotKey:
+    """A bot and its public key, by the address of its help center."""
+
+    id: UUID
+    workspace_id: str
+    slug: str
+    name: str
+    locale: str
+    domain: str | None
+    bot_key: str
+
+    @property
+    def bot(self) -> Bot:
+        return Bot(self.id, self.workspace_id, self.slug, self.name, self.locale, self.domain)
+
+
+@dataclass(frozen=True, slots=True)
 class SiteAccess:
     """The bot whose public help center is requested."""
 

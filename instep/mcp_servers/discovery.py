@@ -13,8 +13,11 @@ from instep import __version__
 from instep.core import limits
 from instep.core.etags import etag_of, matches_any_etag
 from instep.identity.access_tokens import METADATA_PATH
+from instep.identity.keys import find_bot_key
+from instep.identity.schemas import Bot
 from instep.identity.scopes import Scope
-from instep.mcp_servers.servers import DOCS, DOCS_PATH, WORKSPACE, WORKSPACE_PATH
+from instep.mcp_servers.servers import DOCS, DOCS_PATH, HELP_CENTER_PATH, WORKSPACE, WORKSPACE_PATH
+from instep.web.custom_domains import custom_domain
 from instep.web.public import public
 
 Document = dict[str, Any]
@@ -59,6 +62,18 @@ def remote(site: str, path: str) -> Document:
 def reversed_host(site: str) -> str:
     """The labels of the host in reverse order, as in names of packages."""
     return ".".join(reversed((urlsplit(site).hostname or "").replace(":", "-").split(".")))
+
+
+def help_center_card(bot: Bot) -> Document:
+    """The card of one help center's server, at its own address."""
+    description = f"Ask and search the help center of {bot.name}."
+    name = f"help-{bot.slug}"
+    return card(bot.help_url, name, bot.name, description, remote(bot.help_url, DOCS_PATH))
+
+
+def help_center_manifest(bot: Bot) -> Document:
+    document = help_center_card(bot)
+    return {**document, "servers": [entry(bot.help_url, document, DOCS_PATH, "none")]}
 
 
 def manifest(site: str) -> Document:
@@ -135,6 +150,21 @@ async def get_workspace_card(request: Request) -> Response:
 
 
 @public
+async def get_help_center_manifest(request: Request) -> Response:
+    return document(request, help_center_manifest(await bot_of(request)), "application/json")
+
+
+@public
+async def get_help_center_card(request: Request) -> Response:
+    return document(request, help_center_card(await bot_of(request)), CARD_TYPE)
+
+
+async def bot_of(request: Request) -> Bot:
+    found = await find_bot_key(request.app.state.database, request.path_params["bot"], custom_domain(request))
+    return found.bot
+
+
+@public
 async def get_catalog(request: Request) -> Response:
     return document(request, catalog(site_of(request)), "application/json")
 
@@ -168,6 +198,8 @@ routes = [
     Route("/.well-known/mcp/server-card.json", get_docs_card),
     Route("/.well-known/ai-catalog.json", get_catalog),
     Route(f"{DOCS_PATH}/server-card", get_docs_card),
+    Route("/help/{bot}/.well-known/mcp.json", get_help_center_manifest),
+    Route(f"{HELP_CENTER_PATH}/server-card", get_help_center_card),
     Route(f"{WORKSPACE_PATH}/server-card", get_workspace_card),
     Route(METADATA_PATH, get_protected_resource),
     # Some clients look here without a path.

@@ -65,6 +65,7 @@ def write_index(bot: Bot, texts: list[ListedText], *, has_changelog: bool) -> It
             yield link_to(article_url(bot, article.locale, article.slug) + EXTENSION, article)
     yield "\n## Optional\n\n"
     yield f"- [All articles in one file]({bot.help_url}/llms-full.txt)\n"
+    yield f"- [MCP server]({bot.help_url}/mcp): asks and searches these articles, without a key\n"
     if has_changelog:
         yield f"- [Changelog]({changelog_url(bot)}.json): what is new, as a JSON Feed\n"
 

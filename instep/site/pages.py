@@ -18,6 +18,7 @@ from instep.site.ask_page import rate_answer, show_ask
 from instep.site.atom_feed import show_atom_feed
 from instep.site.card_images import card_of_article, card_of_home, card_url, show_article_card, show_home_card
 from instep.site.changelog import show_changelog, show_entry
+from instep.site.connect import show_connect
 from instep.site.contact import send_contact, show_contact
 from instep.site.contents import contents_of
 from instep.site.feed import show_feed
@@ -337,6 +338,7 @@ routes = [
     Route("/help/{bot}/ask/feedback", rate_answer, methods=["POST"]),
     Route("/help/{bot}/sso", sign_in_visitor),
     Route("/help/{bot}/sign-out", sign_out_visitor, methods=["POST"]),
+    Route("/help/{bot}/connect", show_connect),
     Route("/help/{bot}/contact", show_contact),
     Route("/help/{bot}/contact", send_contact, methods=["POST"]),
     Route("/help/{bot}/feedback", show_feedback),
@@ -354,6 +356,7 @@ routes = [
     Route("/help/{bot}/{locale}/matches", show_matches),
     Route("/help/{bot}/{locale}/ask", show_ask),
     Route("/help/{bot}/{locale}/ask/feedback", rate_answer, methods=["POST"]),
+    Route("/help/{bot}/{locale}/connect", show_connect),
     Route("/help/{bot}/{locale}/contact", show_contact),
     Route("/help/{bot}/{locale}/contact", send_contact, methods=["POST"]),
     Route("/help/{bot}/{locale}/feedback", show_feedback),

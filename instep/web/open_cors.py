@@ -4,22 +4,19 @@ These read no cookie. A caller opens them with the token, key or code that it se
 origin can do no more with them than any program can.
 """
 
+import re
+
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from instep.core import limits
 from instep.web.visitors.cors import EXPOSED_MCP_HEADERS
 
-OPEN = (
-    "/.well-known/",
-    "/mcp/admin/",
-    "/mcp/server-card/",
-    "/oauth/token/",
-    "/oauth/register/",
-    "/oauth/revoke/",
+OPEN = re.compile(
+    r"/mcp/admin/|/oauth/(?:token|register|revoke)/|(?:/help/[^/]+)?/(?:\.well-known|mcp/server-card)/"
 )
 # Addresses of machines, which are the same with a slash at their end.
-MACHINE = ("/.well-known/", "/mcp/", "/oauth/")
+MACHINE = re.compile(r"/oauth/|(?:/help/[^/]+)?/(?:\.well-known|mcp)/")
 
 
 class OpenCors:
@@ -37,7 +34,7 @@ class OpenCors:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_open = scope["type"] == "http" and f"{scope['path']}/".startswith(OPEN)
+        is_open = scope["type"] == "http" and OPEN.match(f"{scope['path']}/")
         await (self.cors if is_open else self.app)(scope, receive, send)
 
 
@@ -51,6 +48,6 @@ class MachineAddresses:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith(MACHINE):
+        if scope["type"] == "http" and MACHINE.match(scope["path"]):
             scope["path"] = scope["path"].rstrip("/")
         await self.app(scope, receive, send)

@@ -137,6 +137,7 @@ PAGES = (
     PageState("Ask", "declined", "/help/nordwind/ask?q=Do+you+sell+zeppelins%3F"),
     PageState("Ask", "right to left", "/help/noor/ask?q=نور"),
     PageState("Sign-in of visitors", "refused", "/help/nordwind/sso?token=over", status=400),
+    PageState("Connect an AI client", "address and steps", "/help/nordwind/connect"),
     PageState("Contact", "empty", "/help/nordwind/contact"),
     PageState("Contact", "errors", "/help/nordwind/contact", step=send_bad_contact, status=400),
     PageState("Contact", "sent", "/help/nordwind/contact?sent=yes"),

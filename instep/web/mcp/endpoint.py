@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from instep.core.errors import InvalidRequest
+from instep.web.custom_domains import custom_domain
 from instep.web.errors import VisitorRefusal
 from instep.web.mcp.exchange import answer_plain_call, is_plain_call
 from instep.web.mcp.server import CALLER, McpServer, SdkResponse
@@ -50,6 +51,8 @@ class NotJsonRpc(NotAMessage):
 
 def refuse_foreign_host(request: Request) -> None:
     """Refuse a `Host` that is not ours: a foreign page may have its name resolve here (DNS rebinding)."""
+    if custom_domain(request) is not None:
+        return
     host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
     service_host = urlsplit(request.app.state.settings.base_url).hostname
     if host != service_host and host != "localhost" and not is_loopback(host):

@@ -1,7 +1,7 @@
 """Tools of an MCP server, and how a slice declares them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Protocol
 
 from mcp_types import Tool as ToolDefinition
@@ -47,6 +47,12 @@ class Tool:
     arguments: Arguments
     handler: Handler
     definition: ToolDefinition
+
+    def for_known_bot(self) -> "Tool":
+        """The same tool at an address that names the bot."""
+        arguments = replace(self.arguments, common=Body)
+        definition = self.definition.model_copy(update={"input_schema": arguments.schema})
+        return replace(self, arguments=arguments, definition=definition)
 
 
 class Toolbox:

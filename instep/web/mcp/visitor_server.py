@@ -12,8 +12,11 @@ from starlette.types import Receive, Scope, Send
 from instep.core import limits
 from instep.core.errors import AppError, RateLimited
 from instep.core.paging import PageRequest
+from instep.identity.keys import find_bot_key
+from instep.identity.schemas import FoundBotKey
 from instep.web.call import BotKeyAccess, ToolsAccess
 from instep.web.client_addresses import client_address
+from instep.web.custom_domains import custom_domain
 from instep.web.errors import as_app_error
 from instep.web.mcp.endpoint import (
     NotAMessage,
@@ -40,6 +43,7 @@ from instep.web.visitors.route import (
     VisitorCall,
     authenticate_visitor,
     credentials_in,
+    visitor_subject,
 )
 
 METHODS = {"POST", "OPTIONS"}
@@ -82,8 +86,8 @@ class VisitorCaller:
         if self.error is not None:
             raise self.error
         assert self.call is not None, "a tool call is authenticated first"
-        arguments.pop("botId")
-        arguments.pop("botKey")
+        for field in tool.arguments.common.model_fields.values():
+            arguments.pop(field.alias or "")
         return self.call
 
 
@@ -130,10 +134,7 @@ class VisitorEndpoint:
         self, request: Request, arguments: dict[str, Any], headers: ResponseHeaders
     ) -> VisitorCaller:
         """Authenticate and count the call; errors about its arguments are left to the tool's result."""
-        try:
-            credentials = credentials_in(arguments)
-        except AppError as refusal:
-            credentials = Credentials(None, "", refusal)
+        credentials = self.credentials_of(request, arguments)
         try:
             async with authenticate_visitor(request, credentials, headers, READS) as visit:
                 call = VisitorToolCall(replace(visit, tx=None), request.app.state, hashed_address(request))
@@ -142,6 +143,26 @@ class VisitorEndpoint:
             raise
         except AppError as refusal:
             return VisitorCaller(None, refusal)
+
+    def credentials_of(self, request: Request, arguments: dict[str, Any]) -> Credentials:
+        try:
+            return credentials_in(arguments)
+        except AppError as refusal:
+            return Credentials(None, "", refusal)
+
+
+class HelpCenterEndpoint(VisitorEndpoint):
+    """`POST {help center}/mcp`: the address names the bot, so its tools take neither its id nor its key."""
+
+    async def answer(self, request: StrictRequest, headers: ResponseHeaders) -> Response:
+        request.state.credentials = await find_bot_key(
+            request.app.state.database, request.path_params["bot"], custom_domain(request)
+        )
+        return await super().answer(request, headers)
+
+    def credentials_of(self, request: Request, arguments: dict[str, Any]) -> Credentials:
+        found: FoundBotKey = request.state.credentials
+        return Credentials(found.id, found.bot_key, None, visitor_subject(arguments.get("visitor")))
 
 
 def hashed_address(request: Request) -> str:

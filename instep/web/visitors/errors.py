@@ -1,6 +1,7 @@
 """Errors of the visitor API: `{error, code, message, hint}` (contract section 3)."""
 
 import json
+import re
 
 from fastapi.responses import Response
 from pydantic import BaseModel
@@ -9,6 +10,7 @@ from instep.core.errors import AppError
 from instep.web.errors import VisitorRefusal
 
 PREFIXES = ("/chat/", "/feedback/", "/leads/", "/mcp/", "/widget/")
+HELP_CENTER_MCP = re.compile(r"/help/[^/]+/mcp/")
 # The title and the hint of each code.
 TITLES_AND_HINTS = {
     "invalid_request": ("Bad request", "Correct what the message names and send the request again."),
@@ -55,8 +57,8 @@ class OriginNotAllowed(VisitorRefusal):
 
 
 def is_visitor_path(path: str) -> bool:
-    """Whether a path belongs to the visitor API or the public MCP server."""
-    return f"{path}/".startswith(PREFIXES)
+    """Whether a path belongs to the visitor API or a public MCP server."""
+    return f"{path}/".startswith(PREFIXES) or HELP_CENTER_MCP.match(f"{path}/") is not None
 
 
 def render_visitor_error(error: AppError) -> Response:
