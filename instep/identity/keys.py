@@ -14,7 +14,7 @@ from instep.core.database import Database, Tx
 from instep.core.errors import NotFound
 from instep.core.pipeline import SqlStatement
 from instep.identity.queries import BOT, BOT_DOMAIN
-from instep.identity.schemas import BotKeyAuth, FoundBotKey, KeyAuth
+from instep.identity.schemas import BotKeyAuth, PublicBot, KeyAuth
 
 ALPHABET = string.digits + string.ascii_letters
 PREFIX = "isk_"
@@ -103,7 +103,7 @@ async def authenticate_bot_key(
         yield auth, tx
 
 
-async def find_bot_key(database: Database, name: str, domain: str | None) -> FoundBotKey:
+async def find_public_bot(database: Database, name: str, domain: str | None) -> PublicBot:
     """The bot of a help center, by its slug or its host name, and its key.
 
     At the host name `domain` there is its own help center alone. Raises `NotFound`.
@@ -111,10 +111,10 @@ async def find_bot_key(database: Database, name: str, domain: str | None) -> Fou
     sql = f"select {BOT}, b.bot_key from enter_site(%(name)s) s join bots b on b.id = s.bot_id"
     if "\0" in name:
         raise NotFound
-    async with database.enter(FoundBotKey, sql, name=name) as (found, _):
-        if found is None or domain not in (None, found.domain):
+    async with database.enter(PublicBot, sql, name=name) as (public_bot, _):
+        if public_bot is None or domain not in (None, public_bot.domain):
             raise NotFound
-        return found
+        return public_bot
 
 
 async def is_origin_of_a_bot(database: Database, origin: str) -> bool:

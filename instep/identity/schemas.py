@@ -247,7 +247,7 @@ class BotKeyAuth(BotColumns):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundBotKey:
+class PublicBot:
     """A bot and its public key, by the address of its help center."""
 
     id: UUID

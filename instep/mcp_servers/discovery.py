@@ -13,7 +13,7 @@ from instep import __version__
 from instep.core import limits
 from instep.core.etags import etag_of, matches_any_etag
 from instep.identity.access_tokens import METADATA_PATH
-from instep.identity.keys import find_bot_key
+from instep.identity.keys import find_public_bot
 from instep.identity.schemas import Bot
 from instep.identity.scopes import Scope
 from instep.mcp_servers.servers import DOCS, DOCS_PATH, HELP_CENTER_PATH, WORKSPACE, WORKSPACE_PATH
@@ -160,8 +160,10 @@ async def get_help_center_card(request: Request) -> Response:
 
 
 async def bot_of(request: Request) -> Bot:
-    found = await find_bot_key(request.app.state.database, request.path_params["bot"], custom_domain(request))
-    return found.bot
+    public_bot = await find_public_bot(
+        request.app.state.database, request.path_params["bot"], custom_domain(request)
+    )
+    return public_bot.bot
 
 
 @public

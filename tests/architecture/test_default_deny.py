@@ -57,6 +57,9 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/search",
     "/help/{bot}/ask",
     "/help/{bot}/ask/feedback",
+    "/help/{bot}/.well-known/mcp.json",
+    "/help/{bot}/mcp/server-card",
+    "/help/{bot}/connect",
     "/help/{bot}/contact",
     "/help/{bot}/cards/{digest}.png",
     "/help/{bot}/cards/{slug}/{digest}.png",
@@ -78,6 +81,7 @@ OPEN_TO_EVERYBODY = {
     "/help/{bot}/{locale}/changelog",
     "/help/{bot}/{locale}/changelog/{slug}",
     "/help/{bot}/{locale}/ask/feedback",
+    "/help/{bot}/{locale}/connect",
     "/help/{bot}/{locale}/contact",
     "/help/{bot}/{locale}/feedback",
     "/help/{bot}/{locale}/feedback/reason",
@@ -140,6 +144,8 @@ FOR_PEOPLE = {
 TOOLS = {
     ("POST", "/mcp", "tools with bot key"),
     ("OPTIONS", "/mcp", "tools with bot key"),
+    ("POST", "/help/{bot}/mcp", "tools with bot key"),
+    ("OPTIONS", "/help/{bot}/mcp", "tools with bot key"),
     ("POST", "/mcp/admin", "tools with API key or connected app"),
 }
 
@@ -203,7 +209,7 @@ def test_every_other_route_is_below_the_management_api_and_changes_need_a_write_
             assert (route.access == "content:propose") is is_proposal, route.path
 
 
-def test_only_the_two_mcp_servers_leave_it_to_their_tools() -> None:
+def test_only_the_mcp_servers_leave_it_to_their_tools() -> None:
     routes = [route for route in list_routes(create_app()).results if is_of_tools(route)]
 
     assert {(route.method, route.path, route.access) for route in routes} == TOOLS

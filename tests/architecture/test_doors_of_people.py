@@ -34,7 +34,7 @@ def routes_of_people(method: str) -> Iterator[RouteOut]:
 
 def address_of(route: RouteOut, cast: Cast) -> str:
     """The address for Acme's bot; what else it names does not exist."""
-    path = route.path.replace("{bot_slug}", cast.acme.slug)
+    path = route.path.replace("{bot_slug}", cast.acme.slug).replace("{bot}", cast.acme.slug)
     return path.replace("{", "").replace("}", "")
 
 

@@ -12,8 +12,8 @@ from starlette.types import Receive, Scope, Send
 from instep.core import limits
 from instep.core.errors import AppError, RateLimited
 from instep.core.paging import PageRequest
-from instep.identity.keys import find_bot_key
-from instep.identity.schemas import FoundBotKey
+from instep.identity.keys import find_public_bot
+from instep.identity.schemas import PublicBot
 from instep.web.call import BotKeyAccess, ToolsAccess
 from instep.web.client_addresses import client_address
 from instep.web.custom_domains import custom_domain
@@ -155,14 +155,14 @@ class HelpCenterEndpoint(VisitorEndpoint):
     """`POST {help center}/mcp`: the address names the bot, so its tools take neither its id nor its key."""
 
     async def answer(self, request: StrictRequest, headers: ResponseHeaders) -> Response:
-        request.state.credentials = await find_bot_key(
+        request.state.public_bot = await find_public_bot(
             request.app.state.database, request.path_params["bot"], custom_domain(request)
         )
         return await super().answer(request, headers)
 
     def credentials_of(self, request: Request, arguments: dict[str, Any]) -> Credentials:
-        found: FoundBotKey = request.state.credentials
-        return Credentials(found.id, found.bot_key, None, visitor_subject(arguments.get("visitor")))
+        public_bot: PublicBot = request.state.public_bot
+        return Credentials(public_bot.id, public_bot.bot_key, None, visitor_subject(arguments.get("visitor")))
 
 
 def hashed_address(request: Request) -> str:
