@@ -14,7 +14,7 @@ from instep.core.database import Database, Tx
 from instep.core.errors import NotFound
 from instep.core.pipeline import SqlStatement
 from instep.identity.queries import BOT, BOT_DOMAIN
-from instep.identity.schemas import BotKeyAuth, PublicBot, KeyAuth
+from instep.identity.schemas import BotKeyAuth, KeyAuth, PublicBot
 
 ALPHABET = string.digits + string.ascii_letters
 PREFIX = "isk_"
