@@ -25,8 +25,8 @@ HIDDEN = [
     "deleted_at = now()",
     "visibility = 'authenticated'",
 ]
-# The home page, the changelog, its feed, the sitemap, the pages to ask, to write to a person and to connect an
-# AI client, and what else there is for programs.
+# The home page, the changelog, its feed, the sitemap, the pages to ask, to write to a person and to connect
+# an AI client, and what else there is for programs.
 ALWAYS = 7 + len(FOR_PROGRAMS)
 
 
