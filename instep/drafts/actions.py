@@ -106,37 +106,17 @@ async def propose_edit(
     return await get_draft(ctx, draft.id, format)
 
 
-async def _insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
+async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
+    """Store an edit that waits for review; nothing is announced."""
     counts = await compare(proposal.base_content, proposal.content, SIDES)
     return await queries.insert_edit(ctx, article_id, proposal, counts)
 
 
 async def queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
     """Put an edit into the review queue that was made against the text that the proposal names."""
-    draft = await _insert_edit(ctx, article_id, proposal)
-    await _emit_proposal(ctx, draft)
+    draft = await insert_edit(ctx, article_id, proposal)
+    await emit_proposal(ctx, draft)
     return draft
-
-
-async def queue_edit_of_task(ctx: Ctx, article_id: str, proposal: EditProposal) -> None:
-    """Put a task's edit into the queue; of all tasks for a change only the latest one's edit stays pending.
-
-    It keeps the approval of the one that it replaces if it proposes the same.
-    """
-    if proposal.source_url is None:
-        await queue_edit(ctx, article_id, proposal)
-        return
-    # Two tasks may end at the same time: the second waits here, and then sees the draft of the first.
-    await change_queries.lock_change(ctx, proposal.source_url)
-    draft = await _insert_edit(ctx, article_id, proposal)
-    # The article is locked first, as in applying a draft.
-    await queries.lock_article_of_edit(ctx, draft.id)
-    superseded_ids = await change_queries.dismiss_superseded(ctx, article_id, proposal.source_url)
-    if draft.id in superseded_ids:
-        draft = replace(draft, status="dismissed", conflict=False)
-    elif await change_queries.take_over_approval(ctx, draft.id, superseded_ids):
-        draft = await find_draft(ctx, draft.id)
-    await _emit_proposal(ctx, draft)
 
 
 async def stamp_comparison(ctx: Ctx) -> None:
@@ -191,7 +171,7 @@ async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
         ctx, ArticleCreate.model_validate(fields), TextSource("create", draft_id)
     )
     draft = await queries.insert_new(ctx, draft_id, draft_type, article.id, new)
-    await _emit_proposal(ctx, draft)
+    await emit_proposal(ctx, draft)
     return draft_id
 
 
@@ -205,7 +185,7 @@ async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
         await replace_text(ctx, article, article.title, new.content, TextSource("update", draft_id))
 
 
-async def _emit_proposal(ctx: Ctx, draft: Draft) -> None:
+async def emit_proposal(ctx: Ctx, draft: Draft) -> None:
     """Publish the event of a new draft, with the counts that the queue shows."""
     kind: EventKind = "edit.proposed" if draft.type == "edit" else "draft.created"
     [counted] = await with_live_counts(ctx, [draft])
@@ -265,7 +245,10 @@ async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
 
 async def _editor_columns(ctx: Ctx, draft: DraftTexts, content: str) -> dict[str, Any]:
     lines = await lines_after_edit(draft, content)
-    return {"edited_by_name": ctx.actor.name, **queries.line_columns(lines)}
+    columns = {"edited_by_name": ctx.actor.name, **queries.line_columns(lines)}
+    if draft.type == "edit" and draft.edited_by_name is None:
+        columns |= {"written_title": draft.proposed_title, "written_markdown": draft.content}
+    return columns
 
 
 @writes
@@ -283,7 +266,9 @@ async def apply_draft(
 
 
 @writes
-async def dismiss_draft(ctx: Ctx, draft_id: str, request: DraftDismiss = NO_REASON) -> Draft:
+async def dismiss_draft(
+    ctx: Ctx, draft_id: str, request: DraftDismiss = NO_REASON, *, replaced_by: str | None = None
+) -> Draft:
     """Take a draft out of the queue.
 
     The article of an edit stays as it is, a new article moves to Recently deleted. After the reasons
@@ -296,7 +281,7 @@ async def dismiss_draft(ctx: Ctx, draft_id: str, request: DraftDismiss = NO_REAS
         await lock_article(ctx, draft)
     sent = request.model_dump()
     reason, comment = sent.get("reason"), sent.get("comment")
-    if not await queries.settle(ctx, draft.id, "dismissed", reason, comment):
+    if not await queries.settle(ctx, draft.id, "dismissed", reason, comment, replaced_by=replaced_by):
         raise not_pending(await find_draft(ctx, draft.id))
     if draft.type != "edit":
         await delete_article(ctx, draft.article_id)

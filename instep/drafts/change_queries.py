@@ -4,10 +4,20 @@ from collections.abc import Collection, Sequence
 
 from psycopg.types.json import Jsonb
 
+from instep.core import limits
 from instep.drafts.proposals import NewArticle
-from instep.drafts.queries import SETTLED, change_columns, change_text, origin_columns, settler_of
-from instep.drafts.schemas import DroppedDraft
+from instep.drafts.queries import DRAFT, FROM, NO_APPROVAL, TEXTS, change_columns, change_text, origin_columns
+from instep.drafts.schemas import Draft, DraftTexts, DroppedDraft
 from instep.identity.schemas import Ctx
+
+# Whether a draft has what a person wrote and no earlier draft has.
+IS_EDITED = """
+    case d.type when 'edit'
+        then d.edited_by_name is not null
+            and (d.written_markdown is null
+                or (d.content_markdown, d.title) is distinct from (d.written_markdown, d.written_title))
+        else a.author_type <> 'task' end
+"""
 
 
 async def lock_change(ctx: Ctx, source_url: str) -> None:
@@ -44,29 +54,133 @@ async def follow_task(ctx: Ctx, draft_id: str, task_id: str | None) -> bool:
     return await change_columns(ctx, draft_id, {"task_id": task_id})
 
 
-async def dismiss_superseded(ctx: Ctx, article_id: str, source_url: str) -> set[str]:
-    """Dismiss the edits of a change by earlier tasks than its latest one; the ids of these drafts."""
-    draft_ids = await ctx.tx.value(
+async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
+    """The newest edits that wait, for a change to be compared with what they would make of their articles.
+
+    Of the change itself they are those that its own pending drafts go on from.
+    """
+    return await ctx.tx.all(
+        DraftTexts,
         f"""
-        with dismissed as (
-          update drafts set status = 'dismissed', {SETTLED}
-          where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
-            and source_url = %(url)s and status = 'pending' and type = 'edit' and task_id <> (
-              select d.task_id from drafts d
-              join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
-              where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.article_id = %(article)s
-                and d.source_url = %(url)s and d.type = 'edit'
-              order by t.created_at desc, t.id desc limit 1)
-          returning id
-        )
-        select array_agg(id) from dismissed
+        select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and a.deleted_at is null
+          and a.status in ('draft', 'published')
+          and (d.task_id is null or %(url)s::text is null or d.source_url is distinct from %(url)s)
+          and (d.status = 'pending' or d.replaced_by in (
+            select s.id from drafts s
+            where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.status = 'pending'
+              and s.source_url = %(url)s and s.task_id is not null))
+        order by d.created_at desc, d.id desc limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        url=source_url,
+        limit=limits.MAX_COMPARED_DRAFTS,
+    )
+
+
+async def is_beneath_pending(ctx: Ctx, draft_id: str) -> bool:
+    """Whether the draft that took the place of this one still waits."""
+    is_pending: bool = await ctx.tx.value(
+        """
+        select exists (
+            select from drafts d
+            join drafts s on s.workspace_id = d.workspace_id and s.id = d.replaced_by
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s
+              and d.status = 'dismissed' and s.status = 'pending')
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+    )
+    return is_pending
+
+
+async def list_same_change(
+    ctx: Ctx, article_id: str, source_url: str | None, task_id: str | None
+) -> list[DraftTexts]:
+    """The pending edits of an article that earlier tasks made of the same change, oldest first."""
+    return await ctx.tx.all(
+        DraftTexts,
+        f"""
+        select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and d.status = 'pending'
+          and d.article_id = %(article)s and d.source_url = %(url)s and d.task_id <> %(task)s
+          and (t.created_at, t.id) < (
+            select created_at, id from tasks
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
+        order by t.created_at, t.id
         """,
         bot=ctx.bot.id,
         article=article_id,
         url=source_url,
-        **settler_of(ctx),
+        task=task_id,
     )
-    return set(draft_ids or ())
+
+
+async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
+    """Whether a later task of the same change has made an edit of the same article before."""
+    is_late: bool = await ctx.tx.value(
+        """
+        select exists (
+            select from drafts d
+            join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.type = 'edit'
+              and d.article_id = %(article)s and d.source_url = %(url)s
+              and (t.created_at, t.id) > (
+                select created_at, id from tasks
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s))
+        """,
+        bot=ctx.bot.id,
+        article=draft.article_id,
+        url=draft.source_url,
+        task=draft.task_id,
+    )
+    return is_late
+
+
+async def list_continued(ctx: Ctx, article_ids: Sequence[str], source_url: str | None) -> list[DraftTexts]:
+    """The edits of a change from which pending drafts of other changes go on."""
+    return await ctx.tx.all(
+        DraftTexts,
+        f"""
+        select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and d.status = 'dismissed'
+          and d.source_url = %(url)s and d.task_id is not null and d.article_id = any(%(articles)s)
+          and exists (
+            select from drafts s
+            where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.id = d.replaced_by
+              and s.status = 'pending' and s.source_url is distinct from %(url)s)
+        order by d.id
+        """,
+        bot=ctx.bot.id,
+        url=source_url,
+        articles=list(article_ids),
+    )
+
+
+async def list_beneath(ctx: Ctx, draft: Draft) -> list[str]:
+    """The drafts of other changes whose place this one took."""
+    draft_ids: list[str] | None = await ctx.tx.value(
+        """
+        select array_agg(id order by id) from drafts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and replaced_by = %(id)s
+          and status = 'dismissed' and (%(url)s::text is null or source_url is distinct from %(url)s)
+        """,
+        bot=ctx.bot.id,
+        id=draft.id,
+        url=draft.source_url,
+    )
+    return draft_ids or []
+
+
+async def put_beneath(ctx: Ctx, draft_id: str, beneath_ids: Collection[str]) -> None:
+    """Note that a draft goes on from these, which another draft of its change went on from before."""
+    await ctx.tx.execute(
+        """
+        update drafts set replaced_by = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(beneath)s)
+          and status = 'dismissed'
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        beneath=list(beneath_ids),
+    )
 
 
 async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection[str]) -> bool:
@@ -94,40 +208,44 @@ async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection
 
 async def find_pending_of_change(
     ctx: Ctx, title: str, url_patterns: Sequence[str], except_task: str
-) -> list[str]:
+) -> list[DroppedDraft]:
     """The pending drafts of earlier tasks for a change, found by patterns of its address, or by its title."""
-    draft_ids = await ctx.tx.value(
-        """
-        select array_agg(d.id order by d.article_id, d.id)
+    return await ctx.tx.all(
+        DroppedDraft,
+        f"""
+        select d.id, {IS_EDITED} as is_edited, false as is_kept
         from drafts d
+        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
         join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
           and t.id <> %(task)s
           and t.created_at <= (
             select created_at from tasks
             where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
-          and case when %(patterns)s::text[] = '{}' or t.change_url is null
+          and case when %(patterns)s::text[] = array[]::text[] or t.change_url is null
             then regexp_replace(t.change_title, ' [(][#!][0-9]+[)]$', '') = %(title)s
             else t.change_url like any(%(patterns)s::text[]) end
+        order by d.article_id, d.id
         """,
         bot=ctx.bot.id,
         task=except_task,
         title=title,
         patterns=list(url_patterns),
     )
-    return draft_ids or []
 
 
 async def find_dropped(
-    ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str]
+    ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str], warning: str
 ) -> list[DroppedDraft]:
-    """The pending drafts by earlier tasks of a change: edits of these articles, and new articles."""
+    """The pending drafts by earlier tasks of a change: edits of these articles, and new articles.
+
+    One that is approved, or has this warning because it was, is to be kept.
+    """
     return await ctx.tx.all(
         DroppedDraft,
-        """
-        select d.id, d.approved_at is not null
-            or case d.type when 'edit' then d.updated_at <> d.created_at else a.author_type <> 'task' end
-            as is_touched
+        f"""
+        select d.id, {IS_EDITED} as is_edited,
+            d.approved_at is not null or d.warnings @> %(warning)s as is_kept
         from drafts d
         join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
         join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
@@ -142,15 +260,20 @@ async def find_dropped(
         bot=ctx.bot.id,
         url=source_url,
         task=task_id,
+        warning=Jsonb([warning]),
         articles=list(article_ids),
     )
 
 
 async def add_warning(ctx: Ctx, draft_ids: Sequence[str], warning: str) -> None:
-    """Add a warning to pending drafts that don't have it yet."""
+    """Add a warning to pending drafts that don't have it yet, which takes an approval back."""
+    if not draft_ids:
+        return
     await ctx.tx.execute(
-        """
-        update drafts set warnings = warnings || %(warning)s, updated_at = %(now)s
+        f"""
+        update drafts set updated_at = %(now)s, {NO_APPROVAL}, warnings = warnings || %(warning)s
+            || case when approved_at is null then '[]' else jsonb_build_array(
+                approved_by_name || ' had approved this for a release: approve it again.') end
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
           and status = 'pending' and not warnings @> %(warning)s
         """,

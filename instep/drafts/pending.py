@@ -54,6 +54,7 @@ def not_pending(draft: Draft) -> DraftNotPending:
     if draft.settled_at is None or draft.settled_by_name is None:
         return DraftNotPending(f"The draft has been {draft.status} already.")
     when = f"{draft.settled_at:%Y-%m-%d at %H:%M} UTC"
+    successor = f"; {draft.replaced_by} took its place" if draft.replaced_by else ""
     return DraftNotPending(
-        f"The draft has been {draft.status} already, by {draft.settled_by_name} on {when}."
+        f"The draft has been {draft.status} already, by {draft.settled_by_name} on {when}{successor}."
     )

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from instep.drafts.schemas import Certainty, EvidenceOut
+from instep.drafts.schemas import Certainty, EvidenceOut, TitledText
+from instep.drafts.waiting import WaitingText
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,33 @@ class EditProposal(DraftOrigin):
     base_title: str
     base_content: str
     title: str | None = None
+    # Who wrote words of it into earlier drafts, in which lines, and the text without those of them that only
+    # drafts of the same change have.
+    edited_by_name: str | None = None
+    edited_lines: tuple[int, ...] = ()
+    written_title: str | None = None
+    written_content: str | None = None
+
+    @property
+    def base(self) -> TitledText:
+        return TitledText(self.base_title, self.base_content)
+
+    @property
+    def text(self) -> TitledText:
+        return TitledText(self.title or self.base_title, self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """What a later change, `change_title`, makes of an article as a waiting draft would leave it.
+
+    It is contested if the change concerns lines that a person wrote.
+    """
+
+    waiting: WaitingText
+    proposal: EditProposal
+    change_title: str
+    is_contested: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

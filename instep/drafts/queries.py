@@ -34,7 +34,7 @@ DRAFT = f"""
         when d.type = 'gap_draft' then 'question' end) as source_kind,
     coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title,
     d.certainty, d.approved_by_type, d.approved_by_name, d.approved_at, d.settled_by_name, d.settled_at,
-    d.author_type, d.author_name, d.created_at, d.updated_at
+    d.replaced_by, d.author_type, d.author_name, d.created_at, d.updated_at
 """
 TEXTS = """
     d.title as proposed_title, coalesce(d.content_markdown, a.content_markdown) as content,
@@ -42,6 +42,7 @@ TEXTS = """
     coalesce(d.base_markdown, a.content_markdown) as base_content,
     a.version as current_version, a.content_markdown as current_content,
     d.evidence, d.questions, d.warnings, d.statements, d.model, d.edited_by_name, d.edited_lines,
+    d.written_title, d.written_markdown as written_content, d.dismissal_reason, d.dismissal_comment,
     d.replaced_version, d.applied_version
 """
 JOIN = """
@@ -146,6 +147,10 @@ async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal, counts:
         "base_markdown": proposal.base_content,
         "additions": counts.additions,
         "deletions": counts.deletions,
+        "edited_by_name": proposal.edited_by_name,
+        "edited_lines": list(proposal.edited_lines),
+        "written_title": proposal.written_title,
+        "written_markdown": proposal.written_content,
     }
     return await insert(ctx, row, proposal)
 
@@ -238,7 +243,13 @@ SETTLED = """
 
 
 async def settle(
-    ctx: Ctx, draft_id: str, status: DraftStatus, reason: str | None = None, comment: str | None = None
+    ctx: Ctx,
+    draft_id: str,
+    status: DraftStatus,
+    reason: str | None = None,
+    comment: str | None = None,
+    *,
+    replaced_by: str | None = None,
 ) -> bool:
     """Take the draft out of the queue; whether this call did: of concurrent calls exactly one does."""
     if status == "dismissed":
@@ -246,7 +257,7 @@ async def settle(
     row_count = await ctx.tx.execute(
         f"""
         update drafts set status = %(status)s, dismissal_reason = %(reason)s,
-            dismissal_comment = %(comment)s, {SETTLED}
+            dismissal_comment = %(comment)s, replaced_by = %(replaced_by)s, {SETTLED}
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'pending'
         """,
         bot=ctx.bot.id,
@@ -254,6 +265,7 @@ async def settle(
         status=status,
         reason=reason,
         comment=comment,
+        replaced_by=replaced_by,
         **settler_of(ctx),
     )
     return row_count == 1
@@ -271,6 +283,18 @@ async def lock_article_of_edit(ctx: Ctx, draft_id: str) -> None:
         """,
         bot=ctx.bot.id,
         id=draft_id,
+    )
+
+
+async def lock_article(ctx: Ctx, article_id: str) -> None:
+    """Lock an article, even a deleted one, before its drafts, as every other writer does."""
+    await ctx.tx.execute(
+        """
+        select from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s for no key update
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
     )
 
 
@@ -307,7 +331,8 @@ async def reopen(ctx: Ctx, draft_id: str) -> None:
         f"""
         update drafts set status = 'pending', updated_at = %(now)s, settled_at = null,
             settled_by_type = null, settled_by_name = null, dismissal_reason = null,
-            dismissal_comment = null, replaced_version = null, applied_version = null, {NO_APPROVAL}
+            dismissal_comment = null, replaced_by = null, replaced_version = null,
+            applied_version = null, {NO_APPROVAL}
         where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
         """,
         bot=ctx.bot.id,

@@ -3,9 +3,15 @@
 from instep.drafts import queries
 from instep.drafts.merging import obstacles
 from instep.drafts.schemas import DraftTexts
+from instep.drafts.waiting import waiting_text
 from instep.golden.actions import losses
 from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
+from instep.text.diff import merge
+
+SAME_LINES = (
+    "It changes the same lines as {id} does: apply one of them, and bring the other into line with it."
+)
 
 
 async def review_warnings(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[str]:
@@ -36,4 +42,20 @@ async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
     noun, verb = ("draft", "waits") if others.count == 1 else ("drafts", "wait")
     more = others.count - len(others.ids)
     names = ", ".join(others.ids) + (f" and {more} more" if more else "")
-    return [f"{others.count} more {noun} of this article {verb}: {names}."]
+    return [
+        f"{others.count} more {noun} of this article {verb}: {names}.",
+        *[SAME_LINES.format(id=other.id) for other in await overlapping(ctx, draft, others.ids)],
+    ]
+
+
+async def overlapping(ctx: Ctx, draft: DraftTexts, other_ids: list[str]) -> list[DraftTexts]:
+    """The drafts among these, of those that are cheap to compare, that change the same lines otherwise."""
+    ours = await waiting_text(draft)
+    found: list[DraftTexts] = []
+    for other in (await queries.find_mergeable(ctx, other_ids)).values():
+        theirs = await waiting_text(other)
+        if ours is None or theirs is None or ours.base != theirs.base:
+            continue
+        if await merge(ours.base.content, ours.text.content, theirs.text.content) is None:
+            found.append(other)
+    return found

@@ -82,6 +82,7 @@ class Draft:
     approved_at: datetime | None
     settled_by_name: str | None
     settled_at: datetime | None
+    replaced_by: str | None
     author_type: str
     author_name: str
     created_at: datetime
@@ -107,6 +108,10 @@ class DraftTexts(Draft):
     edited_by_name: str | None
     # The lines of the proposed text, from 1, that people have written.
     edited_lines: list[int]
+    written_title: str | None
+    written_content: str | None
+    dismissal_reason: DismissalReason | None
+    dismissal_comment: str | None
     replaced_version: int | None
     applied_version: int | None
 
@@ -114,6 +119,23 @@ class DraftTexts(Draft):
     def text_digest(self) -> str:
         """Tells whether the proposal is still the one that somebody has seen."""
         return etag_of(f"{self.title}\0{self.content}".encode()).strip('"')
+
+    @property
+    def written(self) -> TitledText:
+        """The text that it was proposed with, before people edited it."""
+        if self.edited_by_name is None:
+            return TitledText(self.title, self.content)
+        if self.written_content is None:
+            return self.base
+        return TitledText(self.written_title or self.article_title, self.written_content)
+
+    def proposes(self, text: TitledText, base: TitledText) -> bool:
+        return TitledText(self.title, self.content) == text and self.base == base
+
+    @property
+    def has_words_of_people(self) -> bool:
+        """Whether it has what a person wrote and no earlier draft has."""
+        return self.author_type != "task" or self.written != TitledText(self.title, self.content)
 
     @property
     def base(self) -> TitledText:
@@ -133,11 +155,12 @@ class DraftTexts(Draft):
 
 @dataclass(frozen=True, slots=True)
 class DroppedDraft:
-    """A pending draft that the latest task of its change no longer makes."""
+    """A pending draft that the latest task of its change no longer makes, or that a change reverts."""
 
     id: str
-    # Whether a person has edited or approved it.
-    is_touched: bool
+    # Whether it has what a person wrote and no earlier draft has.
+    is_edited: bool
+    is_kept: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +298,14 @@ class DraftListItemOut(Out):
     updated_at: Timestamp
 
 
+class DismissalOut(Out):
+    """Why a draft left the queue without being applied."""
+
+    reason: DismissalReason | None
+    comment: str | None = Field(description="More about it; a task says here why it took the draft out.")
+    replaced_by: str | None = Field(description="The draft that took its place.")
+
+
 class DraftFields(DraftListItemOut):
     """What both forms of a draft's detail share."""
 
@@ -294,6 +325,7 @@ class DraftFields(DraftListItemOut):
         description="What to check by hand; also what applying would meet, and which other drafts of the"
         " article wait."
     )
+    dismissal: DismissalOut | None = Field(description="Of a dismissed draft, else null.")
 
 
 class DraftOut(DraftFields):
@@ -343,6 +375,7 @@ def draft_out(detail: DraftDetail, format: Format) -> DraftOut | DraftHtmlOut:
         "evidence": draft.evidence,
         "questions": draft.questions,
         "warnings": draft.warnings,
+        "dismissal": dismissal_out(draft),
     }
     if format == "html":
         return DraftHtmlOut(**fields, content_html=detail.content)
@@ -357,6 +390,14 @@ def item_fields(draft: Draft) -> dict[str, Any]:
     }
     names = set(DraftListItemOut.model_fields) - shapes.keys()
     return {name: getattr(draft, name) for name in names} | shapes
+
+
+def dismissal_out(draft: DraftTexts) -> DismissalOut | None:
+    if draft.status != "dismissed":
+        return None
+    return DismissalOut(
+        reason=draft.dismissal_reason, comment=draft.dismissal_comment, replaced_by=draft.replaced_by
+    )
 
 
 def author_out(kind: str | None, name: str | None) -> AuthorOut | None:

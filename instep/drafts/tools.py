@@ -9,6 +9,7 @@ from instep.core import limits
 from instep.drafts import actions, releasing, reopening, suppression
 from instep.drafts.release_schemas import ReleaseCreate, ReleaseOut
 from instep.drafts.schemas import (
+    DismissalOut,
     DraftAppliedOut,
     DraftApply,
     DraftCreate,
@@ -53,6 +54,7 @@ class DraftPieceOut(DraftListItemOut):
     )
     questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
     warnings: list[str] = Field(description="What to check by hand.")
+    dismissal: DismissalOut | None = Field(description="Why it was dismissed, else null.")
     diff: str | None = Field(description="Unified diff from the live article to what applying makes of it.")
     content_markdown: str | None
     merged_markdown: str | None
@@ -168,6 +170,7 @@ def draft_piece_out(detail: DraftDetail, part: Part | None, call: Call, cursor: 
         evidence=rows_within_budget(out.evidence, limits.MAX_TOOL_CONTEXT_BYTES),
         questions=out.questions[: limits.MAX_QUESTION_EXAMPLES],
         warnings=out.warnings,
+        dismissal=out.dismissal,
         diff=values["diff"],
         content_markdown=values["text"],
         merged_markdown=values["merged"],

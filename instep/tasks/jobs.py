@@ -1,6 +1,8 @@
 """The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
 
+import asyncio
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -11,10 +13,12 @@ from instep.core import limits
 from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest, PlanInactive
-from instep.core.jobs import Job, defer
+from instep.core.jobs import Job, Postponed, defer
 from instep.core.restarts import restartable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.drafts.change_queries import list_waiting
 from instep.drafts.suppression import suppressed_keys
+from instep.drafts.waiting import waiting_texts
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot
@@ -23,6 +27,7 @@ from instep.llm.protocol import Model
 from instep.search.index.cache import IndexWarmingUp
 from instep.tasks import queries
 from instep.tasks.candidates import find_candidates, with_unread
+from instep.tasks.outlook import look_ahead
 from instep.tasks.queries import TaskInput
 from instep.tasks.reports import ModelPart, emit_end, write_report
 from instep.tasks.sources import find_sources, searches_for
@@ -35,6 +40,7 @@ WRITER = Actor("task", "Instep", can_write=True, channel="job")
 
 async def run_task(database: Database, job: Job, model: Model | None = None) -> None:
     """Run a task to its end. After a crash it runs again: only what the last transaction writes counts."""
+    await await_turn(database, job.payload)
     try:
         await process_task(database, job.payload, model)
     except TimeLimitExceeded:
@@ -44,6 +50,16 @@ async def run_task(database: Database, job: Job, model: Model | None = None) -> 
         await fail_task(database, job.payload, error.code, error.message)
     except (PlanInactive, IndexWarmingUp):
         await retry_later(database, job)
+
+
+async def await_turn(database: Database, payload: Mapping[str, str]) -> None:
+    """Wait for earlier changes of the bot, since this one is compared with the drafts that they make."""
+    for _ in range(limits.MAX_TASK_TURN_LOOKS):
+        async with job_context(database, payload, WRITER) as ctx:
+            if await queries.has_turn(ctx, payload["task"]):
+                return
+        await asyncio.sleep(limits.TASK_TURN_INTERVAL_SECONDS)
+    raise Postponed(timedelta())
 
 
 async def give_up(database: Database, job: Job) -> None:
@@ -69,6 +85,7 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
         is_small = article_count <= limits.MAX_WRITER_ARTICLES
         rows = await list_for_writer(ctx) if is_small else []
         suppressed = await suppressed_keys(ctx)
+        drafts = [] if work.article else await list_waiting(ctx, work.source_url)
         bot = ctx.bot
     sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
     if not is_small:
@@ -80,6 +97,7 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
     report = await write_drafts(work, texts, sources, suppressed)
     unread_count = 0 if work.article else max(0, article_count - len(articles))
     report = with_unread(report, len(articles), unread_count)
+    outlook = await look_ahead(change_of(work), texts, await waiting_texts(drafts), suppressed, report)
     model_part = None
     if model is not None:
         model_part = ModelPart(model.name, report)
@@ -90,7 +108,7 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
             await write_report(
-                ctx, payload["task"], work, report, articles, unread_count, model_part=model_part
+                ctx, payload["task"], work, report, articles, unread_count, outlook, model_part=model_part
             )
 
     await restartable(end_task)

@@ -232,6 +232,25 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
     )
 
 
+async def has_turn(ctx: Ctx, task_id: str) -> bool:
+    """Whether no earlier change of the bot is still to be read; new articles are written out of turn."""
+    is_first: bool = await ctx.tx.value(
+        """
+        select not exists (
+            select from tasks t, tasks e
+            where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = %(id)s
+              and e.bot_id = %(bot)s and e.workspace_id = %(workspace)s
+              and (e.created_at, e.id) < (t.created_at, t.id) and e.status in ('queued', 'running')
+              and e.article is null and t.article is null
+              and e.created_at > %(since)s)
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+        since=ctx.now - limits.MAX_TASK_TURN_WAIT,
+    )
+    return is_first
+
+
 async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
     """Show what a running task does at present."""
     await ctx.tx.execute(

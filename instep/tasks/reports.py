@@ -1,6 +1,6 @@
 """Storing the writer's report: it ends the task, and each of its proposals becomes a draft."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,18 +9,17 @@ from instep.articles.schemas import Article
 from instep.collections.actions import find_collection_id
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.sandbox import TimeLimitExceeded
-from instep.drafts.actions import (
-    queue_edit_of_task,
-    queue_new_article,
-    stamp_comparison,
-)
-from instep.drafts.proposals import EditProposal, NewArticle, Statement
-from instep.drafts.schemas import Certainty, EvidenceOut
+from instep.drafts.actions import queue_new_article, stamp_comparison
+from instep.drafts.change_queries import add_warning
+from instep.drafts.proposals import EditProposal, NewArticle, Renewal, Statement
+from instep.drafts.renewing import QueuedEdit, queue_edit_of_task
+from instep.drafts.schemas import Certainty, EvidenceOut, TitledText
 from instep.drafts.suppression import is_suppressed
 from instep.drafts.withdrawal import dismiss_reverted, settle_dropped
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
 from instep.tasks.actions import find_task
+from instep.tasks.outlook import LaterEdit, Outlook
 from instep.tasks.queries import TaskInput
 from instep.tasks.reverts import reverted_change
 from instep.tasks.schemas import Outcome, Task, task_out
@@ -49,44 +48,57 @@ async def write_report(
     report: writer.Report,
     articles: dict[str, Article],
     unread_count: int,
+    outlook: Outlook,
     *,
     model_part: ModelPart | None,
 ) -> None:
     """End a task: its proposals become drafts, and its verdicts and its summary are stored.
 
-    `articles` by their ids are those that were read, `unread_count` is the number of the others.
+    `articles` by their ids are those that were read, `unread_count` is the number of the others. `outlook` is
+    what the change makes of drafts that wait.
     """
     # When two workers ran the task the second waits here, and then finds that the task has ended.
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
         return
     await queries.insert_gone_names(ctx, work.change_title or "", report.stale_mentions)
+    proposals = [row for row in report.proposals if not await is_held_back(ctx, row.article_id, row)]
+    live_edits = {row.article_id: row for row in proposals if row.article_id is not None}
+    edited_ids = sorted({*live_edits, *outlook.edits})
+    queued = [
+        await queue_edit(
+            ctx, task_id, work, articles, model_part, live_edits.get(id), outlook.edits.get(id, ())
+        )
+        for id in edited_ids
+    ]
+    queued += [
+        await queue_new(ctx, task_id, work, row, model_part) for row in proposals if row.article_id is None
+    ]
+    for draft_id, warning in outlook.warnings.items():
+        await add_warning(ctx, [draft_id], warning)
     reverted = reverted_change(work.change_title or "", work.change_body, work.source_url)
     if reverted:
         await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)
-    proposals = [row for row in report.proposals if not await is_held_back(ctx, row)]
-    refusals = [
-        refusal
-        for proposal in proposals
-        if (refusal := await queue_proposal(ctx, task_id, work, proposal, articles, model_part))
-    ]
+    others = [article_id for article_id in articles if article_id not in edited_ids]
     sentences = [
-        *refusals,
-        *await settle_earlier(ctx, task_id, work, articles, is_repeatable=model_part is None),
+        *(sentence for row in queued for sentence in row.sentences),
+        *await settle_earlier(ctx, task_id, work, others, is_repeatable=model_part is None),
     ]
-    outcome: Outcome = "drafts" if len(proposals) > len(refusals) else "no_changes"
+    outcome: Outcome = "drafts" if any(row.draft_id for row in queued) else "no_changes"
     summary = " ".join([report.summary, *sentences])
-    reviewed = [verdict_row(verdict, articles) for verdict in report.reviewed]
+    titles = {id: article.title for id, article in articles.items()} | outlook.titles
+    verdicts = {row.article_id: row for row in report.reviewed} | outlook.verdicts
+    reviewed = [verdict_row(verdict, titles[verdict.article_id]) for verdict in verdicts.values()]
     await queries.complete(ctx, task_id, outcome, summary, reviewed, unread_count)
     # A later change may have been compared before, and its time may be what pages say now.
     await stamp_comparison(ctx)
     await emit_end(ctx, task)
 
 
-def verdict_row(verdict: writer.Verdict, articles: dict[str, Article]) -> dict[str, Any]:
+def verdict_row(verdict: writer.Verdict, title: str) -> dict[str, Any]:
     return {
         "article_id": verdict.article_id,
-        "title": articles[verdict.article_id].title,
+        "title": title,
         "verdict": verdict.verdict,
         "reason": verdict.reason,
         "heading": verdict.heading,
@@ -94,26 +106,48 @@ def verdict_row(verdict: writer.Verdict, articles: dict[str, Article]) -> dict[s
     }
 
 
-async def queue_proposal(
+async def queue_edit(
     ctx: Ctx,
     task_id: str,
     work: TaskInput,
-    proposal: writer.Proposal,
-    articles: dict[str, Article],
+    articles: Mapping[str, Article],
     model_part: ModelPart | None,
-) -> str | None:
-    """Put a proposal into the review queue; the sentence that says why it is not there, if it is refused."""
+    live: writer.Proposal | None,
+    later: Sequence[LaterEdit],
+) -> QueuedEdit:
+    """Put what the change makes of an article, live and as drafts would leave it, into the review queue."""
+    proposal = None
+    if live is not None and live.article_id is not None:
+        article = articles[live.article_id]
+        base = TitledText(article.title, article.content)
+        model = model_part.name if model_part and model_part.has_written(live) else None
+        proposal = edit_of(live, base, article.version, work, task_id, model)
+    renewals = [
+        Renewal(
+            row.waiting,
+            edit_of(row.proposal, row.waiting.base, row.waiting.base_version, work, task_id, None),
+            work.change_title or "",
+            row.is_contested,
+        )
+        for row in later
+        if not await is_held_back(ctx, row.waiting.draft.article_id, row.proposal)
+    ]
+    if proposal is None and not renewals:
+        return QueuedEdit(None)
+    article_id = later[0].waiting.draft.article_id if later else str(live and live.article_id)
+    return await queue_edit_of_task(ctx, article_id, proposal, renewals)
+
+
+async def queue_new(
+    ctx: Ctx, task_id: str, work: TaskInput, proposal: writer.Proposal, model_part: ModelPart | None
+) -> QueuedEdit:
+    """Put a new article into the review queue."""
     model = model_part.name if model_part and model_part.has_written(proposal) else None
-    if proposal.article_id is not None:
-        article = articles[proposal.article_id]
-        await queue_edit_of_task(ctx, article.id, edit_of(proposal, article, work, task_id, model))
-        return None
     new_article = await new_article_of(ctx, proposal, work, task_id, model)
     if work.article is None:
         return await queue_unless_refused(ctx, new_article)
     # A requested article that can't be written fails the task.
-    await queue_new_article(ctx, new_article)
-    return None
+    return QueuedEdit(await queue_new_article(ctx, new_article))
 
 
 async def settle_earlier(
@@ -129,20 +163,19 @@ async def settle_earlier(
     return [f"{subject} dismissed that an earlier state of this change had called for."]
 
 
-async def queue_unless_refused(ctx: Ctx, new: NewArticle) -> str | None:
+async def queue_unless_refused(ctx: Ctx, new: NewArticle) -> QueuedEdit:
     """Put a new article into the queue; where no article can have its text, the sentence that says so."""
     try:
         async with ctx.tx.transaction():
-            await queue_new_article(ctx, new)
+            return QueuedEdit(await queue_new_article(ctx, new))
     except (InvalidRequest, TimeLimitExceeded) as refusal:
         reason = refusal.message if isinstance(refusal, InvalidRequest) else "it takes too long to render."
-        return f"The new article “{new.title}” was not drafted: {reason}"
-    return None
+        return QueuedEdit(None, (f"The new article “{new.title}” was not drafted: {reason}",))
 
 
-async def is_held_back(ctx: Ctx, proposal: writer.Proposal) -> bool:
+async def is_held_back(ctx: Ctx, article_id: str | None, proposal: writer.Proposal) -> bool:
     """Whether reviewers have dismissed all of it: a model's part, and what was dismissed while this ran."""
-    return await is_suppressed(ctx, proposal.article_id, statements_of(proposal))
+    return await is_suppressed(ctx, article_id, statements_of(proposal))
 
 
 async def emit_end(ctx: Ctx, before: Task) -> None:
@@ -152,14 +185,19 @@ async def emit_end(ctx: Ctx, before: Task) -> None:
 
 
 def edit_of(
-    proposal: writer.Proposal, article: Article, work: TaskInput, task_id: str, model: str | None
+    proposal: writer.Proposal,
+    base: TitledText,
+    base_version: int,
+    work: TaskInput,
+    task_id: str,
+    model: str | None,
 ) -> EditProposal:
     return EditProposal(
         content=proposal.text,
-        base_version=article.version,
-        base_title=article.title,
-        base_content=article.content,
-        title=proposal.title if proposal.title != article.title else None,
+        base_version=base_version,
+        base_title=base.title,
+        base_content=base.content,
+        title=proposal.title if proposal.title != base.title else None,
         reason=proposal.reason,
         source_url=work.source_url,
         task_id=task_id,

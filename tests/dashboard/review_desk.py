@@ -9,8 +9,9 @@ from instep.articles.schemas import ArticleCreate, TextSource
 from instep.articles.texts import find_article, replace_text
 from instep.core.database import Database, Tx
 from instep.core.ids import new_id
-from instep.drafts.actions import queue_edit_of_task, queue_gap_draft
+from instep.drafts.actions import queue_gap_draft
 from instep.drafts.proposals import EditProposal, NewArticle
+from instep.drafts.renewing import queue_edit_of_task
 from instep.drafts.schemas import Certainty, EvidenceOut
 from tests.support.articles import acting
 from tests.support.cast import Company, Json

@@ -10,11 +10,11 @@ from instep.core.paging import PageRequest
 from instep.drafts.actions import (
     dismiss_draft,
     list_article_drafts,
-    queue_edit_of_task,
     queue_gap_draft,
     queue_new_article,
 )
 from instep.drafts.proposals import EditProposal, NewArticle, Statement
+from instep.drafts.renewing import queue_edit_of_task
 from instep.drafts.schemas import DraftDismiss
 from instep.drafts.suppression import list_suppressed
 from instep.drafts.viewing import note_viewer

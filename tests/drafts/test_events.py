@@ -4,8 +4,8 @@ import pytest
 
 from instep.articles.texts import find_article
 from instep.core.database import Database, Tx
-from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.proposals import EditProposal
+from instep.drafts.renewing import queue_edit_of_task
 from tests.drafts.review import AFTER, BEFORE, NewType, get, propose, queue_new, write_article
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json

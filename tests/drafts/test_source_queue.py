@@ -11,8 +11,8 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database, Tx
 from instep.core.errors import InsufficientScope
-from instep.drafts.actions import queue_edit_of_task
 from instep.drafts.proposals import EditProposal
+from instep.drafts.renewing import queue_edit_of_task
 from instep.drafts.schemas import Certainty
 from instep.drafts.source_queue import apply_certain
 from instep.drafts.viewing import list_viewers, note_viewer

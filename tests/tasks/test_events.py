@@ -179,6 +179,10 @@ async def test_the_edit_of_an_earlier_task_that_ends_last_is_told_as_dismissed(
     await create_webhook(client)
     earlier = await send(client)
     later = await send(client, diff=DIFF.replace("REQUEST_TIMEOUT", "HTTP_TIMEOUT"))
+    # It did not end for so long that the later one does not wait for it.
+    await owner.execute(
+        "update tasks set created_at = created_at - interval '2 hours' where id = %(id)s", id=earlier["id"]
+    )
     payloads = await owner.value("select array_agg(payload order by id) from jobs")
 
     for payload in reversed(payloads):

@@ -43,6 +43,8 @@ MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS = 60
 MAX_CONFLICTS = 20
 # Ids of other drafts of the same article that a draft's detail names.
 MAX_REPORTED_OTHER_DRAFTS = 5
+# Waiting edits of a bot that a change is compared with, the newest.
+MAX_COMPARED_DRAFTS = 200
 # Hunks of one diff that a caller may name.
 MAX_HUNKS = 10_000
 # Drafts of one source that a page of the review queue holds, and that one call applies together.
