@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from instep.drafts.schemas import Certainty, EvidenceOut, TitledText
-from instep.drafts.waiting import WaitingText
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +51,6 @@ class EditProposal(DraftOrigin):
     @property
     def text(self) -> TitledText:
         return TitledText(self.title or self.base_title, self.content)
-
-
-@dataclass(frozen=True, slots=True)
-class Renewal:
-    """What a later change, `change_title`, makes of an article as a waiting draft would leave it.
-
-    It is contested if the change concerns lines that a person wrote.
-    """
-
-    waiting: WaitingText
-    proposal: EditProposal
-    change_title: str
-    is_contested: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,10 @@ from instep.core.errors import NotFound
 from instep.drafts import change_queries, queries
 from instep.drafts.actions import dismiss_draft, emit_proposal, insert_edit, queue_edit
 from instep.drafts.pending import find_draft
-from instep.drafts.proposals import EditProposal, Renewal, Statement
+from instep.drafts.proposals import EditProposal, Statement
 from instep.drafts.reopening import reopen_draft
 from instep.drafts.schemas import Draft, DraftDismiss, DraftTexts, EvidenceOut, TitledText
+from instep.drafts.waiting import WaitingText
 from instep.identity.schemas import Ctx
 from instep.text.diff import merge
 from instep.text.moved_lines import moved_lines
@@ -33,8 +34,22 @@ GOES_ON = "The later change “{title}” makes lines of this draft untrue: its 
 APPROVED = "{name} had approved the earlier draft for a release: approve this one again."
 CARRIED = "It has the words that {name} wrote into an earlier draft: read the whole text."
 WAITS_RENEWED = "What the change proposes waits already, in a draft that a later change has renewed."
+RENEWED = "A waiting draft states it, and was renewed."
 ONE_WITHDRAWN = "1 draft was withdrawn, since the change takes back what it says."
 WITHDRAWN = "{count} drafts were withdrawn, since the change takes back what they say."
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """What a later change, `change_title`, makes of an article as a waiting draft would leave it.
+
+    It is contested if the change concerns lines that a person wrote.
+    """
+
+    waiting: WaitingText
+    proposal: EditProposal
+    change_title: str
+    is_contested: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +65,7 @@ class Earlier:
     """A draft whose place an edit may take, and the text of it that the edit knows."""
 
     draft: DraftTexts
-    known: TitledText
+    before: TitledText
     renewal: Renewal | None = None
 
 
@@ -87,12 +102,12 @@ async def _present(ctx: Ctx, renewal: Renewal) -> Earlier | None:
         draft = await find_draft(ctx, read.draft.id, lock=True)
     except NotFound:
         return None
-    known = TitledText(read.draft.title, read.draft.content)
+    before = TitledText(read.draft.title, read.draft.content)
     if draft.status == "applied":
         applied = replace(renewal.proposal, base_title=read.text.title, base_content=read.text.content)
-        return Earlier(draft, known, replace(renewal, proposal=applied))
+        return Earlier(draft, before, replace(renewal, proposal=applied))
     is_open = draft.status == "pending" or await change_queries.is_beneath_pending(ctx, draft.id)
-    return Earlier(draft, known, renewal) if is_open else None
+    return Earlier(draft, before, renewal) if is_open else None
 
 
 async def _waits_renewed(ctx: Ctx, article_id: str, proposal: EditProposal) -> bool:
@@ -122,8 +137,8 @@ async def _take_places(
     resting = [item for item in resting if item not in refused]
     written = edit
     same_change = await change_queries.list_same_change(ctx, article_id, edit.source_url, edit.task_id)
-    own = [Earlier(draft, draft.written) for draft in same_change]
-    edit, kept = await _carry(edit, own)
+    siblings = [Earlier(draft, draft.written) for draft in same_change]
+    edit, staying = await _carry(edit, siblings)
     if edit.edited_by_name is not None:
         warnings = _union(edit.warnings, (CARRIED.format(name=edit.edited_by_name),))
         edit = replace(
@@ -136,11 +151,14 @@ async def _take_places(
     title = present[0].renewal.change_title if present and present[0].renewal else ""
     contested = [item.draft.id for item in present if item not in resting]
     await change_queries.add_warning(ctx, contested, CONTESTED.format(title=title))
-    await change_queries.add_warning(ctx, [item.draft.id for item in kept], WORDS_KEPT)
-    leaving = [item for item in [*resting, *own] if item.draft.status == "pending" and item not in kept]
+    await change_queries.add_warning(ctx, [item.draft.id for item in staying], WORDS_KEPT)
+    leaving = [
+        item for item in [*resting, *siblings] if item.draft.status == "pending" and item not in staying
+    ]
     if edit.text == edit.base:
         return await _take_back(ctx, edit, leaving, resting, title, is_certain=is_certain)
-    return QueuedEdit(await _replace(ctx, article_id, edit, leaving, resting, title))
+    draft_id = await _replace(ctx, article_id, edit, leaving, resting, title)
+    return QueuedEdit(draft_id, (RENEWED,) if resting else ())
 
 
 async def _join(present: Sequence[Earlier], live: EditProposal | None) -> tuple[EditProposal, list[Earlier]]:
@@ -155,8 +173,8 @@ async def _join(present: Sequence[Earlier], live: EditProposal | None) -> tuple[
     edit, first = parts[0]
     joined = [first]
     for part, item in parts[1:]:
-        own = await merge(part.base_content, edit.base_content, part.content)
-        content = None if own is None else await merge(edit.base_content, edit.content, own)
+        here = await merge(part.base_content, edit.base_content, part.content)
+        content = None if here is None else await merge(edit.base_content, edit.content, here)
         if content is not None:
             edit = await _with_part(await _with_content(edit, content), part)
             joined.append(item)
@@ -171,12 +189,12 @@ async def _carry(edit: EditProposal, earlier: Sequence[Earlier]) -> tuple[EditPr
     refused: list[Earlier] = []
     for item in earlier:
         draft = item.draft
-        content = await merge(item.known.content, draft.content, edit.content)
+        content = await merge(item.before.content, draft.content, edit.content)
         if content is None:
             refused.append(item)
             continue
         edit = await _with_content(edit, content)
-        if draft.title != item.known.title:
+        if draft.title != item.before.title:
             edit = replace(edit, title=None if draft.title == edit.base_title else draft.title)
         if draft.edited_by_name is not None:
             moved = (await moved_lines(draft.content, content)).moved
@@ -277,8 +295,8 @@ async def _take_back(
     await change_queries.add_warning(ctx, warned, comment)
     for draft in withdrawn:
         await dismiss_draft(ctx, draft.id, DraftDismiss(comment=comment))
-    own = [item.draft for item in leaving if not item.renewal and item.draft in withdrawn]
-    await give_back(ctx, own, {item.draft.id for item in resting})
+    siblings = [item.draft for item in leaving if not item.renewal and item.draft in withdrawn]
+    await give_back(ctx, siblings, {item.draft.id for item in resting})
     if not withdrawn:
         return QueuedEdit(None)
     count = len(withdrawn)

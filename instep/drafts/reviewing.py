@@ -9,9 +9,7 @@ from instep.golden.schemas import PublicText
 from instep.identity.schemas import Ctx
 from instep.text.diff import merge
 
-SAME_LINES = (
-    "It changes the same lines as {id} does: apply one of them, and bring the other into line with it."
-)
+SAME_LINES = "It changes the same lines as {names}: apply one, and bring the others into line with it."
 
 
 async def review_warnings(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[str]:
@@ -44,18 +42,18 @@ async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
     names = ", ".join(others.ids) + (f" and {more} more" if more else "")
     return [
         f"{others.count} more {noun} of this article {verb}: {names}.",
-        *[SAME_LINES.format(id=other.id) for other in await overlapping(ctx, draft, others.ids)],
+        *await overlaps(ctx, draft, others.ids),
     ]
 
 
-async def overlapping(ctx: Ctx, draft: DraftTexts, other_ids: list[str]) -> list[DraftTexts]:
-    """The drafts among these, of those that are cheap to compare, that change the same lines otherwise."""
+async def overlaps(ctx: Ctx, draft: DraftTexts, other_ids: list[str]) -> list[str]:
+    """A sentence about those of these drafts, as far as they are short, that change the same lines."""
     ours = await waiting_text(draft)
-    found: list[DraftTexts] = []
+    ids: list[str] = []
     for other in (await queries.find_mergeable(ctx, other_ids)).values():
         theirs = await waiting_text(other)
         if ours is None or theirs is None or ours.base != theirs.base:
             continue
         if await merge(ours.base.content, ours.text.content, theirs.text.content) is None:
-            found.append(other)
-    return found
+            ids.append(other.id)
+    return [SAME_LINES.format(names=", ".join(ids))] if ids else []

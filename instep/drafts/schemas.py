@@ -301,7 +301,7 @@ class DraftListItemOut(Out):
 class DismissalOut(Out):
     """Why a draft left the queue without being applied."""
 
-    reason: DismissalReason | None
+    reason: DismissalReason | None = Field(examples=["not_needed"])
     comment: str | None = Field(description="More about it; a task says here why it took the draft out.")
     replaced_by: str | None = Field(description="The draft that took its place.")
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from instep.drafts.change_queries import list_waiting
 from instep.drafts.merging import merge_title
 from instep.drafts.schemas import DraftTexts, TitledText
+from instep.identity.schemas import Ctx
 from instep.text.diff import changed_lines, merge
 from instep.text.moved_lines import moved_lines
 
@@ -17,6 +19,11 @@ class WaitingText:
     base: TitledText
     base_version: int
     text: TitledText
+
+
+async def read_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
+    """The newest edits that wait, for the change with this address to be compared with."""
+    return await list_waiting(ctx, source_url)
 
 
 async def waiting_texts(drafts: Iterable[DraftTexts]) -> list[WaitingText]:

@@ -26,6 +26,11 @@ async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], ta
             await dismiss_pending(ctx, row.id, f"The later change “Revert {title}” takes this back.")
 
 
+async def warn_of(ctx: Ctx, draft_id: str, warning: str) -> None:
+    """Add a warning to a pending draft, which takes an approval back."""
+    await change_queries.add_warning(ctx, [draft_id], warning)
+
+
 async def settle_dropped(
     ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str], *, is_repeatable: bool
 ) -> int:

@@ -7,8 +7,8 @@ from typing import Any
 from instep.articles.schemas import Article, ArticleCreate, TextSource
 from instep.articles.texts import create, find_article, live_columns, save
 from instep.core.errors import InvalidRequest
+from instep.drafts.actions import queue_edit
 from instep.drafts.proposals import EditProposal
-from instep.drafts.renewing import queue_edit_of_task
 from instep.files.picture_sizes import text_columns
 from instep.identity.schemas import Ctx
 from instep.imports import queries
@@ -128,7 +128,7 @@ async def queue_draft(ctx: Ctx, page: PlannedPage, text: ImportedText, content: 
         title=page.title if page.title != text.title else None,
         reason=REASON,
     )
-    await queue_edit_of_task(ctx, text.id, proposal)
+    await queue_edit(ctx, text.id, proposal)
 
 
 async def keep_page(

@@ -16,9 +16,8 @@ from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, Postponed, defer
 from instep.core.restarts import restartable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.drafts.change_queries import list_waiting
 from instep.drafts.suppression import suppressed_keys
-from instep.drafts.waiting import waiting_texts
+from instep.drafts.waiting import read_waiting, waiting_texts
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot
@@ -85,7 +84,7 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
         is_small = article_count <= limits.MAX_WRITER_ARTICLES
         rows = await list_for_writer(ctx) if is_small else []
         suppressed = await suppressed_keys(ctx)
-        drafts = [] if work.article else await list_waiting(ctx, work.source_url)
+        drafts = [] if work.article else await read_waiting(ctx, work.source_url)
         bot = ctx.bot
     sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
     if not is_small:

@@ -246,7 +246,7 @@ async def has_turn(ctx: Ctx, task_id: str) -> bool:
         """,
         bot=ctx.bot.id,
         id=task_id,
-        since=ctx.now - limits.MAX_TASK_TURN_WAIT,
+        since=ctx.now - limits.MAX_TASK_TURN_DELAY,
     )
     return is_first
 

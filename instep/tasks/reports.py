@@ -10,12 +10,11 @@ from instep.collections.actions import find_collection_id
 from instep.core.errors import InvalidRequest, NotFound
 from instep.core.sandbox import TimeLimitExceeded
 from instep.drafts.actions import queue_new_article, stamp_comparison
-from instep.drafts.change_queries import add_warning
-from instep.drafts.proposals import EditProposal, NewArticle, Renewal, Statement
-from instep.drafts.renewing import QueuedEdit, queue_edit_of_task
+from instep.drafts.proposals import EditProposal, NewArticle, Statement
+from instep.drafts.renewing import QueuedEdit, Renewal, queue_edit_of_task
 from instep.drafts.schemas import Certainty, EvidenceOut, TitledText
 from instep.drafts.suppression import is_suppressed
-from instep.drafts.withdrawal import dismiss_reverted, settle_dropped
+from instep.drafts.withdrawal import dismiss_reverted, settle_dropped, warn_of
 from instep.identity.schemas import Ctx
 from instep.tasks import queries
 from instep.tasks.actions import find_task
@@ -75,7 +74,7 @@ async def write_report(
         await queue_new(ctx, task_id, work, row, model_part) for row in proposals if row.article_id is None
     ]
     for draft_id, warning in outlook.warnings.items():
-        await add_warning(ctx, [draft_id], warning)
+        await warn_of(ctx, draft_id, warning)
     reverted = reverted_change(work.change_title or "", work.change_body, work.source_url)
     if reverted:
         await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)

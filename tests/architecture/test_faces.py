@@ -46,7 +46,16 @@ FACES: dict[str, set[str]] = {
     },
     "demo": {"command"},
     "drafts": {
-        *("releasing", "reopening", "source_queue", "suppression", "viewing", "withdrawal"),
+        *(
+            "releasing",
+            "reopening",
+            "source_queue",
+            "suppression",
+            "viewing",
+            "withdrawal",
+            "renewing",
+            "waiting",
+        ),
         *("proposals", "queue_schemas", "release_schemas", "suppressed_schemas"),
         *("conflicts", "digest", "pending", "previews", "queue_pages"),
     },

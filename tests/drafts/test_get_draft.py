@@ -11,6 +11,7 @@ FIELDS = {
     *("conflict", "additions", "deletions", "author", "createdAt", "updatedAt"),
     *("contentMarkdown", "diff", "mergedMarkdown", "baseVersion", "currentVersion", "evidence", "questions"),
     "warnings",
+    "dismissal",
 }
 TEXTS = [
     ("one\ntwo\nthree\n", "one\n2\nthree\n"),

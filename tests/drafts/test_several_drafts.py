@@ -138,11 +138,12 @@ async def test_of_many_drafts_a_few_are_named(client: Client, article: Json) -> 
         await propose(client, article, f"Text {n}.") for n in range(limits.MAX_REPORTED_OTHER_DRAFTS + 3)
     ]
 
-    [warning] = (await get(client, f"drafts/{drafts[0]['id']}"))["warnings"]
+    [warning, overlap] = (await get(client, f"drafts/{drafts[0]['id']}"))["warnings"]
 
     assert warning.startswith(f"{len(drafts) - 1} more drafts of this article wait: {drafts[-1]['id']}, ")
     assert warning.count("edit_") == limits.MAX_REPORTED_OTHER_DRAFTS
     assert warning.endswith(" and 2 more.")
+    assert overlap.count("edit_") == limits.MAX_REPORTED_OTHER_DRAFTS
 
 
 async def overtaken(client: Client) -> tuple[Json, Json]:

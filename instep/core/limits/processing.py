@@ -13,7 +13,7 @@ PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
 TASK_TURN_INTERVAL_SECONDS = 0.1
 MAX_TASK_TURN_LOOKS = 20
 # An earlier task that has not ended after this long is not waited for.
-MAX_TASK_TURN_WAIT = timedelta(hours=1)
+MAX_TASK_TURN_DELAY = timedelta(hours=1)
 # A request waits while its diff is parsed, so this has less time than the writer.
 MAX_DIFF_PARSE_SECONDS = 10
 MAX_WRITER_SECONDS = 60
