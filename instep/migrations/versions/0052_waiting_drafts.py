@@ -5,8 +5,8 @@ People's words in it are what its text has beyond the proposed one: a later draf
 
 from alembic import op
 
-revision = "0044"
-down_revision = "0043"
+revision = "0052"
+down_revision = "0051"
 
 COLUMNS = """
 alter table drafts
