@@ -39,6 +39,9 @@ ATTRIBUTES: dict[str, set[str]] = {
     **{f"h{level}": {"id"} for level in range(1, 7)},
 }
 HEADING_PREFIX = "h-"
+# The renderer gives the first heading of signs alone an empty name, and counts the next ones from 1.
+SIGNS_ID = f"{HEADING_PREFIX}-0"
+NAMELESS_ANCHOR = '<a href="#" aria-label='
 HEADING_ID = re.compile(rf' id="{HEADING_PREFIX}[^"]*"')
 # Only generated ids pass: an author's `id="location"` would shadow a global of the page (DOM clobbering).
 GENERATED_ID = re.compile(r"(h|fn|fnref)-\S+")
@@ -100,6 +103,7 @@ def clean_html(html: str, further_attributes: Set[str] = frozenset()) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel=EXTERNAL_REL,
     )
+    html = html.replace(NAMELESS_ANCHOR, f'<a href="#{SIGNS_ID}" aria-label=')
     # Cleaning may produce HTML that the next pass changes again, so there are up to three.
     for _ in range(3):
         before, html = html, cleaner.clean(html)
@@ -136,6 +140,7 @@ async def render_answer(text: str) -> str:
 def keep_attribute(tag: str, name: str, value: str) -> str | None:
     """The value that an allowed attribute keeps; None removes the attribute."""
     if name == "id":
+        value = SIGNS_ID if value == HEADING_PREFIX else value
         return value if GENERATED_ID.fullmatch(value) else None
     if name == "checked":
         return ""
@@ -143,8 +148,7 @@ def keep_attribute(tag: str, name: str, value: str) -> str | None:
         return value if LINE_NUMBER.fullmatch(value) else None
     if name == "class":
         return value if GENERATED_CLASS.fullmatch(value) else None
-    # A heading without words has no id, so that nothing can lead to it.
-    if name == "href" and value == f"#{HEADING_PREFIX}":
+    if name == "href" and value in ("#", f"#{HEADING_PREFIX}"):
         return None
     if name == "href" and value.startswith("#"):
         return f"#{heading_fragment(value[1:])}"

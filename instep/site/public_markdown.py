@@ -12,13 +12,23 @@ from instep.site.schemas import WholeText
 MAY_HIDE_WORDS = re.compile(r"<(?!https?:|mailto:)[!?/A-Za-z]|\]:")
 # A text that speaks of tags keeps them as words.
 OPTIONS = ConversionOptions(extract_metadata=False, escape_misc=True, br_in_tables=True, compact_tables=True)
+# Tags, and code with all that is in it.
+TAG_OR_CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>|<[^<>]*>)", re.DOTALL)
+# Signs within words and between them, which mean nothing in Markdown there; the converter would escape them.
+PLAIN_SIGN = re.compile(r"(?<=\w)[-.+=](?=\w)|(?<=[\w,;] )[-+=](?= )|(?<=[^\W\d])\.")
+SIGNS = "-.+="
+# Characters that no text has (Unicode, noncharacters) stand in for them.
+STAND_INS = "\ufdd0\ufdd1\ufdd2\ufdd3"
+HIDE, SHOW = str.maketrans(SIGNS, STAND_INS), str.maketrans(STAND_INS, SIGNS)
 
 
 def shown_markdown(text: WholeText) -> str:
     """The author's Markdown; if words might be hidden in it, Markdown that is made of the page's HTML."""
     if MAY_HIDE_WORDS.search(text.markdown) is None:
         return text.markdown.strip()
-    return (convert(text.html, OPTIONS).content or "").strip()
+    parts = TAG_OR_CODE.split(text.html)
+    parts[::2] = [PLAIN_SIGN.sub(lambda sign: sign[0].translate(HIDE), words) for words in parts[::2]]
+    return (convert("".join(parts), OPTIONS).content or "").strip().translate(SHOW)
 
 
 def write_markdown(text: WholeText, url: str) -> str:

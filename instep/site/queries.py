@@ -274,12 +274,16 @@ async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | No
         select r.source_id from file_references r
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.sha256 = %(sha256)s
     """
-    articles = f"and a.id in ({references} and r.source = 'article')"
+    # A comment of the author refers to it too, but nobody sees that.
+    articles = (
+        f"and strpos(a.content_html, %(sha256)s) > 0 and a.id in ({references} and r.source = 'article')"
+    )
     audience: Audience | None = await ctx.tx.value(
         f"""
         select case
             when exists (select {LIVE} {articles}) or exists (
-                select {PUBLISHED_ENTRIES} and e.id in ({references} and r.source = 'changelog_entry'))
+                select {PUBLISHED_ENTRIES} and strpos(e.content_html, %(sha256)s) > 0
+                and e.id in ({references} and r.source = 'changelog_entry'))
                 or exists ({references} and r.source = 'site_frame')
                 then 'public'
             when exists (select {LIVE_TO_SIGNED_IN} {articles}) then 'authenticated' end

@@ -9,6 +9,8 @@ from playwright.async_api import Page
 from instep.core.colours import readable_accent
 from instep.core.database import Tx
 from tests.browser.chromium import Complaints
+from tests.browser.host_pages import HostPage, HostSite
+from tests.browser.widget_pages import Widget, open_panel
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast
 
@@ -24,6 +26,7 @@ PROBE = """
             getComputedStyle(ground).backgroundColor];
     }
 """
+LAUNCHER = "document.querySelector('[data-mode]').shadowRoot.querySelector('.launcher')"
 
 
 @pytest.mark.parametrize("chosen", [PALE_YELLOW, DARK_NAVY])
@@ -60,3 +63,21 @@ async def set_accent(owner: Tx, cast: Cast, *colours: Any) -> None:
         id=cast.acme.bot_id,
         **dict(zip(("chosen", "light", "dark"), colours, strict=True)),
     )
+
+
+async def test_the_button_of_the_widget_has_the_accent_of_its_line_and_then_that_of_the_help_center(
+    page: Page, hosts: HostSite, widget: Widget, owner: Tx, cast: Cast
+) -> None:
+    color = f"getComputedStyle({LAUNCHER}).backgroundColor"
+    accent = readable_accent(PALE_YELLOW)
+    await set_accent(owner, cast, PALE_YELLOW, accent.light, accent.dark)
+
+    for tag, before in ((widget.tag(accent="#006644 #33dd99"), "rgb(0, 102, 68)"), (widget.tag(), None)):
+        await page.goto(hosts.add(HostPage(tag)))
+        button = page.get_by_role("button", name="Help")
+        await button.wait_for()
+        if before:
+            assert await page.evaluate(color) == before
+        await open_panel(page)
+        await page.mouse.move(0, 0)
+        assert Color(await page.evaluate(color)).convert("srgb").to_string(hex=True) == accent.light

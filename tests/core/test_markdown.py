@@ -180,6 +180,14 @@ def test_headings_have_anchors_with_a_prefix_of_our_own() -> None:
     assert html.count('href="#h-first-steps"') == 2
 
 
+def test_headings_of_signs_alone_have_ids_too() -> None:
+    html = render("## 👍\n\n## 🎉\n\n## 0")
+
+    ids = re.findall(r'<h2 id="([^"]+)">', html)
+    assert ids == ["h--0", "h--1", "h-0"]
+    assert re.findall(r'href="#([^"]+)"', html) == ids
+
+
 def test_a_link_within_a_text_leads_to_its_heading() -> None:
     assert 'href="#h-a"' in render("[a](#a)\n\n# a")
     assert 'href="#h-a"' in render("[a](#h-a)\n\n# a")

@@ -24,7 +24,9 @@ async def test_the_history_tells_who_wrote_each_version_and_marks_its_words(
 ) -> None:
     article = await create_article(client, "Limits", contentMarkdown="Up to 25 MB each.")
     path = f"articles/{article['id']}/history"
-    assert "This is the first version" in (await desk.get(path)).text
+    first = (await desk.get(path)).text
+    assert "This is the first version" in first
+    assert "Up to 25 MB each." in first
     await rewrite(client, article, "Up to 50 MB each.", "Up to 80 MB each.")
 
     page = (await desk.get(path)).text

@@ -145,14 +145,17 @@ async def test_a_table_grows_and_shrinks_by_rows_and_columns(writer: Writer) -> 
 async def test_a_pasted_picture_is_uploaded_and_waits_for_its_description(
     writer: Writer, client: Client
 ) -> None:
-    await writer.type("Before. ")
+    await writer.type("One line.\nBefore.\n\nAfter.")
+    for key in ("ArrowUp", "ArrowUp", "Home"):
+        await writer.page.keyboard.press(key)
     await paste(writer.page, "shot.png", "image/png", picture(width=2, height=3))
 
     await expect(writer.page.locator("#upload-line")).to_contain_text("Describe the picture")
     [file] = ok(await client.get("/v1/files"))["results"]
     await writer.page.keyboard.type("A red square")
     path = file["url"].removeprefix("http://help.test")
-    assert await writer.text() == f"Before. ![A red square]({path})"
+    # It is a block of its own, below the paragraph with the cursor.
+    assert await writer.text() == f"One line.\nBefore.\n\n![A red square]({path})\n\nAfter."
     await expect(writer.page.locator("#preview-text img")).to_have_attribute("width", "2")
 
 

@@ -49,6 +49,18 @@ async def test_a_file_of_a_live_article_is_shown_until_the_article_is_no_longer_
     assert not await is_shown(app, file)
 
 
+@pytest.mark.parametrize("text", ["Words.\n\n<!-- ![]({url}) -->", "Words.\n\n[unused]: {url}"])
+async def test_a_file_that_a_reader_does_not_see_in_the_text_is_404(
+    app: FastAPI, api: Api, cast: Cast, text: str
+) -> None:
+    client = api(cast.acme.write_key)
+    file = await upload(client)
+    article = await create_article(client, contentMarkdown=text.format(url=file["url"]))
+    await client.post(f"/v1/articles/{article['id']}/publish")
+
+    assert not await is_shown(app, file)
+
+
 async def make_private(client: Client, article: Json) -> None:
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"visibility": "authenticated"}))
 

@@ -30,9 +30,20 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("keys", {"name": "ci", "scope": "content:write"}),
     (
         "trusts",
-        {"issuer": GITHUB, "claims": "repository=nordwind/a-long-name\nref=refs/heads/*"},
+        {
+            "issuer": GITHUB,
+            "claims": "repository=nordwind/a-long-name\nref=refs/heads/*",
+            "scope": "content:write",
+        },
     ),
-    ("trusts", {"issuer": "https://gitlab.com", "claims": "project_path=nordwind/app"}),
+    (
+        "trusts",
+        {
+            "issuer": "https://gitlab.com",
+            "claims": "project_path=nordwind/app",
+            "scope": "content:propose",
+        },
+    ),
 )
 
 

@@ -145,6 +145,19 @@ async def test_words_that_no_page_shows_are_left_out(client: Client, api: Api, c
         assert words in texts[2]
 
 
+async def test_signs_that_mean_nothing_in_markdown_are_not_escaped(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    text = "Self-hosted, version 2.0 = new. A + b - c.<br>\\- not a list `a\\-b`\n\n```\nx \\- y\n```"
+    await publish(client, "Install", text)
+
+    markdown = (await visit(api, f"{cast.acme.slug}/articles/install.md")).text
+
+    assert "Self-hosted, version 2.0 = new. A + b - c." in markdown
+    assert "\\- not a list `a\\-b`" in markdown
+    assert "\nx \\- y\n" in markdown
+
+
 async def test_pages_point_to_what_there_is_for_programs(client: Client, api: Api, cast: Cast) -> None:
     root = await publish(client, "Install")
     german = await publish(client, "Einrichten", locale="de", translationOf=root["id"])

@@ -4,6 +4,8 @@ import { Decoration, EditorView, WidgetType } from "@codemirror/view";
 
 const addUpload = StateEffect.define();
 const endUpload = StateEffect.define();
+// Lines of lists, quotations, tables, headings and code.
+const IN_BLOCK = /^\s*([-*+>|#]|\d+[.)]|```|~~~)|^( {4}|\t)/;
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
 class UploadMark extends WidgetType {
@@ -83,14 +85,25 @@ function insert(view, id, { url, name, isPicture }) {
   let at = view.state.doc.length;
   for (const mark = view.state.field(uploads).iter(); mark.value; mark.next()) if (mark.value.spec.id === id) at = mark.from;
   const text = isPicture ? `![](${url})` : `[${name.replace(/[\\[\]]/g, "\\$&")}](${url})`;
+  const { from, before, after } = isPicture ? placeOfPicture(view.state.doc, at) : { from: at, before: "", after: "" };
   view.dispatch({
-    changes: { from: at, insert: text },
+    changes: { from, insert: before + text + after },
     effects: endUpload.of(id),
-    selection: { anchor: at + (isPicture ? 2 : text.length) },
+    selection: { anchor: from + before.length + (isPicture ? 2 : text.length) },
     userEvent: "input.paste",
     scrollIntoView: true,
   });
   view.focus();
+}
+
+/** A picture is a block of its own below the paragraph; in a list, a table or a quotation it stays at the cursor. */
+function placeOfPicture(doc, at) {
+  if (IN_BLOCK.test(doc.lineAt(at).text)) return { from: at, before: "", after: "" };
+  let last = doc.lineAt(at);
+  while (last.text.trim() && last.number < doc.lines && doc.line(last.number + 1).text.trim()) last = doc.line(last.number + 1);
+  const hasWordsAbove = last.text.trim() || (last.number > 1 && doc.line(last.number - 1).text.trim());
+  const hasWordsBelow = last.number < doc.lines && doc.line(last.number + 1).text.trim();
+  return { from: last.to, before: hasWordsAbove ? (last.text.trim() ? "\n\n" : "\n") : "", after: hasWordsBelow ? "\n" : "" };
 }
 
 /** fetch() does not tell how much of a body has been sent. */

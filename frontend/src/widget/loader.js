@@ -17,7 +17,7 @@ const make = (name, properties) => Object.assign(host.createElement(name), prope
 
 /** Everything that a page wants of one help center; the panel does it once it is there. */
 class Widget {
-  constructor({ site, bot, key, locale, button, scheme, order }, number) {
+  constructor({ site, bot, key, locale, button, scheme, accent, order }, number) {
     const language = languageOf(locale);
     Object.assign(this, { site, bot, key, locale, order, language, texts: textsIn(language), dir: directionOf(language) });
     Object.assign(this, { listeners: {}, settings: {}, places: new Set() });
@@ -25,6 +25,7 @@ class Widget {
     element.style.cssText = `${UNTOUCHED}${{ light: "light", dark: "dark", auto: "light dark" }[scheme] ?? "inherit"} !important`;
     element.style.setProperty("--below", `${number * STEP}px`);
     this.corner = this.place(element);
+    this.paint(accent?.split(" "));
     if (button !== "none") this.addLauncher();
     // Pages that replace their body when they are left for another one take the launcher along.
     this.observer = new MutationObserver(() => this.attach());
@@ -37,6 +38,12 @@ class Widget {
     if (element.isConnected || !host.body) return;
     host.body.append(element);
     this.observer.observe(host.body, { childList: true });
+  }
+
+  /** The colors of the light and the dark scheme, which the tag may have and the help center says. */
+  paint([light, dark = light] = []) {
+    this.accent = light ? `light-dark(${light}, ${dark})` : "";
+    for (const { element } of this.places) element.style.setProperty("--accent", this.accent);
   }
 
   addLauncher() {
@@ -55,6 +62,7 @@ class Widget {
     root.adoptedStyleSheets = [style];
     const place = { element, root };
     this.places.add(place);
+    if (this.accent) element.style.setProperty("--accent", this.accent);
     return place;
   }
 
@@ -94,7 +102,9 @@ class Widget {
     const query = new URLSearchParams({ botKey: this.key });
     const response = await fetch(`${this.site}/widget/${this.bot}/config?${query}`, { credentials: "omit", referrerPolicy: "origin" });
     if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { status: response.status });
-    return response.json();
+    const config = await response.json();
+    if (config.accent) this.paint([config.accent.light, config.accent.dark]);
+    return config;
   }
 
   /** The panel of a place, which is made when it is first wanted there. */

@@ -69,11 +69,10 @@ def compared_versions(
 
 async def changes_between(
     page: BotPage, article: Article, base: VersionOverview | None, target: VersionOverview
-) -> MarkedChanges | None:
-    if base is None:
-        return None
-    before, after = [await get_version(page.ctx, article.id, row.version) for row in (base, target)]
-    return await mark_between(before, after)
+) -> MarkedChanges:
+    """What changed between two versions; without one before it, the text of the other one."""
+    before, after = [await get_version(page.ctx, article.id, row.version) for row in (base or target, target)]
+    return await mark_between(before, after, is_folded=base is not None)
 
 
 @bot_page("articles", Role.EDITOR)

@@ -31,12 +31,13 @@ class MarkedChanges:
         return all(run.lines.change == "same" for run in self.runs)
 
 
-async def mark_between(before: VersionText, after: VersionText) -> MarkedChanges:
+async def mark_between(before: VersionText, after: VersionText, *, is_folded: bool = True) -> MarkedChanges:
     """The changes of the text; where the titles differ too, both begin with theirs as a heading."""
     texts = [before.content, after.content]
     if before.title != after.title:
         texts = [f"# {text.title}\n\n{text.content}" for text in (before, after)]
-    return MarkedChanges(list(fold(await mark_changes(*texts))))
+    runs = await mark_changes(*texts)
+    return MarkedChanges(list(fold(runs)) if is_folded else [FoldableRun(run) for run in runs])
 
 
 def fold(runs: list[LineRun]) -> Iterator[FoldableRun]:
