@@ -12,9 +12,9 @@ from instep.text.diff import compare_now
 from tests.dashboard.conftest import Desk
 from tests.dashboard.review_desk import LIMITS, NEW_LIMITS, TITLE, Shelf
 from tests.drafts.review import propose, write_article
-from tests.support.cast import Cast, Client
+from tests.support.cast import Cast, Client, RunJobs
 from tests.support.scripted_model import Scripted
-from tests.tasks.changes import get, write
+from tests.tasks.changes import DIFF, get, send, write, write_articles
 
 
 def proof(before: str, after: str) -> list[ProofBlock | Fold]:
@@ -165,6 +165,29 @@ async def test_a_new_article_is_shown_with_the_questions_behind_it(desk: Desk, s
 
     assert "Where is my billing address?" in text
     assert "<li>Choose Billing.</li>" in text
+
+
+async def test_a_draft_whose_place_another_took_leads_to_it(
+    desk: Desk, client: Client, run_jobs: RunJobs
+) -> None:
+    await write_articles(client)
+    await send(client)
+    await run_jobs()
+    [first] = (await get(client, "drafts"))["results"]
+    editor = (await desk.get(f"review/{first['id']}/edit")).text
+    await send(client, title="Push", diff=DIFF.replace("REQUEST_TIMEOUT", "HTTP_TIMEOUT"))
+    await run_jobs()
+    [second] = (await get(client, "drafts"))["results"]
+
+    page = (await desk.get(f"review/{first['id']}")).text
+    fields = dict(re.findall(r'name="(seen|form-token)" value="([^"]*)"', editor))
+    form = {"title": "Settings", "content": "Mine.", **fields}
+    refused = (await desk.post(f"review/{first['id']}/edit", form)).text
+
+    for text in (page, refused):
+        assert f"/review/{second['id']}" in text
+        assert "A later state of the same change" in text
+    assert "Mine." in refused
 
 
 async def test_what_stays_is_folded_and_opens(desk: Desk, shelf: Shelf) -> None:
