@@ -1,4 +1,4 @@
-"""Have other projects' tools and clients use both MCP servers, in both versions of the protocol: `make mcp`.
+"""Have other projects' tools and clients use the MCP servers, in both versions of the protocol: `make mcp`.
 
 They are the official conformance suite, its Inspector, and the official clients for Python and TypeScript.
 """
@@ -64,7 +64,7 @@ def create_site(installation: Installation, url: str) -> Site:
 
 def key_steps(site: Site) -> list[Step]:
     """What programs with an API key do."""
-    paths = ("/mcp", "/mcp/admin")
+    paths = ("/mcp", "/help/acme/mcp", "/mcp/admin")
     conformance = [conformance_step(site, path, revision) for path in paths for revision in BASELINES]
     clients = [client_step(site, language, mode) for language in ("py", "mjs") for mode in MODES]
     return [*conformance, *inspector_steps(site), *clients, load_step(site)]
@@ -114,6 +114,7 @@ def inspector_steps(site: Site) -> list[Step]:
     return [
         inspector_step(site, "/mcp", "lists strictly", [*modern, *listing, "--strict"]),
         inspector_step(site, "/mcp", "searches", search),
+        inspector_step(site, "/help/acme/mcp", "searches", tool_call("search_docs", {"query": "install"})),
         inspector_step(site, "/mcp/admin", "lists strictly", [*modern, *listing, *write, "--strict"]),
         inspector_step(site, "/mcp/admin", "lists with a read key", [*read, *listing]),
         inspector_step(site, "/mcp/admin", "is refused a write", [*read, *create], 5),

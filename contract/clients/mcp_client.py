@@ -1,4 +1,4 @@
-"""The official Python client uses both servers as a customer's program would."""
+"""The official Python client uses all servers as a customer's program would."""
 
 import asyncio
 import json
@@ -20,6 +20,10 @@ async def main(options: dict[str, Any]) -> None:
         assert not answer.is_error
         assert answer.structured_content is not None
         assert answer.structured_content["answered"], answer
+    async with Client(f"{site}/help/acme/mcp", mode=mode) as help_center:
+        hits = await help_center.call_tool("search_docs", {"query": "install"})
+        assert hits.structured_content is not None
+        assert hits.structured_content["results"], hits
     headers = {"Authorization": f"Bearer {options['key']}"}
     async with (
         httpx2.AsyncClient(headers=headers) as http,
@@ -33,7 +37,7 @@ async def main(options: dict[str, Any]) -> None:
         creation = await workspace.call_tool("create_article", {"title": "New", "contentMarkdown": "Text.\n"})
         assert creation.structured_content is not None
         assert creation.structured_content["status"] == "draft"
-    print(f"Python, {mode}: both servers were listed and called")
+    print(f"Python, {mode}: all servers were listed and called")
 
 
 if __name__ == "__main__":

@@ -159,7 +159,10 @@ def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
 
 @command(app, "unlock", "instep user unlock bob@acme.example")
 def unlock_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
-    """Remove all second factors of a person who has lost them: the password alone signs them in."""
+    """Remove all second factors of a person who has lost them, and their account at the single sign-on.
+
+    The password alone signs them in.
+    """
     from instep.people import actions
     from instep.people.schemas import user_out
 

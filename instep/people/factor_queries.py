@@ -61,7 +61,8 @@ async def use_recovery_code(tx: Tx, person_id: str, code_hash: bytes) -> bool:
 
 
 async def delete_second_factors(tx: Tx, person_id: str) -> None:
-    for table in ("totp_secrets", "recovery_codes", "passkeys"):
+    """Delete the person's second factors, and forget the accounts at OpenID providers."""
+    for table in ("totp_secrets", "recovery_codes", "passkeys", "provider_accounts"):
         await tx.execute(f"delete from {table} where person_id = %(person)s", person=person_id)
 
 

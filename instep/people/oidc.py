@@ -37,7 +37,7 @@ from instep.people.actions import InvalidEmail, valid_email
 from instep.people.attempts import count_question_to_provider
 from instep.people.challenges import put_challenge, take_challenge
 from instep.people.known_browsers import new_cookie
-from instep.people.schemas import INVITATION, Attempt, Candidate, SignedIn, WaitingInvitation
+from instep.people.schemas import INVITATION, Attempt, Candidate, ProviderAccount, SignedIn, WaitingInvitation
 from instep.people.second_step import SecondStepExpired, begin_in
 
 CALLBACK = "/sign-in/oidc/callback"
@@ -192,8 +192,10 @@ async def sign_in_by_provider(
         client, provider, answer["code"], challenge.data["verifier"], settings.base_url + CALLBACK
     )
     keys = await _read_json(client, provider.jwks_uri)
-    email = verified_email(id_token, keys, provider, challenge.data["nonce"])
+    claims = valid_claims(id_token, keys, provider, challenge.data["nonce"])
+    account = ProviderAccount(claims["iss"], provider.client_id, claims["sub"])
     async with database.enter_workspace("") as tx:
+        email = await _find_address(tx, account, claims, provider)
         waiting = await queries.prove_address(tx, email, new_token())
     candidate = await _find_or_create(database, email, settings.oidc_create_role)
     next_path = challenge.data["next"]
@@ -205,6 +207,7 @@ async def sign_in_by_provider(
         return ProvedPerson(next_path, waiting, proof=proof)
     session_token = new_token()
     async with database.enter_workspace(candidate.workspace_id) as tx, tx.transaction():
+        await queries.link_provider_account(tx, candidate.id, account)
         try:
             await begin_in(tx, candidate, None, session_token, attempt)
         except SecondStepExpired:
@@ -241,12 +244,32 @@ async def _redeem(
     return id_token
 
 
-def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider, nonce: str) -> str:
-    """The address of a valid ID token, if it counts as verified; raises `OidcRefused`."""
+async def _find_address(
+    tx: Tx, account: ProviderAccount, claims: dict[str, Any], provider: OpenIdProvider
+) -> str:
+    """The address of the person whose account at the provider this is; raises `OidcRefused`.
+
+    After the first sign-in the account counts, and not its address, which may change there.
+    """
+    linked = await queries.find_provider_account(tx, account)
+    if linked is not None:
+        return linked
+    email = verified_email(claims, provider)
+    if not says_verified(claims) and await queries.has_provider_account(tx, account, email):
+        raise OidcRefused(
+            f"{email} signs in here with another account of the provider (claim `sub`). If this one replaces "
+            f"it, the operator of this installation runs `instep user unlock {email}`."
+        )
+    return email
+
+
+def valid_claims(id_token: str, keys: dict[str, Any], provider: OpenIdProvider, nonce: str) -> dict[str, Any]:
+    """The claims of a valid ID token; raises `OidcRefused`."""
     registry = JWTClaimsRegistry(
         int(utc_now().timestamp()),
         leeway=limits.OIDC_LEEWAY_SECONDS,
         iss={"essential": True},
+        sub={"essential": True},
         aud={"essential": True, "value": provider.client_id},
         exp={"essential": True},
         iat={"essential": True},
@@ -258,8 +281,14 @@ def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider
         registry.validate(claims)
     except (JoseError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         raise OidcRefused from None
-    if claims.get("azp", provider.client_id) != provider.client_id or not provider.is_issuer(claims["iss"]):
+    is_for_us = claims.get("azp", provider.client_id) == provider.client_id
+    if not is_for_us or not provider.is_issuer(claims["iss"]) or not isinstance(claims["sub"], str):
         raise OidcRefused
+    return claims
+
+
+def verified_email(claims: dict[str, Any], provider: OpenIdProvider) -> str:
+    """The address of an ID token, if it counts as verified; raises `OidcRefused`."""
     try:
         email = valid_email(claims["email"])
     except (InvalidEmail, KeyError, AttributeError):
@@ -279,11 +308,16 @@ def verified_email(id_token: str, keys: dict[str, Any], provider: OpenIdProvider
 def counts_as_verified(claims: dict[str, Any], provider: OpenIdProvider) -> bool:
     """Whether the address of an ID token counts as verified: the provider says so, or the operator trusts it.
 
-    Some providers send the claim as a text, some leave it out. The trust is in one issuer, so the
-    administrators of another tenant, who can give their people any address, gain nothing by it.
+    The trust is in one issuer, so the administrators of another tenant, who can give their people any
+    address, gain nothing by it.
     """
+    return says_verified(claims) or provider.trusts(claims["iss"])
+
+
+def says_verified(claims: dict[str, Any]) -> bool:
+    """Whether the provider calls the address verified; some send the claim as a text."""
     verified = claims.get("email_verified")
-    return verified is True or verified == "true" or provider.trusts(claims["iss"])
+    return verified is True or verified == "true"
 
 
 async def _find_or_create(database: Database, email: str, role: str | None) -> Candidate | None:

@@ -1,5 +1,6 @@
 """SQL of people, sessions and the audit log."""
 
+from dataclasses import asdict
 from typing import Any
 
 from instep.core import limits
@@ -11,6 +12,7 @@ from instep.people.schemas import (
     Membership,
     OpenInvitation,
     OpenSession,
+    ProviderAccount,
     SetupLink,
     User,
     WaitingInvitation,
@@ -178,6 +180,37 @@ async def prove_address(tx: Tx, email: str, secret: str) -> list[WaitingInvitati
         email=email,
         secret=secret,
         ttl=limits.INVITATION_TTL,
+    )
+
+
+async def find_provider_account(tx: Tx, account: ProviderAccount) -> str | None:
+    """The address of the person whose account at the provider this is."""
+    sql = "select find_provider_account(%(issuer)s, %(client_id)s, %(subject)s)"
+    email: str | None = await tx.value(sql, **asdict(account))
+    return email
+
+
+async def has_provider_account(tx: Tx, account: ProviderAccount, email: str) -> bool:
+    """Whether the person with this address has an account at the same provider."""
+    sql = "select has_provider_account(%(issuer)s, %(client_id)s, %(email)s)"
+    has_one: bool = await tx.value(sql, issuer=account.issuer, client_id=account.client_id, email=email)
+    return has_one
+
+
+async def link_provider_account(tx: Tx, person_id: str, account: ProviderAccount) -> None:
+    """Make this the account of the person at the provider, instead of an earlier one."""
+    await tx.execute(
+        """
+        with earlier as (
+          delete from provider_accounts
+          where person_id = %(person)s and issuer = %(issuer)s and client_id = %(client_id)s
+            and subject <> %(subject)s)
+        insert into provider_accounts (issuer, client_id, subject, person_id)
+        values (%(issuer)s, %(client_id)s, %(subject)s, %(person)s)
+        on conflict do nothing
+        """,
+        person=person_id,
+        **asdict(account),
     )
 
 

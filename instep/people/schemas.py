@@ -26,6 +26,15 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderAccount:
+    """An account at an OpenID provider, as an ID token for this client names it."""
+
+    issuer: str
+    client_id: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """An account of an email address, in the workspace that it used last.
 

@@ -55,6 +55,7 @@ OF_PEOPLE = {
     "totp_secrets": "person_id",
     "recovery_codes": "person_id",
     "passkeys": "person_id",
+    "provider_accounts": "person_id",
 }
 
 
@@ -153,6 +154,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "totp_secrets",
             "recovery_codes",
             "passkeys",
+            "provider_accounts",
             "audit_entries",
             "oauth_grants",
             "oauth_tokens",
@@ -241,6 +243,8 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "erase_visitor_windows",
         "find_challenge",
         "find_for_sign_in",
+        "find_provider_account",
+        "has_provider_account",
         "find_invitation",
         "find_passkey",
         "find_preview",

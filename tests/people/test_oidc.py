@@ -80,7 +80,7 @@ class Issuer:
             "iss": self.url,
             "aud": [CLIENT["oidc_client_id"], "others"],
             "azp": CLIENT["oidc_client_id"],
-            "sub": "1",
+            "sub": f"account of {self.email}",
             "iat": int(time.time()),
             "exp": int(time.time()) + 60,
             "nonce": self.request["nonce"],
@@ -205,6 +205,8 @@ async def test_a_provider_is_asked_nothing_for_an_address_that_has_tried_too_oft
         {"exp": 1},
         {"exp": None},
         {"iat": None},
+        {"sub": None},
+        {"sub": 1},
         {"nonce": "another"},
         {"nonce": None},
         {"email_verified": False},
@@ -284,6 +286,36 @@ async def test_at_an_endpoint_of_many_tenants_only_those_trusted_sign_in(
         answer = await come_back(ann, issuer)
 
         assert (answer.status_code == 303, await is_signed_in(ann)) == (signs_in, signs_in)
+
+
+async def sign_in(app: FastAPI, issuer: Issuer) -> Response:
+    async with browser(app) as ann:
+        await go(ann, issuer)
+        return await come_back(ann, issuer)
+
+
+async def test_after_the_first_sign_in_the_account_at_the_provider_counts(
+    app: FastAPI, issuer: Issuer, database: Database, owner: Tx, user: User
+) -> None:
+    configure(app, database, issuer, oidc_trusted_issuers=issuer.url)
+    issuer.claims = ENTRA | {"sub": "ann"}
+    first = await sign_in(app, issuer)
+    # The address there is gone, or has become that of a colleague.
+    issuer.claims = ENTRA | {"sub": "ann", "email": None}
+    renamed = await sign_in(app, issuer)
+    issuer.claims = ENTRA | {"sub": "mallory"}
+    other = await sign_in(app, issuer)
+    await actions.unlock_user(owner, user.workspace_id, user.email)
+    replaced = await sign_in(app, issuer)
+    issuer.claims = {"sub": "newer", "email_verified": True}
+    verified = await sign_in(app, issuer)
+
+    assert [each.status_code for each in (first, renamed, other, replaced, verified)] == [
+        *(303, 303, 400, 303, 303)
+    ]
+    assert f"instep user unlock {user.email}" in other.text
+    entries = await actions.list_audit(owner, user.workspace_id, 10)
+    assert [entry.actor_name for entry in entries if entry.action == "sign_in"] == [user.email] * 4
 
 
 @pytest.mark.parametrize("known_as", ["{url}/", "https://sts.example/1/"])

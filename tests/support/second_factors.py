@@ -27,11 +27,16 @@ async def add_authenticator(tx: Tx, user: User) -> tuple[str, list[str]]:
 
 
 async def add_second_factors(owner: Tx, user: User) -> None:
-    """An app, recovery codes and a passkey."""
+    """An app, recovery codes and a passkey, and an account at an OpenID provider."""
     await add_authenticator(owner, user)
     await owner.execute(
         "insert into passkeys (id, person_id, name, public_key, sign_count) "
         "values (%(id)s, %(person)s, 'Laptop', 'x', 0)",
         id=f"credential of {user.id}",
+        person=user.id,
+    )
+    await owner.execute(
+        "insert into provider_accounts (issuer, client_id, subject, person_id) "
+        "values ('https://login.example', 'instep', %(person)s, %(person)s)",
         person=user.id,
     )
