@@ -232,8 +232,8 @@ def without_units(extract: PassageExtract, used_units: set[str]) -> PassageExtra
 def without_code(extract: PassageExtract) -> PassageExtract:
     """The extract without code and what announces it, which say neither yes nor no."""
     groups = [[extract.blocks[index] for index in group] for group in announced_groups(extract.blocks)]
-    kept = [group for group in groups if all(block.kind != "code" for block in group)]
-    return replace(extract, blocks=tuple(block for group in kept for block in group))
+    groups_without_code = [group for group in groups if all(block.kind != "code" for block in group)]
+    return replace(extract, blocks=tuple(block for group in groups_without_code for block in group))
 
 
 def extracted_units(extract: PassageExtract) -> list[AnswerUnit]:
