@@ -17,6 +17,7 @@ ASSET_EXTENSIONS = frozenset(
 )
 # Files that say the order of pages, with what stands in those that do.
 NAVIGATION_FILES = {
+    "zensical.toml": "nav =",
     "mkdocs.yml": "nav:",
     "mkdocs.yaml": "nav:",
     "docs.json": '"navigation"',

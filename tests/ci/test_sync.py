@@ -133,6 +133,7 @@ def test_a_move_in_instep_is_a_rename_for_git(job: Job) -> None:
     ("name", "text"),
     [
         ("mkdocs.yml", "site_name: A\nnav:\n  - help/a.md\n"),
+        ("zensical.toml", '[project]\nnav = ["help/a.md"]\n'),
         ("docs/docs.json", '{"navigation": {}}'),
         ("docs/help/SUMMARY.md", "* [A](a.md)\n"),
         ("sidebars.js", "module.exports = {}"),

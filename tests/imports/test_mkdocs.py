@@ -76,6 +76,38 @@ def test_the_navigation_makes_collections_and_the_configuration_addresses() -> N
     ]
 
 
+ZENSICAL = """\
+[project]
+site_url = "https://docs.example.com/product/"
+nav = [{ "Home" = "index.md" }, { "Start" = ["start/install.md"] }]
+
+[project.plugins.redirects.redirect_maps]
+"old.md" = "start/install.md"
+
+[project.markdown_extensions.pymdownx.snippets]
+base_path = ["parts"]
+"""
+
+
+def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
+    tree = read_texts(
+        READER,
+        {
+            "mkdocs.yml": "site_name: Old",
+            "zensical.toml": ZENSICAL,
+            "docs/index.md": "Welcome",
+            "docs/start/install.md": '# Install it\n\n--8<-- "step.md"',
+            "parts/step.md": "Press Install.",
+        },
+    )
+
+    assert outline(tree) == ["Home", "Start > Install it"]
+    assert tree.sites == ("https://docs.example.com/product", "/product")
+    assert tree.redirects == (ImportedRedirect("/old/", "/start/install/"),)
+    assert "Press Install." in page_at(tree, "docs/start/install.md").markdown
+    assert told(tree) == []
+
+
 @pytest.mark.parametrize(
     ("source", "markdown"),
     [

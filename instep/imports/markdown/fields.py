@@ -53,6 +53,18 @@ class Fields:
             return None
 
 
+def named_fields(settings: Fields, key: str, name: str) -> Fields:
+    """The settings of a plugin, in a list or a mapping; TOML has a mapping for each part of a dotted name."""
+    plugins = [Fields(plugin) for plugin in settings.items(key) if isinstance(plugin, dict)]
+    for plugin in (*plugins, settings.fields(key)):
+        if name in plugin:
+            return plugin.fields(name)
+    nested = settings.fields(key)
+    for part in name.split("."):
+        nested = nested.fields(part)
+    return nested
+
+
 def read_yaml(text: str) -> Value:
     """A YAML document, whose tags are ignored so that nothing is executed; `ValueError` says what is wrong.
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from instep.core import limits
 from instep.imports.folders import join
-from instep.imports.markdown.fields import Fields
+from instep.imports.markdown.fields import Fields, named_fields
 from instep.imports.markdown.front_matter import SourcePage
 from instep.imports.tree import SourceFiles
 from instep.text.characters import whole_number
@@ -23,7 +23,7 @@ class Snippets:
 
     def __init__(self, files: SourceFiles, root: str, configuration: Fields) -> None:
         self.files = files
-        settings = _extension(configuration, "pymdownx.snippets")
+        settings = named_fields(configuration, "markdown_extensions", "pymdownx.snippets")
         self.folders = ["", *settings.texts("base_path"), root]
         texts = (self.read(name) for name in settings.texts("auto_append"))
         self.appended = "\n".join(text for text in texts if text is not None)
@@ -61,13 +61,6 @@ class Snippets:
             page.losses.add(f"snippet that is not in the folder: {name}", source)
             return []
         return self._include(text.strip("\n"), page, depth + 1).split("\n")
-
-
-def _extension(configuration: Fields, name: str) -> Fields:
-    """The settings of an extension, which stand in a list or in a mapping."""
-    rows = [Fields(row) for row in configuration.items("markdown_extensions") if isinstance(row, dict)]
-    rows.append(configuration.fields("markdown_extensions"))
-    return next((row.fields(name) for row in rows if name in row), Fields())
 
 
 def _part(text: str, part: str) -> str:

@@ -1,4 +1,4 @@
-"""MkDocs: `mkdocs.yml`, its navigation, and the Markdown of Python-Markdown and its extensions."""
+"""MkDocs and Zensical: their configuration, the navigation, and the Markdown of Python-Markdown."""
 
 import posixpath
 import re
@@ -13,7 +13,7 @@ from instep.imports.folders import (
     places_by_language,
     translations,
 )
-from instep.imports.markdown.fields import Fields, Value, read_yaml_fields
+from instep.imports.markdown.fields import Fields, Value, named_fields, read_toml_fields, read_yaml_fields
 from instep.imports.markdown.file_names import is_page, title_of_name, without_extension
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import HiddenCode
@@ -32,12 +32,13 @@ from instep.imports.tree import (
     without_file,
 )
 
-_CONFIGURATIONS = ("mkdocs.yml", "mkdocs.yaml")
+# Zensical reads its own file first, too.
+_CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 def recognises(files: SourceFiles) -> bool:
-    return any(path in _CONFIGURATIONS for path in files.paths())
+    return _configuration_path(files) is not None
 
 
 def read(files: SourceFiles) -> Tree:
@@ -93,14 +94,24 @@ class _Site:
         return f"/{folder}/" if folder else "/"
 
 
+def _configuration_path(files: SourceFiles) -> str | None:
+    paths = set(files.paths())
+    return next((path for path in _CONFIGURATIONS if path in paths), None)
+
+
 def _read_site(files: SourceFiles) -> _Site:
-    path = next((path for path in files.paths() if path in _CONFIGURATIONS), None)
+    path = _configuration_path(files)
     if path is None:
-        raise without_file(_CONFIGURATIONS[0])
+        raise without_file("mkdocs.yml")
+    text = files.read(path).decode("utf-8-sig", errors="replace")
+    is_toml = path.endswith(".toml")
     try:
-        configuration = read_yaml_fields(files.read(path).decode("utf-8-sig", errors="replace"))
+        configuration = read_toml_fields(text).fields("project") if is_toml else read_yaml_fields(text)
     except ValueError as error:
-        raise UnreadableSource(f"{path} is not valid YAML: {error}. Correct it and import again.") from None
+        language = "TOML" if is_toml else "YAML"
+        raise UnreadableSource(
+            f"{path} is not valid {language}: {error}. Correct it and import again."
+        ) from None
     url = configuration.text("site_url").rstrip("/")
     base = "/" + url.partition("://")[2].partition("/")[2]
     return _Site(
@@ -179,10 +190,9 @@ def _entries(nav: list[Value], root: str, pages: Mapping[str, ImportedPage]) -> 
 
 def _redirects(site: _Site, pages: Mapping[str, ImportedPage]) -> tuple[ImportedRedirect, ...]:
     """The redirects of the plugin `redirects`: from files to files or URLs."""
-    plugins = [plugin for plugin in site.configuration.items("plugins") if isinstance(plugin, dict)]
-    maps = [Fields(plugin).fields("redirects").fields("redirect_maps") for plugin in plugins]
+    redirects = named_fields(site.configuration, "plugins", "redirects").fields("redirect_maps")
     rows = []
-    for source, target in ((source, target) for values in maps for source, target in values.values.items()):
+    for source, target in redirects.values.items():
         if isinstance(target, str):
             path, mark, anchor = target.partition("#")
             page = pages.get(join(site.root, path))
@@ -194,4 +204,4 @@ def _redirects(site: _Site, pages: Mapping[str, ImportedPage]) -> tuple[Imported
     return tuple(rows)
 
 
-READER = Reader("mkdocs", "MkDocs", recognises, read)
+READER = Reader("mkdocs", "MkDocs or Zensical", recognises, read)
