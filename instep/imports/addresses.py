@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Literal
-from urllib.parse import unquote
 
 from instep.imports.other_pages import OtherPage, OtherPages, other_pages_of
 from instep.imports.pattern_index import PatternIndex
 from instep.imports.tree import ImportedPage, ImportedRedirect, Tree
-from instep.imports.url_parts import split_url
+from instep.imports.url_parts import decoded_path, split_url
 from instep.redirects.path_patterns import ANY, led_url, prefix_path
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -76,12 +75,12 @@ class Directory:
         """What a destination on a page leads to."""
         rest, _, fragment = self.without_alias(destination.strip(), page).partition("#")
         if not rest:
-            return SourceTarget("same_page", page, fragment=unquote(fragment)) if fragment else EXTERNAL
+            return SourceTarget("same_page", page, fragment=decoded_path(fragment)) if fragment else EXTERNAL
         has_site = SCHEME.match(rest) is not None
-        path = self.path_on_site(rest) if has_site else unquote(rest.partition("?")[0])
+        path = self.path_on_site(rest) if has_site else decoded_path(rest.partition("?")[0])
         if path is None:
             return EXTERNAL
-        target = self.find_path(path, unquote(fragment), page, is_picture=is_picture)
+        target = self.find_path(path, decoded_path(fragment), page, is_picture=is_picture)
         if target is not BROKEN:
             return target
         if has_site:
@@ -235,7 +234,7 @@ class Directory:
             if SCHEME.match(destination) and self.path_on_site(destination) is None:
                 return SourceTarget("url", url=destination)
             rest, _, own_fragment = destination.partition("#")
-            path, fragment = self.path_on_site(rest) or unquote(rest), own_fragment or fragment
+            path, fragment = self.path_on_site(rest) or decoded_path(rest), own_fragment or fragment
             found_page = self.page_at(path) or self.by_path.get(path.strip("/"))
             if found_page is not None:
                 return SourceTarget("page", found_page, fragment=fragment)
@@ -311,7 +310,7 @@ class Directory:
         base = self.origins.get(parts.netloc.lower().removeprefix("www."))
         if base is None or parts.scheme not in ("http", "https"):
             return None
-        path = unquote(parts.path) or "/"
+        path = decoded_path(parts.path) or "/"
         return path if path == base or path.startswith(f"{base}/") or not base else None
 
     def site_url(self, path: str) -> str | None:
@@ -412,7 +411,7 @@ def add_addresses(directory: Directory, page: ImportedPage, addresses: Iterable[
 def source_path(address: str) -> str:
     """The path of an address, be it a whole URL or a path."""
     path = split_url(address).path if "://" in address else address.partition("#")[0].partition("?")[0]
-    return unquote(path) if path.startswith("/") else f"/{unquote(path)}"
+    return decoded_path(path) if path.startswith("/") else f"/{decoded_path(path)}"
 
 
 def part_of(path: str) -> str:

@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
+from unicodedata import normalize
 
 from instep.core.locales import valid_locale
 from instep.imports.markdown.file_names import is_page, name_order, title_of_name, without_extension
@@ -58,7 +59,7 @@ def is_index(path: str) -> bool:
 
 def join(folder: str, path: str) -> str:
     """A path relative to a folder, from the root; one that leads out of the root stays below it."""
-    return posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/")
+    return normalize("NFC", posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/"))
 
 
 def locale_of_name(name: str) -> str | None:

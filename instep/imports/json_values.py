@@ -7,8 +7,11 @@ from instep.text.characters import replace_unstorable
 
 
 def load_json(document: str | bytes) -> Any:
-    """The values of a document, with U+FFFD in place of what can't be stored; raises as `json.loads` does."""
-    return storable_value(json.loads(document))
+    """The values of a document, with U+FFFD in place of what can't be stored; raises as `json.loads` does.
+
+    Control characters stand in texts of some exports as they are.
+    """
+    return storable_value(json.loads(document, strict=False))
 
 
 def storable_value(value: Any) -> Any:

@@ -15,6 +15,7 @@ from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_
 from instep.imports.markdown_references import ParsedPage, Reference, parse_references
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
 from instep.imports.site_addresses import SiteAddresses
+from instep.imports.source_files import is_pointer
 from instep.imports.tree import ImportedPage, Loss, SourceFiles
 from instep.text.characters import shorten
 
@@ -279,6 +280,7 @@ def is_unknown(path: str, content: bytes) -> bool:
 
 
 FAULTS: tuple[tuple[str, Callable[[str, bytes], bool]], ...] = (
+    ("is a pointer of Git LFS (run `git lfs pull` first)", lambda path, content: is_pointer(content)),
     ("is empty", lambda path, content: not content),
     ("is larger than 20 MB", lambda path, content: len(content) > limits.MAX_FILE_BYTES),
     ("is an SVG, which can hold scripts", lambda path, content: path.lower().endswith(".svg")),

@@ -1,7 +1,7 @@
 """Reads a source and plans its import, in a process that can be killed: sources are foreign data."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from instep.core import limits
@@ -9,8 +9,8 @@ from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.imports.formats import tree_of_files
 from instep.imports.planning import plan
 from instep.imports.schemas import BotState, Plan
-from instep.imports.source_files import open_archive, open_folder, root_name
-from instep.imports.tree import SourceFiles, Tree, UnreadableSource
+from instep.imports.source_files import FilesBelow, OpenedFiles, open_archive, open_folder, root_name
+from instep.imports.tree import Tree, UnreadableSource
 from instep.imports.url_parts import split_url
 from instep.text.slugs import slugify
 
@@ -31,7 +31,7 @@ class Source:
     archive: bytes = b""
     site: str | None = None
 
-    def open(self) -> SourceFiles:
+    def open(self) -> OpenedFiles | FilesBelow:
         """The files; raises `UnreadableSource`."""
         return open_folder(self.folder) if self.folder else open_archive(self.archive, self.name)
 
@@ -69,6 +69,7 @@ async def plan_import(source: Source, read: ReadSource, state: BotState, *, prun
 def read_now(source: Source, format: str | None) -> ReadSource:
     files = source.open()
     tree = tree_of_files(files, format)
+    tree = replace(tree, losses=(*files.all_losses(), *tree.losses))
     return ReadSource(tree, lasting_name(tree, root_name(files) or source.name))
 
 

@@ -1,6 +1,7 @@
 """URLs as sources write them, valid or not: many guides contain `http://[your-host]:8080/`."""
 
-from urllib.parse import SplitResult, urljoin, urlsplit
+from unicodedata import normalize
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 NO_PARTS = SplitResult("", "", "", "", "")
 
@@ -19,3 +20,8 @@ def joined_url(base: str, url: str) -> str | None:
         return urljoin(base, url)
     except ValueError:
         return None
+
+
+def decoded_path(text: str) -> str:
+    """A path or a fragment without percent-encoding, in the form in which paths of a source are compared."""
+    return normalize("NFC", unquote(text))

@@ -145,5 +145,22 @@ def test_an_export_that_can_not_be_read_whole_is_refused(xml: str, sentence: str
     assert str(refusal.value).startswith(sentence)
 
 
+@pytest.mark.parametrize("sign", ["\x0b", "\x00", "&#x1F;", "&#8;"])
+def test_a_control_character_is_left_out_and_named(sign: str) -> None:
+    tree = read_tree(READER, export(item(1, "Start", f"<p>Go{sign}!</p>"), item(2, "Next", "<p>On</p>")))
+
+    assert [page.markdown for page in tree.pages] == ["Go!\n", "On\n"]
+    assert told(tree) == {("help.xml", "1 control characters, which XML doesn't allow")}
+
+
+def test_one_bad_byte_does_not_refuse_an_export() -> None:
+    xml = export(item(1, "Start", "<p>Go</p>"))["help.xml"].encode()
+
+    tree = READER.read(Files({"help.xml": xml.replace(b"Go", b"G\xffo")}))
+
+    assert [page.markdown for page in tree.pages] == ["G\ufffdo\n"]
+    assert told(tree) == {("help.xml", "characters that are not UTF-8")}
+
+
 def test_a_feed_is_no_export() -> None:
     assert not READER.recognises(Files({"feed.xml": "<rss><channel/></rss>"}))

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import unquote
+
+from instep.imports.url_parts import decoded_path
 
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d+[.)])[ \t]+(.*)$")
@@ -50,7 +51,7 @@ def _item(markdown: str) -> LinkItem:
     link = _LINK.search(markdown)
     if link is None:
         return LinkItem(_plain(markdown), "", [])
-    return LinkItem(_plain(link[1]), unquote(_ESCAPE.sub(r"\1", link[2] or link[3] or "")), [])
+    return LinkItem(_plain(link[1]), decoded_path(_ESCAPE.sub(r"\1", link[2] or link[3] or "")), [])
 
 
 def _plain(markdown: str) -> str:

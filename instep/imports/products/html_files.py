@@ -1,14 +1,13 @@
 """Pages of exports that are HTML files: what stands where in them, and their place among each other."""
 
 import posixpath
-from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from instep.core.html_cost import refuse_costly_html
 from instep.core.markdown_cost import TooComplex
 from instep.imports.html.html_document import NOT_IN_TEXTS, paragraphs_of_text, text_of
-from instep.imports.url_parts import split_url
+from instep.imports.url_parts import decoded_path, split_url
 
 
 def parse_page(content: bytes) -> LexborHTMLParser:
@@ -40,5 +39,5 @@ def linked_path(base: str, href: str | None) -> str | None:
     parts = split_url(href or "")
     if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
         return None
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(base), unquote(parts.path)))
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(base), decoded_path(parts.path)))
     return None if path.startswith("..") else path

@@ -1,8 +1,6 @@
 """Addresses that are found by an id, whatever words follow it."""
 
-from urllib.parse import unquote
-
-from instep.imports.url_parts import split_url
+from instep.imports.url_parts import decoded_path, split_url
 
 # A shorter id may be the beginning of another one.
 LONG_ID_CHARACTERS = 6
@@ -17,7 +15,7 @@ def id_patterns(prefix: str, foreign_id: str) -> tuple[str, ...]:
 
 def path_of(url: str) -> str | None:
     """The path of a URL, decoded; None for the address of the whole site."""
-    path = unquote(split_url(url).path).rstrip("/")
+    path = decoded_path(split_url(url).path).rstrip("/")
     return path or None
 
 

@@ -95,12 +95,11 @@ def xml_paths(files: SourceFiles) -> list[str]:
 
 
 def read(files: SourceFiles) -> Tree:
-    blog = Blog()
+    blog, losses = Blog(), Losses()
     for path in xml_paths(files):
         content = files.read(path)
         if NAMESPACE.search(content[:HEAD_BYTES]):
-            add_export(blog, path, read_xml(path, content))
-    losses = Losses()
+            add_export(blog, path, read_xml(path, content, losses))
     reader = BlogReader(blog, losses)
     items = [item for item in blog.items if reader.is_page(item)]
     if not items:
