@@ -14,8 +14,8 @@ from instep.text.diff import split_lines
 from instep.text.yaml_values import UnboundedYaml, load_yaml
 
 # Front matter as most tools of static sites know it (Jekyll's, since 2008).
-HEAD = re.compile(r"\ufeff?---[ \t]*(\r?\n)(?:.*?\r?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-FIRST_KEY = re.compile(r"\ufeff?---[ \t]*\r?\n[\w-]+:")
+HEAD = re.compile(r"\ufeff*---[ \t]*(\r?\n)(?:.*?\r?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+FIRST_KEY = re.compile(r"\ufeff*---[ \t]*\r?\n[\w-]+:")
 # A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
 CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
 # Beginnings that a plain YAML text can't have. A parser would read a title such as `{<<: [*a, *a]}` as a

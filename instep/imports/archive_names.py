@@ -30,12 +30,12 @@ def stored_names(archive: zipfile.ZipFile, name: str, losses: Losses) -> dict[zi
     guessed = dict(zip(raw_names, guessed_names(list(raw_names.values())), strict=True))
     for info, decoded in guessed.items():
         if decoded is None:
-            losses.add(readable(names.pop(info)), "file whose name has an unknown encoding: rename it")
+            losses.add(readable_name(names.pop(info)), "file whose name has an unknown encoding: rename it")
         else:
             names[info] = decoded.text
     examples = {decoded.guess: decoded.text for decoded in guessed.values() if decoded is not None}
     for guess, example in examples.items():
-        losses.add(name, f"encoding of names, which were read as {guess}, such as “{readable(example)}”")
+        losses.add(name, f"encoding of names, which were read as {guess}, such as “{readable_name(example)}”")
     return names
 
 
@@ -44,10 +44,11 @@ def guessed_names(raw_names: list[bytes]) -> list[Decoded | None]:
     together = guess_text(b"\n".join(raw_names))
     if together is None:
         return [guess_text(raw_name) for raw_name in raw_names]
-    return [Decoded(path, together.guess) for path in together.text.split("\n")][: len(raw_names)]
+    paths = together.text.split("\n")
+    return [Decoded(path, together.guess) for _, path in zip(raw_names, paths, strict=False)]
 
 
-def readable(name: str) -> str:
+def readable_name(name: str) -> str:
     """A foreign name as a sentence may hold it."""
     printable = "".join(sign if sign.isprintable() else "�" for sign in name)
     return (

@@ -18,9 +18,9 @@ from typing import IO
 from unicodedata import normalize
 
 from instep.core import limits
-from instep.imports.archive_names import readable, stored_names
+from instep.imports.archive_names import readable_name, stored_names
 from instep.imports.tree import Loss, Losses, SourceFiles, UnreadableSource
-from instep.text.encodings import composed, decode_text
+from instep.text.encodings import composed, decode_bytes
 
 ARCHIVE = ".zip"
 # Folders and files that tools leave behind, and that no source means.
@@ -62,7 +62,7 @@ class OpenedFiles:
         return content
 
     def _as_utf8(self, path: str, content: bytes) -> bytes:
-        decoded = decode_text(content)
+        decoded = decode_bytes(content)
         if decoded is None:
             self.losses.add(path, "characters of an unknown encoding: save the file as UTF-8")
             return content.decode(errors="replace").encode()
@@ -120,7 +120,7 @@ class Unpacking:
             self._count(info, name)
             fault = fault_of_entry(info) or fault_of_name(path)
             if fault is not None:
-                self.files.losses.add(readable(path), fault)
+                self.files.losses.add(readable_name(path), fault)
             elif not is_bundled:
                 self.files.add(path, info.file_size, opener(archive, info))
             elif path.lower().endswith(ARCHIVE):
@@ -137,7 +137,7 @@ class Unpacking:
         if self.unpacked_bytes > limits.MAX_IMPORT_UNPACKED_BYTES:
             raise refusal(name, f"it unpacks to more than {limits.MAX_IMPORT_UNPACKED_BYTES // 1024**2:,} MB")
         if info.file_size > UNSUSPICIOUS_BYTES + info.compress_size * limits.MAX_IMPORT_COMPRESSION_RATIO:
-            raise refusal(name, f"“{readable(info.filename)}” in it is compressed as only a bomb is")
+            raise refusal(name, f"“{readable_name(info.filename)}” in it is compressed as only a bomb is")
 
 
 def open_folder(root: Path) -> OpenedFiles:
@@ -153,7 +153,7 @@ def open_folder(root: Path) -> OpenedFiles:
         if fault is None:
             files.add(name, path.stat().st_size, opener_of(path))
         else:
-            files.losses.add(readable(name), fault)
+            files.losses.add(readable_name(name), fault)
     return files
 
 
@@ -214,7 +214,7 @@ def open_zip(content: IO[bytes], name: str) -> zipfile.ZipFile:
         return zipfile.ZipFile(content)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         raise UnreadableSource(
-            f"“{readable(name)}” is no intact ZIP archive: make it again and send it whole."
+            f"“{readable_name(name)}” is no intact ZIP archive: make it again and send it whole."
         ) from None
 
 
@@ -236,7 +236,7 @@ def checked_path(path: str, name: str) -> str:
     elif len(path) > limits.MAX_IMPORT_PATH_CHARACTERS:
         fault = f"has a path of more than {limits.MAX_IMPORT_PATH_CHARACTERS} characters"
     if fault:
-        raise refusal(name, f"“{readable(path)}” in it {fault}")
+        raise refusal(name, f"“{readable_name(path)}” in it {fault}")
     return path.rstrip("/")
 
 
@@ -273,11 +273,11 @@ def read_bounded(open: Open, path: str) -> bytes:
             return stream.read(limits.MAX_IMPORT_FILE_BYTES)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
         raise UnreadableSource(
-            f"“{readable(path)}” in the archive is damaged: make the archive again."
+            f"“{readable_name(path)}” in the archive is damaged: make the archive again."
         ) from None
 
 
 def refusal(name: str, reason: str) -> UnreadableSource:
     return UnreadableSource(
-        f"“{readable(name)}” can't be imported: {reason}. Make an archive of the files alone."
+        f"“{readable_name(name)}” can't be imported: {reason}. Make an archive of the files alone."
     )

@@ -34,7 +34,7 @@ class Decoded(NamedTuple):
     guess: str | None = None
 
 
-def decode_text(content: bytes) -> Decoded | None:
+def decode_bytes(content: bytes) -> Decoded | None:
     """The text of bytes without marks of the byte order; None for bytes that no encoding makes a text of."""
     text = decode_unicode(content)
     return Decoded(text) if text is not None else guess_text(content)

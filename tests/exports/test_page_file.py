@@ -88,3 +88,11 @@ def test_a_title_that_is_yaml_is_only_a_title() -> None:
     page = split_page(new_page({"title": title}, "").text)
 
     assert read_values(page) == {"title": title}
+
+
+def test_two_marks_of_the_byte_order_hide_no_front_matter() -> None:
+    text = "\ufeff\ufeff---\ntitle: Two\n---\ntext"
+
+    page = split_page(text)
+
+    assert (read_values(page), page.body, page.text) == ({"title": "Two"}, "text", text)

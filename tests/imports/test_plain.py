@@ -91,3 +91,14 @@ def test_front_matter_becomes_facts_of_the_page() -> None:
     page = page_at(tree, "a.md")
     assert (page.title, page.description, page.status, page.slug) == ("A", "About A", "draft", "the-a")
     assert (page.markdown, page.heading_ids) == ("## Part\n", (("part", 0),))
+
+
+def test_marks_of_the_byte_order_are_no_text_wherever_files_were_joined() -> None:
+    texts = {
+        "two.md": "\ufeff\ufeff---\ntitle: Two\n---\ntext",
+        "t.md": "---\ntitle: T\n---\n\n\ufeff# H\n\ntext",
+    }
+
+    tree = read_texts(READER, texts)
+
+    assert [(page.title, page.markdown) for page in tree.pages] == [("T", "# H\n\ntext\n"), ("Two", "text\n")]

@@ -10,6 +10,7 @@ from instep.imports.tree import Losses
 
 _YAML = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_BYTE_ORDER_MARKS = re.compile(r"^\ufeff+", re.MULTILINE)
 _KEY = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
 
 
@@ -41,7 +42,8 @@ def decode_text(path: str, content: bytes, losses: Losses) -> str:
     except UnicodeDecodeError:
         losses.add(path, "characters that are not UTF-8")
         text = content.decode("utf-8-sig", errors="replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+    return _BYTE_ORDER_MARKS.sub("", text)
 
 
 def _split_front_matter(text: str, losses: PageLosses) -> tuple[Fields, str]:
