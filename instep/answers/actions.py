@@ -46,8 +46,8 @@ from instep.webhooks.emit import emit
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Whose articles may be read for the question, and what tells it from all other questions."""
+class Asker:
+    """Who asks: the articles that they may read, and the key of the question."""
 
     audience: Audience
     # None: the caller gave the question no id.
@@ -116,7 +116,7 @@ async def ask_question(
     return PendingAnswer(enter, None if is_paused else model, turn)
 
 
-async def _reader_of(ctx: Ctx, new: QuestionAsked) -> Reader:
+async def _reader_of(ctx: Ctx, new: QuestionAsked) -> Asker:
     """Who asks; raises for a token that proves nothing, before anything is looked up for it."""
     sent = new.model_dump()
     token, question_id = sent.get("visitor_token"), sent.get("question_id")
@@ -126,10 +126,10 @@ async def _reader_of(ctx: Ctx, new: QuestionAsked) -> Reader:
         # The same id of two visitors, or of one before and after signing in, means two questions.
         parts = (hash_visitor(ctx.bot.id, new.visitor).hex(), subject, question_id)
         key = hashlib.sha256(json.dumps(parts).encode()).digest()
-    return Reader("public" if token is None else "authenticated", key)
+    return Asker("public" if token is None else "authenticated", key)
 
 
-async def _repeated_answer(ctx: Ctx, new: QuestionAsked, reader: Reader) -> SavedAnswer | None:
+async def _repeated_answer(ctx: Ctx, new: QuestionAsked, reader: Asker) -> SavedAnswer | None:
     """What was answered when this question was sent before; None if its sources are closed meanwhile."""
     before = None if reader.key is None else await queries.find_answered_question(ctx, reader.key)
     if before is None:
@@ -143,7 +143,7 @@ async def _repeated_answer(ctx: Ctx, new: QuestionAsked, reader: Reader) -> Save
     return saved
 
 
-async def _prepare_turn(ctx: Ctx, new: QuestionAsked, reader: Reader) -> Turn:
+async def _prepare_turn(ctx: Ctx, new: QuestionAsked, reader: Asker) -> Turn:
     """Check which conversation the question continues, and retrieve its context."""
     sent = new.model_dump()
     conversation_id, earlier = await _conversation_of(ctx, sent.get("conversation_id"), new.visitor)
