@@ -132,7 +132,7 @@ class Directory:
             if target is not None:
                 return target
         if path.startswith("/"):
-            home = HOME if path == "/" else None
+            home = HOME if "/" in self.without_base(path) else None
             return self.redirect_target(path, fragment) or home or self.folder_target(path)
         return HOME if "" in self.relative_candidates(path, page) else BROKEN
 
@@ -220,10 +220,15 @@ class Directory:
         # The first page of a folder stands for the folder, and not for a page that was there.
         return target.page if target and target.is_exact else None
 
-    def leads_somewhere(self, path: str) -> bool:
-        """Whether a page, a folder of pages or a redirect is at a path of the site."""
-        is_place = address_name(path) in self.by_folder or self.page_at(path) is not None
-        return is_place or self.redirected(path) is not None
+    def has_place(self, path: str) -> bool:
+        """Whether a page or a folder of pages is at a path of the site."""
+        return address_name(path) in self.by_folder or self.page_at(path) is not None
+
+    def redirected_path(self, redirect: ImportedRedirect) -> str | None:
+        """The path that a redirect leads to on the site; None for others, and for one of all below it."""
+        target = redirect.target
+        path = self.path_on_site(target) if "://" in target else target
+        return source_path(path) if path and path.startswith("/") and not redirect.is_prefix else None
 
     def redirect_target(self, path: str, fragment: str) -> SourceTarget | None:
         """What the redirects that begin at a path lead to; a fragment of the redirect itself comes first."""
@@ -371,16 +376,13 @@ def add_redirect(directory: Directory, redirect: ImportedRedirect) -> None:
 
 
 def bases_of_redirects(directory: Directory) -> list[str]:
-    """The base paths that no setting names: redirects lead to pages below them more often than to nothing."""
+    """The base path that no setting names: most redirects lead to pages below it."""
     counts: Counter[str] = Counter()
-    for redirect in directory.tree.redirects:
-        target = directory.path_on_site(redirect.target) if "://" in redirect.target else redirect.target
-        if not (target or "").startswith("/") or directory.leads_somewhere(path := source_path(target or "")):
-            continue
+    targets = list(filter(None, map(directory.redirected_path, directory.tree.redirects)))
+    for path in targets:
         base, rest = split_base(path)
-        if rest != "/":
-            counts[base] += 1 if directory.leads_somewhere(rest) else -1
-    return [base for base, count in counts.items() if count > 0]
+        counts[base] += rest != "/" and not directory.has_place(path) and directory.has_place(rest)
+    return [base for base, count in counts.items() if count * 2 > len(targets)]
 
 
 def split_base(path: str) -> tuple[str, str]:

@@ -242,6 +242,8 @@ class Planner:
         for page_key, address in chain(present, former):
             paths = self.directory.with_bases(source_path(address), is_page=True)
             yield from ((path, page_key, None) for path in paths)
+        for base in self.directory.bases:
+            yield base, None, self.state.help_url + "/"
         for redirect in self.tree.redirects:
             yield from (
                 self.prefix_paths(redirect)

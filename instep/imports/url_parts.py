@@ -14,6 +14,12 @@ def split_url(url: str) -> SplitResult:
         return NO_PARTS
 
 
+def site_with_base(url: str) -> tuple[str, ...]:
+    """A site and the path that it is served below, for pages whose addresses don't begin with that."""
+    base = split_url(url).path.rstrip("/")
+    return tuple(filter(None, (url.rstrip("/") if "://" in url else "", base)))
+
+
 def joined_url(base: str, url: str) -> str | None:
     """A URL as it is meant on the page at `base`; None where it is no URL."""
     try:

@@ -42,7 +42,8 @@ async def follow(ctx: Ctx, path: str) -> str | None:
             return present_url(ctx, article, url)
         if await has_other_page(ctx, own_path):
             return url
-        path, url = own_path, None if ARTICLE_PAGE.fullmatch(own_path) else url
+        is_nowhere = ARTICLE_PAGE.fullmatch(own_path) or target.path.endswith(REST)
+        path, url = own_path, None if is_nowhere else url
     return None
 
 

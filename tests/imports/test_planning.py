@@ -483,6 +483,16 @@ def test_addresses_below_the_base_path_of_the_old_site_lead_to_articles(
     assert [what for what in losses_of(plan) if "redirect" in what] == []
 
 
+def test_the_old_site_itself_is_the_first_page() -> None:
+    text = "[a](https://acme.example/docs) [b](https://acme.example/docs/) [c](/docs)\n"
+    state = replace(EMPTY_BOT, help_url="https://help.example")
+
+    plan = planned(tree(page("a.md", text, address="/a")), state=state, site="https://acme.example/docs")
+
+    assert text_of(plan, "a.md") == "[a](/help/acme/) [b](/help/acme/) [c](/help/acme/)\n"
+    assert {row.path: row.url for row in plan.redirects}["/docs"] == "https://help.example/"
+
+
 def test_redirects_to_the_first_page_and_to_folders_resolve() -> None:
     redirects = (
         ImportedRedirect("/docs/home", "/docs"),

@@ -338,6 +338,7 @@ async def test_of_many_only_new_ones_need_room(
         ("/docs", (301, "/")),
         ("/docs/docs/hc/install", (301, "/articles/install")),
         ("/docsy/hc/install", (404, None)),
+        ("/docs/gone", (404, None)),
     ],
 )
 async def test_a_prefix_redirect_keeps_the_rest_of_the_path(

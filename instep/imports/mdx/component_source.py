@@ -20,6 +20,7 @@ from instep.imports.tree import (
     without_file,
 )
 
+_BASE_PATH = re.compile(r"\bbasePath:\s*[\"'`](/[^\"'`\s]+)")
 _ORIGIN = re.compile(r"^https?://[^/]*")
 _PATTERN = re.compile(r"[:*(]")
 # The end of an address that stands for the rest of one, in the ways of Mintlify, Netlify, Vercel and Next.js.
@@ -69,6 +70,13 @@ class ComponentSource:
                 self.losses.add(path, f"redirect from {address}: {what}")
             redirects += rows
         return redirects
+
+    def base_paths(self, folder: str) -> tuple[str, ...]:
+        """The path that `next.config` in a folder says the site is served below, if it says one."""
+        names = ("next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs")
+        paths = (path for name in names if (path := posixpath.join(folder, name)) in self.paths)
+        texts = (self.files.read(path).decode("utf-8", "replace") for path in paths)
+        return tuple(match[1].rstrip("/") for text in texts if (match := _BASE_PATH.search(text)))
 
     def hosting_redirects(self, folders: Iterable[str]) -> tuple[ImportedRedirect, ...]:
         """What `_redirects` and `vercel.json`, which hosts of static sites read, say in these folders."""

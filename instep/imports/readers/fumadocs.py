@@ -58,6 +58,7 @@ class _Fumadocs:
             arranged,
             collections,
             redirects=self.source.hosting_redirects((self.root, static)),
+            sites=self.source.base_paths(self.root),
             static_folders=(static,),
             losses=tuple(self.source.losses.rows),
         )

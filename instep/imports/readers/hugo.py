@@ -19,6 +19,7 @@ from instep.imports.markdown.plain_pages import plain_page
 from instep.imports.navigation import arrange
 from instep.imports.readers.hugo_configuration import is_configuration, read_configuration
 from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.imports.url_parts import site_with_base
 
 _WIDE = 1e9
 
@@ -52,13 +53,12 @@ def read(files: SourceFiles) -> Tree:
         label=lambda page: sources[page.path].fields.text("linkTitle", "linktitle") or page.title,
     )
     collections, arranged = arrange(entries, pages, losses)
-    site = configuration.text("baseURL", "baseurl").rstrip("/")
     return Tree(
         "hugo",
         locale,
         arranged,
         collections,
-        sites=(site,) if "://" in site else (),
+        sites=site_with_base(configuration.text("baseURL", "baseurl")),
         static_folders=("static", "assets"),
         losses=tuple(losses.rows),
     )

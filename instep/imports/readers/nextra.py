@@ -60,6 +60,7 @@ class _Nextra:
             arranged,
             collections,
             redirects=self.source.hosting_redirects((self.root, static)),
+            sites=self.source.base_paths(self.root),
             static_folders=(static,),
             links_keep_language=True,
             losses=tuple(self.source.losses.rows),
