@@ -1,16 +1,22 @@
 """Articles that a widget lists and shows: for what a visitor types, and for the page where that is."""
 
+from dataclasses import replace
+
 from instep.answers import queries
 from instep.answers.page_words import words_of_page
 from instep.answers.visitor_tokens import require_claims
 from instep.answers.widget_schemas import ArticleLink
 from instep.core import limits
-from instep.core.errors import InvalidValue
+from instep.core.errors import InvalidRequest, InvalidValue
 from instep.core.locales import valid_locale
+from instep.core.markdown import renders_at_once
+from instep.core.sandbox import TimeLimitExceeded, run_bounded
 from instep.identity.schemas import Ctx
 from instep.search.actions import get_live_article
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience, LiveArticle, Passage
+from instep.text.comments import without_comments
+from instep.text.definitions import without_unused_definitions
 
 # The share (0..1) of the words of a page's address that an article must have to be suggested there.
 MIN_PAGE_COVERAGE = 0.2
@@ -60,7 +66,20 @@ async def get_public_article(ctx: Ctx, article_id: str, visitor_token: str | Non
     A `Visitor-Token` that a signed-in visitor's server has signed opens `authenticated` ones too; any other
     is not found.
     """
-    return await get_live_article(ctx, article_id, await audience_of(ctx, visitor_token))
+    article = await get_live_article(ctx, article_id, await audience_of(ctx, visitor_token))
+    text, is_small = article.markdown, renders_at_once(article.markdown)
+    try:
+        content = await run_bounded(
+            shown_markdown, text, seconds=limits.MAX_RENDER_SECONDS, is_small=is_small
+        )
+    except TimeLimitExceeded:
+        raise InvalidRequest("This article takes too long to be read here: open its page.") from None
+    return replace(article, markdown=content)
+
+
+def shown_markdown(text: str) -> str:
+    """The text without what its authors note in comments of either kind, as no page shows it."""
+    return without_unused_definitions(without_comments(text))
 
 
 async def audience_of(ctx: Ctx, visitor_token: str | None) -> Audience:

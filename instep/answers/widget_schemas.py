@@ -126,6 +126,4 @@ class ReadableArticleOut(Out):
 
     @classmethod
     def of(cls, article: LiveArticle, bot: Bot) -> "ReadableArticleOut":
-        return cls.of_row(
-            article, url=bot.help_url + article.path(bot), content_markdown=article.shown_markdown
-        )
+        return cls.of_row(article, url=bot.help_url + article.path(bot), content_markdown=article.markdown)

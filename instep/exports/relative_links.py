@@ -6,7 +6,7 @@ every other byte stays, and no line is added or removed. Code stays as it is.
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
@@ -147,6 +147,11 @@ def relative_targets(text: str, path: str) -> set[str]:
 
     rewrite(text, note)
     return targets
+
+
+def paths_in(texts: Iterable[tuple[str, str]]) -> set[str]:
+    """The files that the texts, each with its path, link to or show by relative paths."""
+    return {target for text, path in texts for target in relative_targets(text, path)}
 
 
 def path_of_target(path: str, target: str) -> str | None:

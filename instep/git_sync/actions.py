@@ -5,7 +5,7 @@ are merged against what they had at the last sync. What can't be merged waits fo
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from instep.articles.overviews import lock_order
@@ -14,7 +14,7 @@ from instep.core import limits
 from instep.core.errors import Conflict, InvalidRequest
 from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.exports.page_file import UnboundedFrontMatter, read_heads, split_page
-from instep.exports.relative_links import relative_targets
+from instep.exports.relative_links import paths_in
 from instep.files.kinds import BY_CONTENT_TYPE
 from instep.files.schemas import path_of_file
 from instep.git_sync import queries
@@ -202,13 +202,17 @@ async def _resolve_assets(work: SyncWork) -> None:
             work.site.add(path, path_of_file(work.ctx.bot, row.sha256, kind))
     missing = {path for path, asset in assets.items() if asset.sha256 not in stored}
     if missing:
-        work.sync.missing_assets = sorted(missing & _shown_paths(work))
+        texts = [(page.file.body, page.path) for page in work.pages_of("article")]
+        work.sync.missing_assets = sorted(missing & await _paths_in(texts))
 
 
-def _shown_paths(work: SyncWork) -> set[str]:
-    """The files that pages link to or show."""
-    pages = work.pages_of("article")
-    return {path for page in pages for path in relative_targets(page.file.body, page.path)}
+async def _paths_in(texts: Sequence[tuple[str, str]]) -> set[str]:
+    """The files that texts, each with its path, link to or show."""
+    is_small = is_short(*(text for text, _ in texts))
+    try:
+        return await run_bounded(paths_in, texts, seconds=limits.MAX_LINKS_SECONDS, is_small=is_small)
+    except TimeLimitExceeded:
+        raise InvalidRequest("`files`: the links of the folder take too long to read: sync a part.") from None
 
 
 async def _save(work: SyncWork) -> None:

@@ -18,7 +18,6 @@ from instep.search.passage_kinds import PassageKind
 from instep.search.query.tokenizer import normalize_title
 from instep.search.text_cache import TextCache
 from instep.text.comments import without_comments
-from instep.text.definitions import without_unused_definitions
 from instep.web.shapes import NOT_BLANK, Body, Out, Text, not_blank, without_nul
 
 # What the API's description says of a synonym; `valid_synonym` checks more.
@@ -111,11 +110,6 @@ class LiveArticle:
     @property
     def searched_text(self) -> str:
         return f"{self.title}\n{self.description or ''}\n{without_comments(self.markdown)}"
-
-    @property
-    def shown_markdown(self) -> str:
-        """The text without what its authors note in comments of either kind, as no page shows it."""
-        return without_unused_definitions(without_comments(self.markdown))
 
 
 @dataclass(slots=True)

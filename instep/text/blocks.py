@@ -84,7 +84,6 @@ def read_blocks(text: str) -> ParsedMarkdown:
     html = comrak.render_markdown(
         source,
         extension_options=extensions(has_anchors=False),
-        parse_options=sourcepos_parse_options(),
         render_options=_render_options(),
     )
     lines = tuple(source.split("\n"))
@@ -116,6 +115,13 @@ class Span(NamedTuple):
     column: int
     end_line: int
     end_column: int
+
+
+def column_in_characters(line: str, column: int) -> int:
+    """A column from 1 that counts bytes; the renderer takes quadratic time to count characters itself."""
+    if line.isascii():
+        return column
+    return len(line.encode()[: column - 1].decode(errors="ignore")) + 1
 
 
 def fence_of(lines: Sequence[str], span: Span, code: str) -> str:
@@ -198,7 +204,7 @@ class _Reader:
         last = len(self.lines)
         if line > end_line or end_line > last:
             line, end_line = min(line, last), min(max(line, end_line), last)
-        return Span(line, column, end_line, end_column)
+        return Span(line, column_in_characters(self.lines[line - 1], column), end_line, end_column)
 
     def source(self, span: Span) -> list[str]:
         """The lines of a block without what its containers put before them."""

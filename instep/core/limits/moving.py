@@ -41,6 +41,8 @@ MAX_YAML_DEPTH = 100
 MAX_YAML_ALIASES = 1_000
 MAX_FRONT_MATTER_CHARACTERS = 16_000
 MAX_FRONT_MATTER_SECONDS = 15
+# Processor time for finding the links of all pages of a sync.
+MAX_LINKS_SECONDS = 30
 # Blocks of HTML around each other in a page that is imported; the tags of deeper ones are left out.
 MAX_IMPORT_HTML_LEVELS = 50
 # Bytes that the template language of an imported page may write, and how often its loops may run.

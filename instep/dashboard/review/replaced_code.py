@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from instep.core import limits
+from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.dashboard.review import queries
 from instep.identity.schemas import Ctx
 from instep.text.patch import InvalidDiff, Line
@@ -24,6 +25,15 @@ async def read_replaced_code(
         return {}
     lines = {code_line(place) for place in evidence}
     diff = await queries.read_diff(ctx, task_id)
+    try:
+        return await run_bounded(
+            replaced_code, diff, lines, seconds=limits.MAX_DIFF_SECONDS, is_small=is_short(diff)
+        )
+    except TimeLimitExceeded:
+        return {}
+
+
+def replaced_code(diff: str, lines: Collection[CodeLine]) -> dict[CodeLine, str]:
     return {line: before for line, before in replaced_lines(diff, lines) if line in lines}
 
 

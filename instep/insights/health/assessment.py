@@ -15,7 +15,7 @@ from instep.core import limits
 from instep.core.errors import RateLimited
 from instep.core.markdown import MARKS
 from instep.core.restarts import first_attempt_began
-from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.core.sandbox import TimeLimitExceeded, run_bounded
 from instep.identity.schemas import Bot, Ctx
 from instep.insights.health import queries
 from instep.insights.health.checks_help_center import HELP_CENTER_CHECKS, ArticleContext
@@ -215,9 +215,8 @@ async def analyze_rows(ctx: Ctx, rows: Sequence[TextRow], deadline: float) -> di
 
 async def analyze_bounded(texts: list[tuple[str | None, str]]) -> list[TextAnalysis]:
     """Analyze texts, each a title and its Markdown; long or unusual ones in a process that can be killed."""
-    if are_cheap(texts):
-        return analyze_texts(texts)
-    return await run_with_timeout(analyze_texts, texts, seconds=limits.MAX_ANALYSIS_SECONDS)
+    seconds = limits.MAX_ANALYSIS_SECONDS
+    return await run_bounded(analyze_texts, texts, seconds=seconds, is_small=are_cheap(texts))
 
 
 def are_cheap(texts: list[tuple[str | None, str]]) -> bool:
