@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help setup dev demo serve messages assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-deploy test-chaos cluster first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-site bench-scale bench-memory bench-workers bench-shared-indexes bench-chat bench-mcp bench-webhooks bench-search bench-dashboard eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-answers eval-retrieval eval-retrieval-fitting eval-sections eval-sections-fitting eval-visitors lock browser
+.PHONY: help setup dev demo serve messages assets assets-check check reference format test test-corpora test-backups test-files test-outbound test-races test-sync test-exchange test-deploy test-chaos cluster first-hour docs-check people pictures lighthouse contract mcp fuzz bench bench-site bench-scale bench-memory bench-workers bench-shared-indexes bench-chat bench-mcp bench-webhooks bench-search bench-dashboard bench-hostile eval eval-docsync eval-fitting eval-model eval-porting eval-replay eval-answers eval-retrieval eval-retrieval-fitting eval-sections eval-sections-fitting eval-visitors lock browser
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -133,6 +133,9 @@ bench-search: dev ## Measure searches in a large help center and in many small o
 
 bench-dashboard: dev browser ## Measure every page of the dashboard with 10,000 articles, its bytes, and its keys
 	$(BIN)/python -m bench.dashboard
+
+bench-hostile: dev ## Measure how long others wait while hostile texts are saved, shown, reviewed and synced
+	$(BIN)/python -m bench.hostile
 
 eval: eval-docsync eval-retrieval ## Score the product on real data
 
