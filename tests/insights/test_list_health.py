@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cachetools import LRUCache
 
-from instep.core import limits
+from instep.core import limits, sandbox
 from instep.core.database import Tx
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.insights.health import assessment
@@ -281,7 +281,7 @@ async def test_a_large_help_center_is_read_in_another_process_and_once(
         read.append(len(texts))
         return result
 
-    monkeypatch.setattr(assessment, "run_with_timeout", counting)
+    monkeypatch.setattr(sandbox, "run_with_timeout", counting)
 
     listed = await told(client, page_size=2)
 
@@ -305,7 +305,7 @@ async def test_a_text_that_takes_too_long_costs_only_itself(
             raise TimeLimitExceeded
         return function(texts)
 
-    monkeypatch.setattr(assessment, "run_with_timeout", refusing)
+    monkeypatch.setattr(sandbox, "run_with_timeout", refusing)
 
     listed = await told(client)
 
