@@ -16,6 +16,7 @@ from instep.changelog.rest import router as changelog
 from instep.collections.rest import router as collections
 from instep.core.config import settings
 from instep.core.errors import AppError
+from instep.core.outbound.lookup import find_texts
 from instep.dashboard import errors as dashboard_errors
 from instep.dashboard import pages as dashboard
 from instep.drafts.rest import router as drafts
@@ -130,6 +131,7 @@ def put_into(app: FastAPI, runtime: Runtime) -> None:
     app.state.cursor_key = runtime.cursor_key
     app.state.model = runtime.model
     app.state.outbound = runtime.outbound
+    app.state.find_texts = find_texts
     app.state.descriptions = reference.Descriptions(app.routes, runtime.settings.base_url)
     app.state.visit_counter = VisitCounter()
     app.state.site_states = SharedStates()

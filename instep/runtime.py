@@ -21,6 +21,7 @@ from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.errors import Unavailable
 from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import OutboundClient
+from instep.core.outbound.lookup import find_texts
 from instep.core.postgres import application_url, replica_url, running_postgres
 from instep.core.replica import Replica
 from instep.core.secret_keys import secret_key
@@ -52,6 +53,7 @@ from instep.search.shared_indexes import share_indexes
 from instep.tasks.actions import RUN_TASK
 from instep.tasks.jobs import give_up, run_task
 from instep.webhooks.sender import Sender
+from instep.workspaces.jobs import CHECK_DOMAINS, check_domains, schedule_domain_checks
 
 log = structlog.get_logger()
 
@@ -142,6 +144,7 @@ async def schedule_jobs(runtime: Runtime, stop: asyncio.Event) -> None:
     """Schedule the jobs that return by themselves, as soon as the database takes it."""
     schedules: list[Callable[[Database], Awaitable[None]]]
     schedules = [schedule_prune, schedule_sweep, schedule_indexes, schedule_backups, schedule_rendering]
+    schedules.append(schedule_domain_checks)
     if runtime.embedders.by_locales:
         schedules.append(partial(schedule_embedding, wait=timedelta()))
     for schedule in schedules:
@@ -182,6 +185,7 @@ def worker_of(
         SWEEP_FILES: partial(sweep_files, database, open_storages(settings(), database)),
         STORE_INDEXES: partial(store_indexes, database),
         EMBED_ARTICLES: partial(embed_articles, database, embedders),
+        CHECK_DOMAINS: partial(check_domains, database, find_texts),
         RENDER_TEXTS: partial(render_texts, database),
         BACK_UP: partial(back_up, database, owner_url),
         KEEP_ERASURES: partial(keep_erasures, database),

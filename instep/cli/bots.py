@@ -115,6 +115,41 @@ def change_accent(
 
 @command(
     app,
+    "domain",
+    "instep bot domain acme-help --set help.acme.com",
+    "instep bot domain acme-help --remove",
+)
+def change_domain(
+    bot: BotArgument,
+    host: Annotated[
+        str | None,
+        typer.Option("--set", help="The host name, such as help.acme.com; it needs no record."),
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Return to the address of this server.")] = False,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a help center a host name of its own, as the operator; without options only show it."""
+    from instep.core.errors import InvalidRequest
+    from instep.workspaces import actions, domains
+    from instep.workspaces.schemas import BotRow, DomainOut
+
+    if host is not None and remove:
+        raise InvalidRequest("Use `--set` or `--remove`, not both.")
+
+    async def change(tx: "Tx", workspace_id: str) -> BotRow:
+        row = await actions.find_bot_by_reference(tx, workspace_id, bot)
+        if host is None and not remove:
+            return row
+        return await domains.change_domain(tx, workspace_id, row.id, host)
+
+    row = in_workspace(workspace, change)
+    out = DomainOut(bot_id=str(row.id), domain=row.domain, claimed_domain=row.claimed_domain)
+    say(out, as_lines(out), as_json)
+
+
+@command(
+    app,
     "visitor-secret",
     "instep bot visitor-secret acme-help",
     "instep bot visitor-secret acme-help --rotate",

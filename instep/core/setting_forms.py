@@ -110,6 +110,13 @@ def api_address(text: str | None) -> str | None:
     return text or None
 
 
+def host_patterns(text: str) -> str:
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        if not re.fullmatch(r"(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", part):
+            raise ValueError(f"{part} must be a host name such as lb.example.com, or *.example.com")
+    return text
+
+
 def issuer_list(text: str) -> str:
     for issuer in listed_issuers(text):
         parse_url(issuer)
@@ -129,6 +136,7 @@ def listed_issuers(text: str) -> frozenset[str]:
 HttpOrigin = Annotated[str, AfterValidator(http_origin)]
 AllowListText = Annotated[str, AfterValidator(allow_list_text)]
 FontFiles = Annotated[str, AfterValidator(font_files)]
+HostPatterns = Annotated[str, AfterValidator(host_patterns)]
 ProxyList = Annotated[str, AfterValidator(proxy_list)]
 SecretKeyList = Annotated[str, AfterValidator(secret_key_list)]
 StorageUrl = Annotated[str | None, AfterValidator(storage_url)]

@@ -1,6 +1,7 @@
 """The settings of an installation: their names, forms and meanings."""
 
 import os
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -24,6 +25,7 @@ from instep.core.setting_forms import (
     BackupPlace,
     EmbedderName,
     FontFiles,
+    HostPatterns,
     HttpOrigin,
     IssuerList,
     ModelName,
@@ -103,6 +105,12 @@ class Settings(BaseModel):
         "",
         description="Proxies that may tell who calls by `X-Forwarded-For`, comma separated. Empty: the"
         " connection's own address counts.",
+    )
+    reserved_hosts: HostPatterns = Field(
+        "",
+        description="Host names that no help center may have, comma separated, such as those of the balancer;"
+        " `*.example.com` stands for all names below. The host of `INSTEP_SITE_URL` always is one.",
+        examples=["lb.example.com,*.internal.example.com"],
     )
     tasks_per_hour: int = Field(
         30,
@@ -346,6 +354,11 @@ class Settings(BaseModel):
     @property
     def proxies(self) -> tuple[Network, ...]:
         return read_proxies(self.trusted_proxies)
+
+    def is_reserved(self, host: str) -> bool:
+        """Whether no help center may have this host name."""
+        patterns = [part.strip() for part in self.reserved_hosts.lower().split(",")]
+        return host == urlsplit(self.base_url).hostname or any(fnmatchcase(host, part) for part in patterns)
 
     @property
     def trusted_issuers(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from instep.core.clock import utc_now
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job, defer, schedule_next
+from instep.workspaces.domains import prune_domain_claims
 
 log = structlog.get_logger()
 
@@ -128,6 +129,10 @@ async def prune_trust_keys(tx: Tx) -> None:
     await tx.execute("select prune_trust_keys(%(kept)s)", kept=TRUST_KEY_RETENTION)
 
 
+async def forget_domain_claims(tx: Tx) -> None:
+    await prune_domain_claims(tx, limits.DOMAIN_CLAIM_TTL)
+
+
 def conversation_retention() -> timedelta:
     return timedelta(days=settings().conversation_retention_days)
 
@@ -154,4 +159,5 @@ STEPS = (
     prune_audit_entries,
     prune_oauth,
     prune_trust_keys,
+    forget_domain_claims,
 )

@@ -29,7 +29,7 @@ from instep.trusts.id_tokens import (
     verified_claims,
 )
 from instep.trusts.schemas import ExchangedToken, TokenExchange, Trust, TrustFields
-from instep.workspaces.queries import count_bots
+from instep.workspaces.queries import count_bots, has_several_workspaces
 
 log = structlog.get_logger()
 
@@ -151,7 +151,7 @@ async def exchange_token(database: Database, issuers: Issuers, exchange: TokenEx
 async def _find_trusts(database: Database, token: IdToken, named: str | None) -> list[Trust]:
     async with database.enter_workspace("") as tx:
         # The token says nothing of a workspace: a trust of any of them could claim the job.
-        if named is None and await queries.has_several_workspaces(tx):
+        if named is None and await has_several_workspaces(tx):
             raise UnnamedTrust
         trusts = await queries.find_trusts(tx, token.issuer, named)
     if not trusts:

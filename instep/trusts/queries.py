@@ -83,12 +83,6 @@ async def find_trusts(tx: Tx, issuer: str, named: str | None) -> list[Trust]:
     return await tx.all(Trust, sql, issuer=issuer, named=named)
 
 
-async def has_several_workspaces(tx: Tx) -> bool:
-    """Whether this installation has more than one workspace."""
-    is_shared: bool = await tx.value("select has_several_workspaces()")
-    return is_shared
-
-
 async def use_trust(tx: Tx, trust_id: str) -> bool:
     """Note that a trust is used, and lock it until the transaction ends; False if it has ended."""
     sql = "update trusts set used_at = now() where id = %(id)s and revoked_at is null returning true"

@@ -21,8 +21,8 @@ from instep.web.public_limit import refuse_too_many
 
 # Where the name of the host that a request was sent to stands, if it is a custom domain.
 KEY = "instep.custom_domain"
-# The same for all help centers, and in links of texts that name their help center.
-AT_ANY_HOST = re.compile(r"/static/|/favicon\.ico$|/(?:help|files)/[^/]+/")
+# The same for all help centers, in links of texts that name their help center, and what monitors ask for.
+AT_ANY_HOST = re.compile(r"/static/|/(?:favicon\.ico|healthz|readyz|metrics)$|/(?:help|files)/[^/]+/")
 
 
 def known_hosts() -> TTLCache[str, bool]:
@@ -50,7 +50,7 @@ class CustomDomains:
 
     async def is_known(self, scope: Scope, domain: str) -> bool:
         state = scope["app"].state
-        if domain == own_host(state.settings):
+        if state.settings.is_reserved(domain):
             return False
         answer: bool | None = state.known_hosts.get(domain)
         if answer is None:
@@ -98,7 +98,9 @@ async def is_custom_domain(database: Database, domain: str) -> bool:
 async def tell_known(request: Request) -> Response:
     """Whether a proxy may get a certificate for `domain`: 200 for a custom domain, 404 for any other."""
     domain = domain_or_none(request.query_params.get("domain", ""))
-    is_known = domain is not None and await is_custom_domain(request.app.state.database, domain)
+    state = request.app.state
+    is_free = domain is not None and not state.settings.is_reserved(domain)
+    is_known = is_free and domain is not None and await is_custom_domain(state.database, domain)
     return Response(status_code=200 if is_known else 404, headers={"Cache-Control": "no-store"})
 
 

@@ -5,15 +5,10 @@ Operators use them by command, as the database's owner; owners of a workspace in
 
 import asyncio
 from collections.abc import Callable, Sequence
-from urllib.parse import urlsplit
 from uuid import UUID
 
-from psycopg.errors import UniqueViolation
-
 from instep.core import limits
-from instep.core.config import settings
 from instep.core.database import Tx
-from instep.core.domains import valid_domain
 from instep.core.errors import InvalidRequest, NotFound, PlanInactive
 from instep.core.ids import as_uuid, new_id, new_uuid
 from instep.core.locales import valid_locale
@@ -106,11 +101,11 @@ async def create_bot(
 
     Raises `SlugTaken` for a slug that was sent and is in use, and `InvalidRequest` for a bad value.
     """
-    base = _parse_value(valid_slug, slug, "slug") if slug is not None else slugify(valid_name(name), "help")
+    base = parse_value(valid_slug, slug, "slug") if slug is not None else slugify(valid_name(name), "help")
     row = {
         "workspace_id": workspace_id,
         "name": valid_name(name),
-        "locale": _parse_value(valid_locale, locale, "locale"),
+        "locale": parse_value(valid_locale, locale, "locale"),
         "bot_key": new_bot_key(),
         "origins": _with_origins([], origins),
     }
@@ -127,10 +122,10 @@ async def create_bot(
 async def change_bot(tx: Tx, workspace_id: str, bot_id: UUID, name: str, locale: str, actor: Actor) -> BotRow:
     """Change the bot's name and the language that its new articles have."""
     row = await queries.set_name(
-        tx, workspace_id, bot_id, valid_name(name), _parse_value(valid_locale, locale, "locale")
+        tx, workspace_id, bot_id, valid_name(name), parse_value(valid_locale, locale, "locale")
     )
     if row is None:
-        raise _unknown_bot(bot_id)
+        raise unknown_bot(bot_id)
     await record(tx, workspace_id, actor, "change_bot", str(bot_id), bot_id)
     return row
 
@@ -147,8 +142,8 @@ async def change_origins(
     async with tx.transaction():
         current = await queries.lock_origins(tx, workspace_id, bot_id)
         if current is None:
-            raise _unknown_bot(bot_id)
-        removed_origins = {_parse_value(valid_origin, origin, "origin") for origin in remove}
+            raise unknown_bot(bot_id)
+        removed_origins = {parse_value(valid_origin, origin, "origin") for origin in remove}
         remaining = [origin for origin in current if origin not in removed_origins]
         await record(tx, workspace_id, actor, "change_origins", str(bot_id), bot_id)
         return await queries.set_origins(tx, workspace_id, bot_id, _with_origins(remaining, add))
@@ -156,7 +151,7 @@ async def change_origins(
 
 def _with_origins(current: Sequence[str], added: Sequence[str]) -> list[str]:
     """The canonical origins without duplicates."""
-    origins = list(dict.fromkeys([*current, *(_parse_value(valid_origin, text, "origin") for text in added)]))
+    origins = list(dict.fromkeys([*current, *(parse_value(valid_origin, text, "origin") for text in added)]))
     if len(origins) > limits.MAX_ORIGINS:
         raise InvalidRequest(f"A bot has at most {limits.MAX_ORIGINS} origins.")
     return origins
@@ -169,7 +164,7 @@ async def change_accent(
     light, dark = await asyncio.to_thread(_readable_pair, colour) if colour is not None else (None, None)
     bot = await queries.set_accent(tx, workspace_id, bot_id, colour, light, dark)
     if bot is None:
-        raise _unknown_bot(bot_id)
+        raise unknown_bot(bot_id)
     await record(tx, workspace_id, actor, "change_accent", str(bot_id), bot_id)
     return bot
 
@@ -178,29 +173,8 @@ async def change_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: SiteFrame
     """Put a logo, links and legal lines around the pages of the bot's help center."""
     bot = await queries.set_frame(tx, workspace_id, bot_id, frame.model_dump_json())
     if bot is None:
-        raise _unknown_bot(bot_id)
+        raise unknown_bot(bot_id)
     await record(tx, workspace_id, actor, "change_site_frame", str(bot_id), bot_id)
-    return bot
-
-
-async def change_domain(
-    tx: Tx, workspace_id: str, bot_id: UUID, domain: str | None, actor: Actor = OPERATOR
-) -> BotRow:
-    """Give the bot's help center a host name of its own; None takes it away.
-
-    The first to name a host has it: nobody else can, in no workspace, until they give it up.
-    """
-    host = None if domain is None else _parse_value(valid_domain, domain, "host name")
-    if host is not None and host == urlsplit(settings().base_url).hostname:
-        raise InvalidRequest(f"{host} is the host of this installation: name one of your own.")
-    try:
-        async with tx.transaction():
-            bot = await queries.set_domain(tx, workspace_id, bot_id, host)
-    except UniqueViolation:
-        raise InvalidRequest(f"Another help center has the host name {host}.") from None
-    if bot is None:
-        raise _unknown_bot(bot_id)
-    await record(tx, workspace_id, actor, "change_domain", str(bot_id), bot_id)
     return bot
 
 
@@ -217,7 +191,7 @@ def _readable_pair(colour: str) -> tuple[str, str]:
     return accent.light, accent.dark
 
 
-def _unknown_bot(bot_id: UUID) -> NotFound:
+def unknown_bot(bot_id: UUID) -> NotFound:
     return NotFound(f"There is no bot {bot_id} in this workspace: `instep bot list` shows them.")
 
 
@@ -257,7 +231,7 @@ def valid_name(name: str) -> str:
     return name.strip()
 
 
-def _parse_value(check: Callable[[str], str], value: str, name: str) -> str:
+def parse_value(check: Callable[[str], str], value: str, name: str) -> str:
     """The canonical value; raises `InvalidRequest` as a request body with this field would."""
     try:
         return check(value)

@@ -1,15 +1,18 @@
 """SQL of workspaces, bots and keys, as the database's owner or within one workspace."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from instep.core import limits
 from instep.core.database import Tx
-from instep.workspaces.schemas import BotRow, KeyRow, Workspace
+from instep.workspaces.schemas import BotRow, DueDomain, KeyRow, Workspace
 
 WORKSPACE = "id, name, paused_at, paused_by, created_at"
 BOT = """
     id, workspace_id, slug, name, bot_key, locale, origins, created_at,
-    accent, accent_light, accent_dark, frame, domain
+    accent, accent_light, accent_dark, frame, domain,
+    claimed_domain, domain_claimed_at, domain_checked_at, domain_proof
 """
 KEY = """
     id, workspace_id, name, last_four, scope, bot_ids, default_bot_id,
@@ -151,16 +154,64 @@ async def set_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: str) -> BotR
 
 
 async def set_domain(tx: Tx, workspace_id: str, bot_id: UUID, domain: str | None) -> BotRow | None:
+    """Give the bot this host name by the operator's word."""
     return await tx.first(
         BotRow,
         f"""
-        update bots set domain = %(domain)s where workspace_id = %(workspace)s and id = %(id)s
+        update bots set domain = %(domain)s, claimed_domain = null, domain_claimed_at = null,
+            domain_proof = case when %(domain)s::text is not null then 'operator' end
+        where workspace_id = %(workspace)s and id = %(id)s
         returning {BOT}
         """,
         workspace=workspace_id,
         id=bot_id,
         domain=domain,
     )
+
+
+async def claim_domain(tx: Tx, workspace_id: str, bot_id: UUID, host: str) -> BotRow | None:
+    """Keep what the bot claims; a name that it has already stays as it is."""
+    return await tx.first(
+        BotRow,
+        f"""
+        update bots set domain_checked_at = null,
+            claimed_domain = case when domain is distinct from %(host)s then %(host)s end,
+            domain_claimed_at = case when domain is distinct from %(host)s then now() end
+        where workspace_id = %(workspace)s and id = %(id)s
+        returning {BOT}
+        """,
+        workspace=workspace_id,
+        id=bot_id,
+        host=host,
+    )
+
+
+async def note_domain_check(tx: Tx, workspace_id: str, bot_id: UUID) -> None:
+    sql = "update bots set domain_checked_at = now() where workspace_id = %(workspace)s and id = %(id)s"
+    await tx.execute(sql, workspace=workspace_id, id=bot_id)
+
+
+async def settle_domain(tx: Tx, bot_id: UUID, host: str, named: list[UUID], grace: timedelta) -> Any:
+    """What becomes of a host name whose DNS names these bots."""
+    sql = "select settle_domain(%(bot)s, %(host)s, %(named)s, %(grace)s)"
+    return await tx.value(sql, bot=bot_id, host=host, named=named, grace=grace)
+
+
+async def domains_to_check(tx: Tx, most: int) -> list[DueDomain]:
+    """Names to look up, of all workspaces."""
+    return await tx.all(
+        DueDomain,
+        "select * from domains_to_check(%(claims)s, %(proved)s, %(most)s)",
+        claims=limits.DOMAIN_CLAIM_CHECK_INTERVAL,
+        proved=limits.DOMAIN_CHECK_INTERVAL,
+        most=most,
+    )
+
+
+async def has_several_workspaces(tx: Tx) -> bool:
+    """Whether this installation has more than one workspace."""
+    is_shared: bool = await tx.value("select has_several_workspaces()")
+    return is_shared
 
 
 async def count_bots(tx: Tx, workspace_id: str, bot_ids: list[UUID]) -> int:

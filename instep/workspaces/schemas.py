@@ -41,10 +41,33 @@ class BotRow:
     accent_dark: str | None = None
     frame: dict[str, Any] = field(default_factory=dict)
     domain: str | None = None
+    # The host name that waits for its DNS record, since when, and when the record was looked up last.
+    claimed_domain: str | None = None
+    domain_claimed_at: datetime | None = None
+    domain_checked_at: datetime | None = None
+    # Who vouches for `domain`: `operator` or `dns`.
+    domain_proof: str | None = None
 
     @property
     def site_frame(self) -> SiteFrame:
         return SiteFrame.model_validate(self.frame)
+
+
+class DomainOut(Out):
+    """The host name of a help center, and the one that waits for its DNS record."""
+
+    bot_id: str
+    domain: str | None
+    claimed_domain: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DueDomain:
+    """A host name whose DNS record is to be looked up."""
+
+    workspace_id: str
+    bot_id: UUID
+    host: str
 
 
 @dataclass(frozen=True, slots=True)

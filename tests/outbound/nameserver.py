@@ -1,4 +1,4 @@
-"""A name server on UDP, for A and AAAA: so much of the protocol as a resolver needs."""
+"""A name server on UDP, for A, AAAA and TXT: so much of the protocol as a resolver needs."""
 
 import asyncio
 import struct
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import cast
 
-A, CNAME, AAAA = 1, 5, 28
+A, CNAME, TXT, AAAA = 1, 5, 16, 28
 NO_SUCH_NAME = 3
 # An answer to a question for recursion, by a server that recurses.
 FLAGS = 0x8180
@@ -19,11 +19,12 @@ INTERNET = 1
 
 @dataclass(frozen=True)
 class Records:
-    """What the server says of a name: addresses of either family, perhaps through an alias."""
+    """What the server says of a name: addresses of either family, perhaps through an alias, and texts."""
 
     addresses: Sequence[str] = ()
     alias: str | None = None
     code: int = 0
+    texts: Sequence[str] = ()
 
 
 # From the name, and how often its addresses of this family were asked for before; None: no answer at all.
@@ -68,14 +69,15 @@ def read_question(data: bytes) -> tuple[str, int, bytes]:
 
 def answer(number: bytes, question: bytes, kind: int, records: Records) -> bytes:
     packed = [ip_address(text).packed for text in records.addresses]
-    addresses = [data for data in packed if (len(data) == 4) is (kind == A)]
+    data_of_kind = [data for data in packed if kind in (A, AAAA) and (len(data) == 4) is (kind == A)]
+    data_of_kind += [bytes([len(text)]) + text.encode() for text in records.texts if kind == TXT]
     owner = struct.pack("!H", SAME_NAME)
     answers = []
     if records.alias is not None:
         alias = pack_name(records.alias)
         answers.append(record(owner, CNAME, alias))
         owner = alias
-    answers += [record(owner, kind, data) for data in addresses]
+    answers += [record(owner, kind, data) for data in data_of_kind]
     head = number + struct.pack("!HHHHH", FLAGS | records.code, 1, len(answers), 0, 0)
     return b"".join((head, question, *answers))
 

@@ -9,7 +9,8 @@ from fastapi import FastAPI
 from instep.core.config import settings
 from instep.core.database import Tx
 from instep.core.errors import InvalidRequest
-from instep.workspaces.actions import change_domain, pause_workspace
+from instep.workspaces.actions import pause_workspace
+from instep.workspaces.domains import change_domain
 from tests.changelog.entries import publish_entry
 from tests.files.uploads import upload
 from tests.site.pages import LISTED, Page, collect, publish, visit

@@ -1,5 +1,7 @@
 """Limits of the pages of a help center."""
 
+from datetime import timedelta
+
 # The pages of a help center.
 # The home page of a help center: top collections on one page of it, articles shown of each of them, and
 # articles shown that are in no collection.
@@ -50,6 +52,15 @@ MIN_SITE_FORM_SECONDS = 2
 # How long a process believes whether a host is a custom domain, and of how many hosts it knows that.
 CUSTOM_DOMAIN_CACHE_SECONDS = 5
 MAX_CACHED_HOSTS = 10_000
+# A claim of a host name is looked up this often, and forgotten when no record proves it in this time.
+DOMAIN_CLAIM_CHECK_INTERVAL = timedelta(minutes=5)
+DOMAIN_CLAIM_TTL = timedelta(days=14)
+# A proved host name is looked up this often, and lost when its record has been gone for this long.
+DOMAIN_CHECK_INTERVAL = timedelta(hours=6)
+DOMAIN_GRACE = timedelta(days=3)
+MAX_DOMAINS_CHECKED_AT_ONCE = 50
+# Look-ups of a host name that the owners of one help center ask for.
+DOMAIN_CHECKS_PER_MINUTE = 10
 # How many accent colours' styles a process keeps.
 MAX_CACHED_ACCENTS = 1_000
 # Links, labels, addresses and legal lines around the pages of a help center.

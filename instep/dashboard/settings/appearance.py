@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -10,25 +11,39 @@ from instep.core import limits
 from instep.core.colours import PRODUCT_BLUE
 from instep.core.config import settings
 from instep.core.errors import AppError, InvalidRequest
-from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.core.rate_window import count_hit
+from instep.dashboard.bot_pages import BotPage, bot_page, find_page
 from instep.dashboard.settings.frame import attempt, show_secret_next, show_settings
 from instep.files.actions import upload_logo
 from instep.files.kinds import UnsupportedType
 from instep.files.schemas import path_of_file
 from instep.files.storage import Storages
 from instep.identity.audit import record
+from instep.identity.schemas import Person
 from instep.identity.scopes import Role
 from instep.web.bodies import body_from
 from instep.web.custom_domains import own_host
 from instep.web.forms import Form
 from instep.web.multipart import FormFile
 from instep.web.recent_sign_in import require_recent_sign_in
+from instep.web.signed_in import require_person
 from instep.web.visitors.refused_origins import list_refused_origins
-from instep.workspaces import actions
+from instep.workspaces import actions, domains
 from instep.workspaces.actions import find_bot_by_reference
+from instep.workspaces.domains import DomainState
 from instep.workspaces.site_frame import SiteFrame, links_of
 
 PATH = "/app/{bot_slug}/settings"
+PROVED = "The record is there: visitors are led to the new address from now on."
+MISSING = "The record is not there yet. New records take from minutes to an hour: check again later."
+DOMAIN_NOTICES: dict[DomainState, str] = {
+    "proved": PROVED,
+    "kept": PROVED,
+    "missing": MISSING,
+    "lost": MISSING,
+    "taken": "The DNS of this name gives it to another help center too: remove the record of the other one.",
+    "unknown": "The name servers of this name were not asked or gave no answer: check again in a minute.",
+}
 
 
 @bot_page("settings")
@@ -47,6 +62,9 @@ async def look(page: BotPage, refusal: AppError | None = None) -> Response:
         frame=row.site_frame,
         help_url=page.bot.help_url,
         own_host=own_host(settings()),
+        record_name=domains.record_name(row.claimed_domain or ""),
+        record_value=domains.record_value(row.id),
+        claim_ends_at=row.domain_claimed_at and row.domain_claimed_at + limits.DOMAIN_CLAIM_TTL,
         product_blue=PRODUCT_BLUE,
     )
 
@@ -85,12 +103,31 @@ async def save_domain(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx, domain = page.ctx, page.form.get("domain", "").strip()
     outcome = await attempt(
-        page, actions.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
+        page, domains.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
     )
     if isinstance(outcome, AppError):
         return await look(page, outcome)
     page.request.app.state.known_hosts.clear()
+    if outcome.claimed_domain is not None:
+        return page.leave("settings/site", "Saved: now create the DNS record that is shown here.")
     return page.leave("settings/site", "Saved: visitors are led to the new address from now on.")
+
+
+@require_person(Role.OWNER)
+async def check_domain(request: Request, person: Person) -> Response:
+    """Look up the DNS record of the claimed host name now; no connection is held meanwhile."""
+    state = request.app.state
+    async with state.database.enter_workspace(person.workspace_id) as tx:
+        page = await find_page(request, person, tx, "settings")
+        row = await find_bot_by_reference(tx, person.workspace_id, str(page.bot.id))
+        window = await count_hit(tx, "domain-checks", str(row.id), limits.REQUEST_WINDOW_SECONDS)
+    if window.hits > limits.DOMAIN_CHECKS_PER_MINUTE or row.claimed_domain is None:
+        return page.leave("settings/site", DOMAIN_NOTICES["unknown"])
+    outcome = await domains.check_domain(
+        state.database, row.workspace_id, row.id, row.claimed_domain, state.find_texts, page.ctx.actor
+    )
+    state.known_hosts.clear()
+    return page.leave("settings/site", DOMAIN_NOTICES[outcome])
 
 
 async def picture_of(page: BotPage, name: str) -> str | None:
@@ -184,6 +221,7 @@ routes = [
     Route(f"{PATH}/site", save_accent, methods=["POST"]),
     Route(f"{PATH}/site/frame", save_frame, methods=["POST"]),
     Route(f"{PATH}/site/domain", save_domain, methods=["POST"]),
+    Route(f"{PATH}/site/domain/check", check_domain, methods=["POST"]),
     Route(f"{PATH}/widget", show_widget_settings, methods=["GET"]),
     Route(f"{PATH}/widget/demo", show_widget_demo, methods=["GET"]),
     Route(f"{PATH}/widget/origins", add_origin, methods=["POST"]),

@@ -8,9 +8,10 @@ from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.settings.frame import attempt, chosen_bot_ids, chosen_scope, show_access
 from instep.identity.scopes import Role
 from instep.trusts import actions
-from instep.trusts.queries import has_several_workspaces, list_trusts
+from instep.trusts.queries import list_trusts
 from instep.trusts.schemas import Trust, TrustFields
 from instep.web.recent_sign_in import require_recent_sign_in
+from instep.workspaces.queries import has_several_workspaces
 
 PATH = "/app/{bot_slug}/settings/trusts"
 
