@@ -16,7 +16,7 @@ from instep.changelog.rest import router as changelog
 from instep.collections.rest import router as collections
 from instep.core.config import settings
 from instep.core.errors import AppError
-from instep.core.outbound.lookup import find_texts
+from instep.core.outbound.dns_texts import find_texts
 from instep.dashboard import errors as dashboard_errors
 from instep.dashboard import pages as dashboard
 from instep.drafts.rest import router as drafts

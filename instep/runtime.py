@@ -21,7 +21,7 @@ from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.errors import Unavailable
 from instep.core.jobs import Handler, Worker
 from instep.core.outbound.client import OutboundClient
-from instep.core.outbound.lookup import find_texts
+from instep.core.outbound.dns_texts import find_texts
 from instep.core.postgres import application_url, replica_url, running_postgres
 from instep.core.replica import Replica
 from instep.core.secret_keys import secret_key

@@ -47,7 +47,7 @@ from instep.webhooks.emit import emit
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks: the articles that they may read, and the key of the question."""
+    """Whose articles may be read for the question, and what tells it from all other questions."""
 
     audience: Audience
     # None: the caller gave the question no id.
@@ -110,13 +110,13 @@ async def ask_question(
     """
     await query_embedder.prepare(new.question)
     async with enter() as ctx:
-        reader = await _reader_of(ctx, new)
-        turn = await _repeated_answer(ctx, new, reader) or await _prepare_turn(ctx, new, reader)
+        asker = await _asker_of(ctx, new)
+        turn = await _repeated_answer(ctx, new, asker) or await _prepare_turn(ctx, new, asker)
     # The model is paid for by active workspaces only.
     return PendingAnswer(enter, None if is_paused else model, turn)
 
 
-async def _reader_of(ctx: Ctx, new: QuestionAsked) -> Asker:
+async def _asker_of(ctx: Ctx, new: QuestionAsked) -> Asker:
     """Who asks; raises for a token that proves nothing, before anything is looked up for it."""
     sent = new.model_dump()
     token, question_id = sent.get("visitor_token"), sent.get("question_id")
@@ -129,27 +129,27 @@ async def _reader_of(ctx: Ctx, new: QuestionAsked) -> Asker:
     return Asker("public" if token is None else "authenticated", key)
 
 
-async def _repeated_answer(ctx: Ctx, new: QuestionAsked, reader: Asker) -> SavedAnswer | None:
+async def _repeated_answer(ctx: Ctx, new: QuestionAsked, asker: Asker) -> SavedAnswer | None:
     """What was answered when this question was sent before; None if its sources are closed meanwhile."""
-    before = None if reader.key is None else await queries.find_answered_question(ctx, reader.key)
+    before = None if asker.key is None else await queries.find_answered_question(ctx, asker.key)
     if before is None:
         return None
     if before.question != new.question:
         raise InvalidValue("questionId", "it was sent before, with another question")
     saved = before.saved
-    if not await are_live(ctx, {source.article_id for source in saved.sources}, reader.audience):
+    if not await are_live(ctx, {source.article_id for source in saved.sources}, asker.audience):
         await queries.release_question_key(ctx, before.id)
         return None
     return saved
 
 
-async def _prepare_turn(ctx: Ctx, new: QuestionAsked, reader: Asker) -> Turn:
+async def _prepare_turn(ctx: Ctx, new: QuestionAsked, asker: Asker) -> Turn:
     """Check which conversation the question continues, and retrieve its context."""
     sent = new.model_dump()
     conversation_id, earlier = await _conversation_of(ctx, sent.get("conversation_id"), new.visitor)
-    request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), reader.audience)
+    request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), asker.audience)
     context = await retrieve_context(ctx, request)
-    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id, reader.key)
+    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id, asker.key)
 
 
 async def _conversation_of(

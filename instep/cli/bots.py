@@ -131,7 +131,7 @@ def change_domain(
 ) -> None:
     """Give a help center a host name of its own, as the operator; without options only show it."""
     from instep.core.errors import InvalidRequest
-    from instep.workspaces import actions, domains
+    from instep.workspaces import actions, domain_claims
     from instep.workspaces.schemas import BotRow, DomainOut
 
     if host is not None and remove:
@@ -141,7 +141,7 @@ def change_domain(
         row = await actions.find_bot_by_reference(tx, workspace_id, bot)
         if host is None and not remove:
             return row
-        return await domains.change_domain(tx, workspace_id, row.id, host)
+        return await domain_claims.change_domain(tx, workspace_id, row.id, host)
 
     row = in_workspace(workspace, change)
     out = DomainOut(bot_id=str(row.id), domain=row.domain, claimed_domain=row.claimed_domain)

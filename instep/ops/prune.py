@@ -12,7 +12,7 @@ from instep.core.clock import utc_now
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.jobs import Job, defer, schedule_next
-from instep.workspaces.domains import prune_domain_claims
+from instep.workspaces.domain_claims import prune_domain_claims
 
 log = structlog.get_logger()
 

@@ -8,10 +8,10 @@ from instep.core import limits
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.core.jobs import Job, defer, schedule_next
-from instep.core.outbound.lookup import FindTexts
+from instep.core.outbound.dns_texts import FindTexts
 from instep.identity.schemas import Actor
 from instep.workspaces import queries
-from instep.workspaces.domains import check_domain
+from instep.workspaces.domain_claims import check_domain
 
 CHECK_DOMAINS = "check_domains"
 EVERY = timedelta(minutes=5)

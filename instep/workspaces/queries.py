@@ -202,8 +202,8 @@ async def domains_to_check(tx: Tx, most: int) -> list[DueDomain]:
     return await tx.all(
         DueDomain,
         "select * from domains_to_check(%(claims)s, %(proved)s, %(most)s)",
-        claims=limits.DOMAIN_CLAIM_CHECK_INTERVAL,
-        proved=limits.DOMAIN_CHECK_INTERVAL,
+        claims=timedelta(seconds=limits.DOMAIN_CLAIM_CHECK_SECONDS),
+        proved=timedelta(hours=limits.DOMAIN_CHECK_HOURS),
         most=most,
     )
 

@@ -98,7 +98,7 @@ FACES: dict[str, set[str]] = {
     "trusts": {"id_tokens", "queries"},
     "webhooks": {"emit", "listen", "sender"},
     "worker": {""},
-    "workspaces": {"backup_state", "queries", "site_frame"},
+    "workspaces": {"backup_state", "domain_claims", "queries", "site_frame"},
     "writer": {
         *("", "diffs.parser", "diffs.patch", "llm.model_step"),
         *("new_articles.outline", "new_articles.outline_sources", "retrieval"),

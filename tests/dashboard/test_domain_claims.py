@@ -12,11 +12,11 @@ from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.errors import InvalidRequest
 from instep.core.jobs import Job
-from instep.core.outbound.lookup import find_texts
+from instep.core.outbound.dns_texts import find_texts
 from instep.identity.schemas import Actor
 from instep.ops.prune import forget_domain_claims
 from instep.workspaces.actions import find_bot_by_reference
-from instep.workspaces.domains import change_domain, check_domain, record_name, record_value
+from instep.workspaces.domain_claims import change_domain, check_domain, record_name, record_value
 from instep.workspaces.jobs import CHECK_DOMAINS, check_domains
 from instep.workspaces.schemas import BotRow
 from tests.dashboard.conftest import Desk

@@ -53,11 +53,11 @@ MIN_SITE_FORM_SECONDS = 2
 CUSTOM_DOMAIN_CACHE_SECONDS = 5
 MAX_CACHED_HOSTS = 10_000
 # A claim of a host name is looked up this often, and forgotten when no record proves it in this time.
-DOMAIN_CLAIM_CHECK_INTERVAL = timedelta(minutes=5)
+DOMAIN_CLAIM_CHECK_SECONDS = 300
 DOMAIN_CLAIM_TTL = timedelta(days=14)
 # A proved host name is looked up this often, and lost when its record has been gone for this long.
-DOMAIN_CHECK_INTERVAL = timedelta(hours=6)
-DOMAIN_GRACE = timedelta(days=3)
+DOMAIN_CHECK_HOURS = 6
+DOMAIN_GRACE_DAYS = 3
 MAX_DOMAINS_CHECKED_AT_ONCE = 50
 # Look-ups of a host name that the owners of one help center ask for.
 DOMAIN_CHECKS_PER_MINUTE = 10

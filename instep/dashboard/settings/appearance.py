@@ -28,9 +28,9 @@ from instep.web.multipart import FormFile
 from instep.web.recent_sign_in import require_recent_sign_in
 from instep.web.signed_in import require_person
 from instep.web.visitors.refused_origins import list_refused_origins
-from instep.workspaces import actions, domains
+from instep.workspaces import actions, domain_claims
 from instep.workspaces.actions import find_bot_by_reference
-from instep.workspaces.domains import DomainState
+from instep.workspaces.domain_claims import DomainState
 from instep.workspaces.site_frame import SiteFrame, links_of
 
 PATH = "/app/{bot_slug}/settings"
@@ -62,8 +62,8 @@ async def look(page: BotPage, refusal: AppError | None = None) -> Response:
         frame=row.site_frame,
         help_url=page.bot.help_url,
         own_host=own_host(settings()),
-        record_name=domains.record_name(row.claimed_domain or ""),
-        record_value=domains.record_value(row.id),
+        record_name=domain_claims.record_name(row.claimed_domain or ""),
+        record_value=domain_claims.record_value(row.id),
         claim_ends_at=row.domain_claimed_at and row.domain_claimed_at + limits.DOMAIN_CLAIM_TTL,
         product_blue=PRODUCT_BLUE,
     )
@@ -103,7 +103,7 @@ async def save_domain(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx, domain = page.ctx, page.form.get("domain", "").strip()
     outcome = await attempt(
-        page, domains.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
+        page, domain_claims.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
     )
     if isinstance(outcome, AppError):
         return await look(page, outcome)
@@ -123,7 +123,7 @@ async def check_domain(request: Request, person: Person) -> Response:
         window = await count_hit(tx, "domain-checks", str(row.id), limits.REQUEST_WINDOW_SECONDS)
     if window.hits > limits.DOMAIN_CHECKS_PER_MINUTE or row.claimed_domain is None:
         return page.leave("settings/site", DOMAIN_NOTICES["unknown"])
-    outcome = await domains.check_domain(
+    outcome = await domain_claims.check_domain(
         state.database, row.workspace_id, row.id, row.claimed_domain, state.find_texts, page.ctx.actor
     )
     state.known_hosts.clear()

@@ -12,7 +12,7 @@ from instep.core.database import Database, Tx
 from instep.core.domains import valid_domain
 from instep.core.errors import InvalidRequest
 from instep.core.ids import as_uuid
-from instep.core.outbound.lookup import FindTexts, NoAnswer
+from instep.core.outbound.dns_texts import FindTexts, NoAnswer
 from instep.identity.audit import record
 from instep.identity.schemas import OPERATOR, Actor
 from instep.workspaces import queries
@@ -77,7 +77,11 @@ async def check_domain(
             return "unknown"
         named = [as_uuid(text.strip().removeprefix(RECORD_PREFIX)) for text in texts]
         state: DomainState = await queries.settle_domain(
-            tx, bot_id, host, [bot for bot in named if bot is not None], limits.DOMAIN_GRACE
+            tx,
+            bot_id,
+            host,
+            [bot for bot in named if bot is not None],
+            timedelta(days=limits.DOMAIN_GRACE_DAYS),
         )
         if state in ("proved", "lost"):
             action = "prove_domain" if state == "proved" else "lose_domain"
