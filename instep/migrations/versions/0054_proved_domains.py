@@ -5,8 +5,8 @@ A claim keeps nobody else from the name, so that nobody can take another company
 
 from alembic import op
 
-revision = "0052"
-down_revision = "0051"
+revision = "0054"
+down_revision = "0053"
 
 SCHEMA = """
     alter table bots
