@@ -425,6 +425,42 @@ def test_bare_titles_of_code_are_labels() -> None:
     assert page.markdown == "**.env**\n\n```bash\nA=1\n```\n\n```js\nb\n```\n"
 
 
+@pytest.mark.parametrize(
+    ("info", "title"),
+    [
+        ("JavaScript & TypeScript", "JavaScript & TypeScript"),
+        ("JavaScript & TypeScript highlight={6,11}", "JavaScript & TypeScript"),
+        ('C# wrap icon="code" {2}', "C#"),
+        ("TypeScript (SDK <=v0.10.6)", "TypeScript (SDK <=v0.10.6)"),
+        ("Two *stars* expandable", "Two \\*stars\\*"),
+    ],
+)
+def test_a_bare_title_may_have_signs_and_options_behind_it(info: str, title: str) -> None:
+    page, _ = read(f"```ts {info}\na\n```\n", has_bare_titles=True)
+
+    assert page.markdown == f"**{title}**\n\n```ts\na\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("tag", "keys"),
+    [
+        ('<Key mod="cmd shift" k="z" />', "<kbd>Cmd+Shift+Z</kbd>"),
+        ('<Kbd keys={["ctrl", "<"]} />', "<kbd>Ctrl+&lt;</kbd>"),
+    ],
+)
+def test_keys_are_named_by_attributes_too(tag: str, keys: str) -> None:
+    page, losses = read(f"Press {tag} now.\n")
+
+    assert (page.markdown, losses) == (f"Press {keys} now.\n", [])
+
+
+def test_a_component_that_nothing_is_known_of_is_told() -> None:
+    page, losses = read("Press <Key combination={keys.undo} /> now.\n")
+
+    assert page.markdown == "Press  now.\n"
+    assert [(loss.what, loss.line) for loss in losses] == [("component <Key>", 1)]
+
+
 def test_vue_keeps_what_is_verbatim() -> None:
     page, losses = read(
         "<script setup>\nimport a from './a.vue'\n</script>\n\n<p v-pre>{{ raw }}</p>\n\n"

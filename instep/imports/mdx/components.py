@@ -12,6 +12,7 @@ from instep.text.characters import whole_number
 
 Write: TypeAlias = Callable[[Tag], MarkdownPiece]
 _HEADING = re.compile(r"#{2,6}[ \t]+(.*)$")
+_KEYS = ("mods", "mod", "modifiers", "modifier", "keys", "key", "k", "arrow", "shortcut", "value", "text")
 TITLES = ("title", "label", "name", "text", "value", "heading")
 
 
@@ -177,7 +178,10 @@ def _panel(tag: Tag) -> MarkdownPiece:
 
 
 def _keys(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(f"<kbd>{on_one_line(tag.inner)}</kbd>")
+    """Keys that are pressed together, as the content or the attributes name them."""
+    named = [word for name in _KEYS for word in tag.labels.get(name) or tag.value(name).split()]
+    keys = on_one_line(tag.inner) or escape("+".join(key[:1].upper() + key[1:] for key in named), quote=False)
+    return MarkdownPiece(f"<kbd>{keys}</kbd>" if keys else "")
 
 
 def _formula(tag: Tag) -> MarkdownPiece:

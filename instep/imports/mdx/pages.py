@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from instep.imports.html.escapes import plainer
 from instep.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.imports.markdown.callouts import Container, alert_of, replace_colon_containers
 from instep.imports.markdown.fields import Fields
@@ -27,7 +28,10 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
-_PLAIN_TITLE = re.compile(r"[\w./@-]+(?: [\w./@-]+)*$")
+# What Mintlify reads behind a title, or in its place.
+_OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
+_SIGN = re.compile(r"[\\`*_\[\]<&]")
+_FLAGS = frozenset(("wrap", "lines", "expandable", "theme", "twoslash"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +102,9 @@ def _info(fence: Fence, has_bare_titles: bool) -> tuple[str, str]:
         return language, _TAG.sub("", words).strip()
     if brackets := _BRACKETS.search(rest):
         return language, brackets[1]
-    rest = rest.strip()
-    is_title = has_bare_titles and _PLAIN_TITLE.match(rest) and "=" not in rest
-    return language, rest if is_title and rest not in ("wrap", "lines", "expandable", "theme") else ""
+    words = _OPTION.sub(" ", rest).split() if has_bare_titles else []
+    plain = " ".join(word for word in words if word not in _FLAGS)
+    return language, plainer(_SIGN.sub(r"\\\g<0>", plain))
 
 
 def _container(container: Container) -> str:

@@ -18,7 +18,7 @@ from instep.imports.javascript.js_values import (
 from instep.imports.javascript.modules import Module, expression_value, is_complete_module
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
-from instep.imports.mdx.components import COMPONENTS, unwrapped
+from instep.imports.mdx.components import COMPONENTS, dropped, unwrapped
 from instep.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
 from instep.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
@@ -33,6 +33,8 @@ _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
 _VERBATIM = re.compile(r"^[ \t]*(:{3,})[ \t]*v-pre[ \t]*$.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _INLINE_PREFIX = re.compile(r"[ \t>]*$")
+# Components that show something even without content.
+_SPEAKING = frozenset(COMPONENTS.values()) - {dropped, unwrapped}
 _MAX_SNIPPET_DEPTH = 8
 # Most blocks of a statement, with the blank lines between them; and most lines that are tried where text
 # begins right below statements. A page on which this fails often has no statements.
@@ -105,6 +107,9 @@ class PageWriter:
         quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
         tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
         piece = (write or unwrapped)(tag)
+        if not piece.text and element.attributes and write in _SPEAKING:
+            # It says what it shows in a way that is unknown.
+            self.page.losses.add(f"component <{element.name}>", element.source)
         identity = place(tag.value("id"))
         if piece.kind == "block" and identity and identity not in piece.text:
             return block(paragraphs(identity, piece.text))
