@@ -46,7 +46,9 @@ def respelled_page(request: Request, routes: Sequence[BaseRoute]) -> Response | 
     """The redirect (301) to a page whose address was asked for with other slashes, or not in NFC."""
     path, segments = request.scope["path"], segments_of(request.scope["path"])
     usual_path = joined(segments if len(segments) > 2 else [*segments, ""])
-    if path == usual_path or not path.isprintable() or request.method not in ("GET", "HEAD"):
+    if path == usual_path or not usual_path.startswith("/help/") or not path.isprintable():
+        return None
+    if request.method not in ("GET", "HEAD"):
         return None
     address = {"type": "http", "method": "GET", "path": usual_path, "headers": []}
     if all(route.matches(address)[0] is Match.NONE for route in routes):
