@@ -441,6 +441,18 @@ def test_a_bare_title_may_have_signs_and_options_behind_it(info: str, title: str
     assert page.markdown == f"**{title}**\n\n```ts\na\n```\n"
 
 
+def test_text_below_a_break_is_markdown() -> None:
+    page, _ = read("A\n\n<br/>\n[B](b.md)\n\nC\n<br/>\nD\n")
+
+    assert page.markdown == "A\n\n<br>\n\n[B](b.md)\n\nC\n<br>\nD\n"
+
+
+def test_a_field_without_a_name_has_its_type_as_name() -> None:
+    page, _ = read('<ParamField type="-y, --yes" required>Ask nothing.</ParamField>\n')
+
+    assert page.markdown == "- **-y, --yes** (required): Ask nothing.\n"
+
+
 @pytest.mark.parametrize(
     ("tag", "keys"),
     [

@@ -121,6 +121,11 @@ def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
         ("[:octicons-book-16:](a.md)", "[book 16](a.md)"),
         ("Use {==this==} and {--that--}.", "Use this and ~~that~~."),
         ("[TOC]\n\nA\n:   The first\n\n    letter", "- **A**\n\n  The first\n\n  letter"),
+        (
+            "#### A\n\n: The first\nletter\n\n    - of many\n        - signs\n\n    !!! note\n        Yes",
+            "#### A\n\nThe first\nletter\n\n- of many\n    - signs\n\n> [!NOTE]\n> Yes",
+        ),
+        ("<br/>\n[A](https://example.com)", "<br/>\n\n[A](https://example.com)"),
         ("The API.\n\n*[API]: Application Interface", "The API (Application Interface)."),
         ("![a](b.png#only-light)![a](c.png#only-dark){ width=9 }", "![a](b.png)"),
         ('``` { .yaml .copy title="a.yml" hl_lines="1" }\nb\n```', "**a.yml**\n\n```yaml\nb\n```"),

@@ -5,12 +5,14 @@ from collections.abc import Callable
 
 from instep.imports.markdown.callouts import end_of_indented_block
 
-_DEFINITION = re.compile(r"([ \t]*):([ \t]{1,3})(?=\S)(.*)$")
+_DEFINITION = re.compile(r"([ \t]*):[ \t]{1,3}(?=\S)(.*)$")
+_HEADING = re.compile(r" {0,3}(?:#{1,6}[ \t]|(?:=+|-+)[ \t]*$)")
 
 
 def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda term: "") -> str:
     """The text with `term` above `: definition` as items of lists. The code of the text must be hidden.
 
+    A definition right below a heading has no term: it is the text of that part.
     `id_of` gives the id that a product makes of a term, if it does.
     """
     lines = text.split("\n")
@@ -19,6 +21,9 @@ def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda ter
     while at < len(lines):
         match = _DEFINITION.match(lines[at])
         terms = _take_terms(result, match[1]) if match else []
+        if match and not terms and _is_below_heading(result):
+            at = _add_definitions(lines, at, match[1], match[1], result, id_of)
+            continue
         if not match or not terms:
             result.append(lines[at])
             at += 1
@@ -26,7 +31,7 @@ def replace_definition_lists(text: str, id_of: Callable[[str], str] = lambda ter
         ids = "".join(f" {{#{name}}}" for name in map(id_of, terms) if name)
         item = f"{match[1]}- **{', '.join(terms)}**{ids}"
         result += [*([""] if result and result[-1].strip() else []), item, ""]
-        at = _add_definitions(lines, at, match[1], result, id_of)
+        at = _add_definitions(lines, at, match[1], f"{match[1]}  ", result, id_of)
     return "\n".join(result)
 
 
@@ -51,20 +56,31 @@ def _take_terms(lines: list[str], indent: str) -> list[str]:
     return [term.strip("*") for term in terms]
 
 
+def _is_below_heading(lines: list[str]) -> bool:
+    return _HEADING.match(next((line for line in reversed(lines) if line.strip()), "")) is not None
+
+
 def _add_definitions(
-    lines: list[str], start: int, indent: str, result: list[str], id_of: Callable[[str], str]
+    lines: list[str],
+    start: int,
+    indent: str,
+    new_indent: str,
+    result: list[str],
+    id_of: Callable[[str], str],
 ) -> int:
     """Append the definitions of a term with their blocks; returns the number of the next line."""
     at = start
     while at < len(lines) and (match := _DEFINITION.match(lines[at])) and match[1] == indent:
-        width = len(indent) + 1 + len(match[2])
         end = at + 1
         while end < len(lines) and lines[end].strip() and not _DEFINITION.match(lines[end]):
             end += 1
         end = max(end, end_of_indented_block(lines, end, len(indent) + 2))
-        body = "\n".join([match[3], *(line[_blanks(line, width) :] for line in lines[at + 1 : end])])
+        others = lines[at + 1 : end]
+        # Lines of the first paragraph may begin further left than the blocks below it.
+        width = min((blanks for line in others if (blanks := _blanks(line)) > len(indent)), default=0)
+        body = "\n".join([match[2], *(line[min(width, _blanks(line)) :] for line in others)])
         inner_lines = replace_definition_lists(body, id_of).split("\n")
-        result += [*(f"{indent}  {line}" if line.strip() else "" for line in inner_lines), ""]
+        result += [*(f"{new_indent}{line}" if line.strip() else "" for line in inner_lines), ""]
         at = end
         # Another definition may follow a blank line.
         if at + 1 < len(lines) and not lines[at].strip() and _DEFINITION.match(lines[at + 1]):
@@ -72,5 +88,5 @@ def _add_definitions(
     return at
 
 
-def _blanks(line: str, width: int) -> int:
-    return min(width, len(line) - len(line.lstrip(" ")))
+def _blanks(line: str) -> int:
+    return len(line) - len(line.lstrip(" ")) if line.strip() else 0

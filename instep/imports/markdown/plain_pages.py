@@ -18,6 +18,7 @@ _ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
 _TITLE = re.compile(r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')")
 _LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+)?\.?([\w+#.-]+)")
+_BREAK_LINE = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*<br ?/?>[ \t]*\n)(?=[ \t]*\S)")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
@@ -38,13 +39,21 @@ def plain_page(page: SourcePage, transform: Transform, title: str = "") -> Plain
     text = replace_html_headings(transform(text, code))
     text = remove_attribute_lists(replace_html(text, page.losses))
     text = _FENCE_LINE.sub(lambda line: _plain_fence(line, code), _ALERT.sub(_known_alert, text))
-    body = code.show(_BLANK_LINES.sub("\n\n", text)).strip("\n")
+    text = code.show(with_blank_lines(text)).strip("\n")
     own_title = page.fields.text("title")
-    page_title, body = take_title(own_title, body, page.path)
-    if title and not own_title and body == code.show(_BLANK_LINES.sub("\n\n", text)).strip("\n"):
+    page_title, body = take_title(own_title, text, page.path)
+    if title and not own_title and body == text:
         page_title = title
     markdown, heading_ids = take_heading_ids(body)
     return PlainPage(page_title, f"{markdown.strip()}\n" if markdown.strip() else "", heading_ids)
+
+
+def with_blank_lines(text: str) -> str:
+    """The text with at most one blank line between blocks, and one below a break that begins a paragraph.
+
+    CommonMark reads the lines below such a break as HTML, the products read them as Markdown.
+    """
+    return _BREAK_LINE.sub(r"\1\n", _BLANK_LINES.sub("\n\n", text))
 
 
 def headed_block(title: str, body: str) -> str:

@@ -102,11 +102,11 @@ def _field(tag: Tag) -> MarkdownPiece:
     places = ("path", "query", "body", "header")
     place = next((name for name in places if tag.value(name)), "")
     name = tag.value("name", *places)
-    facts = [tag.value("type"), place, "required" if tag.has("required") else ""]
+    facts = [tag.value("type") if name else "", place, "required" if tag.has("required") else ""]
     facts += ["deprecated" if tag.has("deprecated") else ""]
     facts += [f"default: {tag.value('default')}" if tag.value("default") else ""]
     remarks = ", ".join(fact for fact in facts if fact)
-    words = f"**{name}**" + (f" ({remarks})" if remarks else "")
+    words = " ".join(filter(None, (bold_label(name or tag.value("type")), f"({remarks})" if remarks else "")))
     is_short = tag.inner and "\n" not in tag.inner and not tag.inner.startswith("\x00")
     return item(list_item("-", f"{words}: {tag.inner}" if is_short else paragraphs(words, tag.inner)))
 

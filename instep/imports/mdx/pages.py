@@ -11,6 +11,7 @@ from instep.imports.markdown.fields import Fields
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.heading_ids import HeadingIds, take_heading_ids
 from instep.imports.markdown.hidden_code import Fence, HiddenCode
+from instep.imports.markdown.plain_pages import with_blank_lines
 from instep.imports.markdown.titles import take_title
 from instep.imports.mdx.components import details
 from instep.imports.mdx.included_files import IncludedFiles
@@ -27,7 +28,6 @@ _TITLE = re.compile(
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _TOC = re.compile(r"^[ \t]*\[\[toc\]\][ \t]*$", re.MULTILINE | re.IGNORECASE)
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 # What Mintlify reads behind a title, or in its place.
 _OPTION = re.compile(r"(?:\b[\w-]+=)?\{[^}]*\}|\b[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)")
 _SIGN = re.compile(r"[\\`*_\[\]<&]")
@@ -65,7 +65,7 @@ class PageReader:
         head = page.fields.fields("hero")
         text = writer.write(paragraphs(hero(page.fields), self.prepare(page)))
         text = replace_colon_containers(_TOC.sub("", text), _container)
-        text = _BLANK_LINES.sub("\n\n", self._label_fences(remove_attribute_lists(text), writer.code))
+        text = with_blank_lines(self._label_fences(remove_attribute_lists(text), writer.code))
         text = writer.code.show(text).strip("\n")
         title, text = take_title(page.fields.text("title") or head.text("name"), text, path)
         markdown, heading_ids = take_heading_ids(text)
