@@ -9,7 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from instep.ci.git import Git, GitFailed, open_checkout
+from instep.ci.printing import say
 from instep.core import limits
+from instep.core.page_names import is_page_name, is_pointer
 
 # Pictures and downloads that a server takes, by their extensions.
 ASSET_EXTENSIONS = frozenset(
@@ -33,6 +35,7 @@ NAVIGATION_FILES = {
     ".vitepress/config.js": "sidebar",
     ".vitepress/config.mjs": "sidebar",
 }
+LINK = "120000"
 REGULAR_FILES = ("100644", "100755")
 # Bytes of blobs that one run of git hands out.
 BATCH_BYTES = 32 * 1024 * 1024
@@ -60,19 +63,22 @@ class Folder:
         return self.git.folder / self.name
 
     def blobs(self) -> list[Blob]:
-        """The files of the commit, without links and submodules."""
+        """The files of the commit, without submodules, and without links, which are named."""
         output = self.git.read("ls-tree", "-r", "-l", "-z", "--full-tree", self.commit, "--", self.name)
         return [blob for entry in output.split(b"\0") if entry and (blob := self.blob_of(entry))]
 
     def blob_of(self, entry: bytes) -> Blob | None:
         facts, _, path = entry.partition(b"\t")
         mode, _, blob_id, size = facts.decode().split()
+        name = path.decode(errors="replace")
+        if mode == LINK:
+            say(f"{name} is left out: it is a link to another file, which a sync does not follow.")
         if mode not in REGULAR_FILES:
             return None
-        try:
-            return Blob(self.below(path.decode()), blob_id, int(size))
-        except UnicodeDecodeError:
-            raise GitFailed(f"The name of {os.fsdecode(path)} is not UTF-8: rename this file.") from None
+        if name.encode() != path:
+            say(f"{name} is left out: its name is not UTF-8. Rename this file.")
+            return None
+        return Blob(self.below(name), blob_id, int(size))
 
     def below(self, path: str) -> str:
         return path if self.name == "." else path.removeprefix(f"{self.name}/")
@@ -94,8 +100,12 @@ class Folder:
         output, start = self.git.read("cat-file", "--batch", stdin=names), 0
         for blob in blobs:
             start = output.index(b"\n", start) + 1
-            yield blob, output[start : start + blob.size]
+            yield blob, self.fetched(blob, output[start : start + blob.size])
             start += blob.size + 1
+
+    def fetched(self, blob: Blob, data: bytes) -> bytes:
+        """The bytes of a file; a commit has only the pointer of what Git LFS fetches into the folder."""
+        return self.root.joinpath(blob.path).read_bytes() if is_pointer(data) else data
 
     def navigation(self) -> str | None:
         """The path in the repository of the nearest configuration file that says the order of pages."""
@@ -153,7 +163,7 @@ class Folder:
         is_below = target.parent.resolve().is_relative_to(root) and ".." not in parts and parts[:1] != ("/",)
         # File systems of Windows and macOS do not distinguish cases.
         is_of_git = ".git" in [part.lower() for part in parts]
-        if not is_below or is_of_git or not path.endswith(".md") or target.is_symlink():
+        if not is_below or is_of_git or not is_page_name(path) or target.is_symlink():
             raise GitFailed(
                 f"The server wants to write {path}, which is no page in the folder: nothing was written."
             )
@@ -180,7 +190,7 @@ def open_folder(path: Path) -> Folder:
 
 
 def is_page(blob: Blob) -> bool:
-    return blob.path.endswith(".md")
+    return is_page_name(blob.path)
 
 
 def is_asset(blob: Blob) -> bool:

@@ -16,6 +16,8 @@ from instep.ci.printing import print_text, say
 from instep.ci.shapes import Bot
 from instep.ci.transport import Refused
 from instep.core.errors import AppError
+from instep.core.page_names import is_page_name, is_pointer
+from instep.text.encodings import decode_unicode
 
 Json = dict[str, Any]
 SHALLOW = (
@@ -71,7 +73,9 @@ class FolderSync:
         """The answer of the server, after the pictures that it misses have been uploaded."""
         state = self.ask("GET", f"/sync?{urlencode({'folder': self.folder.name})}")
         blobs = self.folder.blobs()
-        assets = {blob.path: (blob, digest_of(data)) for blob, data in self.contents(blobs)}
+        assets = {
+            blob.path: (blob, digest_of(data)) for blob, data in self.contents(blobs) if is_whole(blob, data)
+        }
         request = {
             "folder": self.folder.name,
             "commit": self.folder.commit,
@@ -105,7 +109,7 @@ class FolderSync:
         pages = self.folder.contents(blob for blob in blobs if is_page(blob))
         return {
             "files": [page_of(blob, data, earlier_pages.get(blob.path, {}), history) for blob, data in pages],
-            "renames": [row for row in renames if row["from"].endswith(".md")],
+            "renames": [row for row in renames if is_page_name(row["from"])],
             **({"previousCommit": commit} if is_known else {}),
         }
 
@@ -137,16 +141,30 @@ class FolderSync:
         return answer
 
 
+def is_whole(blob: Blob, data: bytes) -> bool:
+    if is_pointer(data):
+        say(f"{blob.path} is left out: it is a pointer of Git LFS. Fetch the file with `git lfs pull`.")
+    return not is_pointer(data)
+
+
 def page_of(blob: Blob, data: bytes, earlier_page: Json, history: set[tuple[str, str]]) -> Json:
+    if is_pointer(data):
+        raise Refused(f"{blob.path} is a pointer of Git LFS: fetch the file with `git lfs pull`.")
+    data = as_utf8(blob.path, data)
     digest = digest_of(data)
     page: Json = {"path": blob.path, "sha256": digest}
     if earlier_page.get("sha256") != digest:
-        try:
-            page["content"] = data.decode()
-        except UnicodeDecodeError:
-            raise Refused(f"{blob.path} is not UTF-8: save it as UTF-8.") from None
+        page["content"] = data.decode()
     page["hasWritten"] = (blob.path, earlier_page.get("writtenBlob")) in history
     return page
+
+
+def as_utf8(path: str, data: bytes) -> bytes:
+    """The bytes of a text in UTF-8; one in UTF-16 is written as that."""
+    text = decode_unicode(data)
+    if text is None:
+        raise Refused(f"{path} is not UTF-8: save it as UTF-8.")
+    return data if text.encode() in data else text.encode()
 
 
 def as_text(answer: Json, folder: Folder) -> str:

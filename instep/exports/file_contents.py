@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from instep.core.clock import isoformat
+from instep.core.page_names import page_stem
 from instep.exports.layout import AT_TOP, Layout
 from instep.exports.page_file import PageFile, new_page
 from instep.exports.relative_links import article_address
@@ -37,13 +38,13 @@ LOCALE_SUFFIX = re.compile(r"(?<=.)\.([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})$"
 
 def slug_of_name(name: str) -> str:
     """The slug that the name of a file or folder says: without number, language and extension."""
-    stem = LOCALE_SUFFIX.sub("", name.removesuffix(".md"))
+    stem = LOCALE_SUFFIX.sub("", page_stem(name))
     return ORDER_PREFIX.sub("", stem, count=1)
 
 
 def locale_of_name(name: str) -> str | None:
     """The language in the name of a file; None: the help center's own."""
-    match = LOCALE_SUFFIX.search(name.removesuffix(".md"))
+    match = LOCALE_SUFFIX.search(page_stem(name))
     return match[1] if match else None
 
 

@@ -14,6 +14,7 @@ from instep.articles.paths import path_of_article
 from instep.core import limits
 from instep.core.config import settings
 from instep.core.markdown import HEADING_PREFIX
+from instep.core.page_names import comparable_path
 from instep.identity.schemas import Bot
 from instep.text.blocks import read_blocks
 
@@ -44,7 +45,7 @@ class SiteMap:
 
     def add(self, path: str, address: str, *former_addresses: str) -> None:
         """Map a file to its address, which links to it get, and former addresses of the page to the file."""
-        self.addresses[path] = address
+        self.addresses[comparable_path(path)] = address
         for name in (*former_addresses, address):
             self.paths[name] = path
 
@@ -155,10 +156,10 @@ def paths_in(texts: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def path_of_target(path: str, target: str) -> str | None:
-    """The file below the root that a relative destination in the file at `path` names."""
+    """The comparable path of the file that a relative destination in the file at `path` names, if below."""
     if not target or target.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target):
         return None
-    joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(target)))
+    joined = comparable_path(posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(target))))
     return None if joined.startswith("../") else joined
 
 

@@ -12,6 +12,7 @@ from instep.articles.overviews import lock_order
 from instep.collections.actions import lock_tree
 from instep.core import limits
 from instep.core.errors import Conflict, InvalidRequest
+from instep.core.page_names import comparable_path
 from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
 from instep.exports.page_file import UnboundedFrontMatter, read_heads, split_page
 from instep.exports.relative_links import paths_in
@@ -203,7 +204,8 @@ async def _resolve_assets(work: SyncWork) -> None:
     missing = {path for path, asset in assets.items() if asset.sha256 not in stored}
     if missing:
         texts = [(page.file.body, page.path) for page in work.pages_of("article")]
-        work.sync.missing_assets = sorted(missing & await _paths_in(texts))
+        shown = await _paths_in(texts)
+        work.sync.missing_assets = sorted(path for path in missing if comparable_path(path) in shown)
 
 
 async def _paths_in(texts: Sequence[tuple[str, str]]) -> set[str]:

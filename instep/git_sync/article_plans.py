@@ -127,7 +127,7 @@ def original_path(work: SyncWork, page: FolderPage) -> str | None:
     locale = page.matter.get("translates")
     if page.locale is None and locale is None:
         return None
-    path = f"{page.group}.{locale}.md" if locale else f"{page.group}.md"
+    path = page.group + (f".{locale}" if locale else "") + page.extension
     candidate = work.pages.get(path)
     own_locale = page.locale or work.ctx.bot.locale
     is_translation = candidate is not None and candidate.matter.get("translates") == own_locale

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from instep.core import limits
+from instep.core.page_names import comparable_path
 from instep.exports.page_file import PageFile, split_page, with_value
 from instep.exports.relative_links import escape, path_of_target, relative_targets, rewrite, split_target
 from instep.git_sync.pages import FolderPage, UnusablePage, collection_slug, collection_value, parse_page
@@ -81,7 +82,7 @@ class Moves:
             for path in present_paths(self.work):
                 for target in relative_targets(split_page(self.text_of(path)).body, path):
                     self.linking_paths[target].add(path)
-        linking = {other for path in paths for other in self.linking_paths.get(path, ())}
+        linking = {other for path in paths for other in self.linking_paths.get(comparable_path(path), ())}
         return not any(self.is_open(path) for path in {*paths, *linking})
 
     def plan(self, path: str, new: str, reason: str) -> bool:
@@ -113,7 +114,8 @@ class Moves:
         """Add the moves and the texts to what the caller writes."""
         paths = present_paths(self.work) if self.paths else list(self.texts)
         before = {path: self.text_of_before(path) for path in paths}
-        after = {path: self.moved_text(path) for path in paths}
+        moved = {comparable_path(path): new for path, new in self.paths.items()}
+        after = {path: self.moved_text(path, moved) for path in paths}
         for path in paths:
             if path in self.paths:
                 self.move(path, self.paths[path], after[path])
@@ -130,12 +132,13 @@ class Moves:
             self.texts[path] = text
         return before
 
-    def moved_text(self, path: str) -> str:
+    def moved_text(self, path: str, moved: Mapping[str, str]) -> str:
+        """The text of a file after the moves, which are by the comparable forms of the present paths."""
         text, new = self.text_of(path), self.paths.get(path, path)
         if not self.paths:
             return text
         file = split_page(text)
-        text = file.head + moved_links(file.body, path, new, self.paths)
+        text = file.head + moved_links(file.body, path, new, moved)
         row = self.work.rows.get(path)
         return text if new == path or row is None else self.in_collection(text, new, row)
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from instep.core.errors import InvalidRequest
+from instep.core.page_names import page_stem
 from instep.exports.file_contents import NO_COLLECTION, locale_of_name, slug_of_name, unless
 from instep.exports.layout import COLLECTION_FILE
 from instep.exports.page_file import (
@@ -62,7 +63,11 @@ class FolderPage:
     @property
     def group(self) -> str:
         """What a page and its translations have in common."""
-        return self.path.removesuffix(".md").removesuffix(f".{self.locale}")
+        return page_stem(self.path).removesuffix(f".{self.locale}")
+
+    @property
+    def extension(self) -> str:
+        return self.path.removeprefix(page_stem(self.path))
 
     @property
     def slug(self) -> str:

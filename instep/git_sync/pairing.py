@@ -1,6 +1,7 @@
 """Which file of the last sync is which file now, when git or somebody has renamed it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from instep.git_sync.pages import FolderPage, UnusablePage, parse_page
 from instep.git_sync.schemas import SyncedFile
@@ -46,8 +47,8 @@ def renames(work: SyncWork) -> Iterator[tuple[str, str]]:
     for identity_of, rows in ((same_text, lost_rows), (same_slug, seen_rows)):
         keys = {identity_of(page): page.path for page in new_pages}
         for row in rows:
-            earlier_page = page_of(work, row)
-            path = keys.get(identity_of(earlier_page)) if earlier_page is not None else None
+            identities = (identity_of(page) for page in earlier_pages(work, row))
+            path = next((keys[identity] for identity in identities if identity in keys), None)
             if path is not None:
                 yield row.path, path
 
@@ -65,13 +66,12 @@ def is_same_kind(work: SyncWork, source: str, target: str) -> bool:
     return row is not None and page is not None and row.kind == page.kind
 
 
-def page_of(work: SyncWork, row: SyncedFile) -> FolderPage | None:
-    """The page as the last sync saw or wrote it."""
-    text = row.file_text if row.file_text is not None else row.next_file_text
-    try:
-        return parse_page(row.path, text, heads=work.heads) if text is not None else None
-    except UnusablePage:
-        return None
+def earlier_pages(work: SyncWork, row: SyncedFile) -> Iterator[FolderPage]:
+    """The page as the last sync saw it, and as it wrote it."""
+    for text in filter(None, (row.file_text, row.next_file_text)):
+        with suppress(UnusablePage):
+            if (page := parse_page(row.path, text, heads=work.heads)) is not None:
+                yield page
 
 
 def article_id_of(row: SyncedFile) -> str | None:

@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 from instep.core import limits
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
+from instep.core.page_names import is_pointer
 from instep.files.kinds import kind_of_bytes
 from instep.imports.addresses import PAGE_EXTENSION, Directory, SourceTarget
 from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of, letters
 from instep.imports.markdown_references import ParsedPage, Reference, parse_references
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
 from instep.imports.site_addresses import SiteAddresses
-from instep.imports.source_files import is_pointer
 from instep.imports.tree import ImportedPage, Loss, SourceFiles
 from instep.text.characters import shorten
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import IO
-from unicodedata import normalize
 
 from instep.core import limits
+from instep.core.page_names import comparable_path, is_pointer
 from instep.imports.archive_names import readable_name, stored_names
 from instep.imports.tree import Loss, Losses, SourceFiles, UnreadableSource
 from instep.text.encodings import composed, decode_bytes
@@ -34,9 +34,8 @@ TEXT_FILE = re.compile(r"\.(?:mdx?|mdown|markdown|html?|json|ya?ml|toml)$", re.I
 SETTINGS_FILE = re.compile(r"\.(?:json|ya?ml|toml)$", re.IGNORECASE)
 TOO_LARGE = f"file of more than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB"
 LINK = "link to another file or folder, which the import does not follow: replace it by what it leads to"
-# What a file of Git LFS is until it is fetched (Git LFS specification, “The Pointer”).
-POINTER_START = b"version https://git-lfs.github.com/spec/"
-MAX_POINTER_BYTES = 1024
+# A pointer of Git LFS is no larger.
+SMALL_BYTES = 1024
 POINTER = "pointer of Git LFS in the place of the file: run `git lfs pull` and import again"
 
 Open = Callable[[], IO[bytes]]
@@ -56,7 +55,7 @@ class OpenedFiles:
         return sorted(self.entries)
 
     def read(self, path: str) -> bytes:
-        content = read_bounded(self.entries[normalize("NFC", path)], path)
+        content = read_bounded(self.entries[comparable_path(path)], path)
         if content and TEXT_FILE.search(path):
             content = self._as_utf8(path, content)
         return content
@@ -71,10 +70,10 @@ class OpenedFiles:
         return (composed(decoded.text) if SETTINGS_FILE.search(path) else decoded.text).encode()
 
     def add(self, path: str, size: int, open: Open) -> None:
-        path = normalize("NFC", path)
+        path = comparable_path(path)
         if path in self.entries:
             self.losses.add(path, "second file of the same name")
-        elif TEXT_FILE.search(path) and size <= MAX_POINTER_BYTES and is_pointer(read_bounded(open, path)):
+        elif TEXT_FILE.search(path) and size <= SMALL_BYTES and is_pointer(read_bounded(open, path)):
             self.losses.add(path, POINTER)
         else:
             self.entries[path] = open
@@ -255,10 +254,6 @@ def fault_of_entry(info: zipfile.ZipInfo) -> str | None:
     if info.flag_bits & ENCRYPTED:
         return "file with a password"
     return TOO_LARGE if info.file_size > limits.MAX_IMPORT_FILE_BYTES else None
-
-
-def is_pointer(content: bytes) -> bool:
-    return content.startswith(POINTER_START) and len(content) <= MAX_POINTER_BYTES
 
 
 def opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Open:

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from instep.core.markdown import HEADING_PREFIX
+from instep.core.page_names import comparable_path
 from instep.insights.health.checks_text import TEXT_CHECKS, CheckedText
 from instep.insights.health.problems import Code, run_checks
 from instep.linting.pages import SUFFIXES, LintFinding, MarkdownFile
@@ -105,12 +106,21 @@ def path_of(address: str) -> str:
     return unquote(urlsplit(address).path)
 
 
+def on_disk(path: Path) -> Path | None:
+    """The file that is there under this name, be its accents written as one character or as two."""
+    if path.exists() or str(path).isascii() or path == path.parent:
+        return path if path.exists() else None
+    folder, name = on_disk(path.parent), comparable_path(path.name)
+    others = folder.iterdir() if folder is not None and folder.is_dir() else ()
+    return next((other for other in others if comparable_path(other.name) == name), None)
+
+
 def existing(path: Path) -> Path | None:
     """The file that a path names, also without its ending, and in a folder its first page."""
     endings = [Path(f"{str(path).rstrip('/')}{suffix}") for suffix in SUFFIXES]
     pages = [path / f"{name}{suffix}" for name in INDEX_NAMES for suffix in SUFFIXES]
     try:
-        return next((there for there in (*pages, path, *endings) if there.exists()), None)
+        return next(filter(None, map(on_disk, (*pages, path, *endings))), None)
     except (OSError, ValueError):
         # A name that is too long, or holds a NUL.
         return None

@@ -105,6 +105,42 @@ def test_pictures_names_of_all_scripts_and_renames_reach_the_help_center(job: Jo
     assert renamed.text.startswith("renamed   01-größe.md  It was über.md.\n")
 
 
+def test_one_file_that_cant_be_synced_is_named_and_refuses_no_other(job: Job) -> None:
+    folder = job.repository.folder / "docs/help"
+    (folder / "link.md").symlink_to("a.md")
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'ab' * 32}\nsize 12345\n"
+    files: dict[str, Contents] = {
+        A: PAGE.replace("Two", "![p](p.png) [m](Guide.MD)"),
+        "docs/help/Guide.MD": "\ufeff---\ntitle: Größe\n---\nText\n".encode("utf-16-le"),
+        "docs/help/p.png": pointer,
+    }
+    job.repository.commit("Files", files)
+
+    told = job.sync()
+
+    assert "created   Guide.MD" in told.out
+    assert "docs/help/link.md is left out: it is a link" in told.err
+    assert "`git lfs pull`" in told.err
+    assert job.text_of("guide") == "Text\n"
+
+
+def test_files_that_git_lfs_has_fetched_are_synced_whole(job: Job) -> None:
+    """A filter like that of Git LFS, which commits the pointers of files."""
+    pointer = f"version https://git-lfs.github.com/spec/v1\\noid sha256:{'ab' * 32}\\nsize 12345\\n"
+    job.repository.git("config", "filter.lfs.clean", f"cat >/dev/null; printf '{pointer}'")
+    files: dict[str, Contents] = {
+        ".gitattributes": "*.png filter=lfs\n",
+        A: PAGE.replace("Two", "![p](p.png)"),
+        "docs/help/p.png": picture(shade=7),
+    }
+    job.repository.commit("Files", files)
+
+    told = job.sync()
+
+    assert told.err == ""
+    assert "![p](/files/" in job.text_of("a")
+
+
 def test_a_move_in_instep_is_a_rename_for_git(job: Job) -> None:
     one, two, three = (f"docs/help/0{number}-{name}.md" for number, name in ((1, "b"), (2, "c"), (3, "d")))
     linked = PAGE.replace("Two", "[C](02-c.md)")
@@ -213,7 +249,8 @@ def test_a_server_writes_nothing_but_pages_in_the_folder(job: Job, path: str) ->
         stand.replies.update(replies)
         refused = run_command("sync", "docs/help", INSTEP_URL=stand.url, INSTEP_API_KEY="isk_x")
 
-    assert "which is no page in the folder" in refused.refusal
+    assert (refused.code, refused.out) == (1, "")
+    assert "which is no page in the folder" in refused.err
     assert job.repository.git("status", "--porcelain") == ""
     sent = json.loads(stand.requests[-1].body)
     assert [row["path"] for row in sent["files"]] == ["a.md"]

@@ -197,6 +197,39 @@ async def test_a_file_that_is_renamed_as_soon_as_a_sync_has_written_it_is_no_sec
     await repository.settle()
 
 
+async def test_a_small_file_that_is_renamed_as_soon_as_a_sync_has_changed_it_is_no_second_article(
+    client: Client, repository: Repository
+) -> None:
+    repository.write("s.md", page("Small", "One\n"))
+    await repository.sync()
+    await patch(client, "s", title="Tiny", contentMarkdown="Two words\n")
+    await repository.sync()
+    # Too little of the file at the last sync is left for git to name a rename.
+    repository.rename("s.md", "t.md", is_told=False)
+
+    assert actions(await repository.sync()) == {"t.md": "updated"}
+    articles = await all_pages(client, "/v1/articles")
+    assert sorted((row["title"], row["slug"]) for row in articles) == [("A", "a"), ("Tiny", "t")]
+    await repository.settle()
+
+
+async def test_extensions_count_in_any_case_and_names_in_any_form_of_unicode(
+    client: Client, repository: Repository
+) -> None:
+    repository.write("Guide.MD", page("Guide", "[m](Mo\u0308bel.Markdown) [n](M%C3%B6bel.Markdown)\n"))
+    repository.write("Guide.de.MD", page("Anleitung", "Los\n"))
+    repository.write("M\u00f6bel.Markdown", page("Furniture", "[g](Guide.MD)\n"))
+
+    assert set(actions(await repository.sync()).values()) == {"created"}
+    guide = await article_at(client, "guide")
+    assert guide["contentMarkdown"].count("/articles/m\u00f6bel)") == 2
+    assert [row["locale"] for row in guide["translations"]] == ["de"]
+    await replace_in_article(client, "guide", "[n]", "[there]")
+    await repository.sync()
+    assert "[there]" in repository.files["Guide.MD"]
+    await repository.settle()
+
+
 async def test_a_deleted_file_archives_its_article(client: Client, repository: Repository) -> None:
     repository.delete(A)
 

@@ -24,6 +24,7 @@ from tests.imports.test_help_scout import SAVED as HELP_SCOUT_SAVED
 from tests.imports.test_intercom import ARTICLE as INTERCOM_ARTICLE
 from tests.imports.test_intercom import SAVED as INTERCOM_SAVED
 from tests.imports.test_zendesk import article
+from tests.support.limits import SetLimit
 
 HELP_CENTER = "/api/v2/help_center"
 KEY = "ada@example.com/token:abc"
@@ -110,6 +111,29 @@ async def test_all_pages_and_images_are_saved_and_a_rate_limit_is_waited_for(
     assert (first.title, second.title) == ("First", "Second \ufffd")
     assert (tmp_path / first.markdown.strip().removeprefix("![](").removesuffix(")")).read_bytes() == b"png"
     assert second.markdown == "![](/hc/article_attachments/2/gone.png)\n"
+
+
+async def test_a_wait_that_lasts_too_long_is_told_bounded_and_refused(
+    tmp_path: Path, set_limit: SetLimit
+) -> None:
+    """Some servers name a moment years from now."""
+    set_limit("MAX_IMPORT_WAIT_SECONDS", 100.0)
+    waits, told = list[float](), list[str]()
+
+    async def wait(seconds: float) -> None:
+        waits.append(seconds)
+
+    client = OutboundClient(read_allow_list("127.0.0.0/8"))
+    async with serving(ApiServer()) as server:
+        server.answers = {"/x": Answer({}, 429, {"Retry-After": "Wed, 01 Jan 2131 00:00:00 GMT"})}
+        api = Api(client, "Zendesk", "", server.url, {}, tmp_path, told.append, wait)
+        with pytest.raises(UnreadableSource, match=r"doesn't answer .*: import again in [\d,]+ minutes"):
+            await api.get("/x")
+    await client.aclose()
+
+    assert waits == [100.0]
+    assert len(told) == 1
+    assert "100 seconds" in told[0]
 
 
 async def test_a_bad_key_is_refused_with_what_to_set(tmp_path: Path) -> None:

@@ -151,3 +151,13 @@ def test_a_file_that_is_too_long_is_told(folder: Path) -> None:
     write("page.md", "# A\n" + "a" * limits.MAX_CONTENT_CHARACTERS)
 
     assert "page.md:1: The text is longer than an article can be" in check().out
+
+
+def test_names_are_found_in_any_form_of_unicode(folder: Path) -> None:
+    write("mo\u0308bel/u\u0308ber.md", "# About\n")
+    write("b.md", "# B\n\n[About](m\u00f6bel/%C3%BCber.md) [too](m\u00f6bel/\u00fcber) [not](m\u00f6bel/no.md)\n")
+
+    found = check()
+
+    assert found.code == 1
+    assert found.out == "b.md:3: The link m%C3%B6bel/no.md leads to no file.\n"

@@ -12,9 +12,9 @@ IMPORT_REQUEST_SECONDS = 60
 MAX_FETCHED_FILE_BYTES = 21 * 1024 * 1024
 MAX_CONCURRENT_IMPORT_FETCHES = 4
 MAX_IMPORT_FILE_REDIRECTS = 3
-# Repetitions of a request after a rate limit or a fault of the API, and the longest wait before one.
+# Repetitions of a request after a rate limit or a fault of the API, and the waits before them together.
 MAX_IMPORT_RETRIES = 5
-MAX_IMPORT_WAIT_SECONDS = 600.0
+MAX_IMPORT_WAIT_SECONDS = 300.0
 
 # Imports: what a source holds, in files and bytes; levels of archives in archives; bytes that one byte
 # of a compressed file may become.

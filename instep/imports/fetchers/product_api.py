@@ -80,14 +80,22 @@ class Api:
         return UnreadableSource(f"{self.title} refuses the key: set INSTEP_IMPORT_KEY to {self.key_hint}.")
 
     async def request(self, url: str) -> RawResponse:
-        """A response with status 200, 403 or 404; waits as long as a rate limit says."""
+        """A response with status 200, 403 or 404; waits as a rate limit says, within our own limit."""
+        asked, seconds_left = 0.0, limits.MAX_IMPORT_WAIT_SECONDS
         for attempt in range(limits.MAX_IMPORT_RETRIES + 1):
             response = await self.try_request(url)
             if response is not None and response.status not in PASSING:
                 return self.checked(response, url)
-            if attempt < limits.MAX_IMPORT_RETRIES:
-                await self.wait(seconds_to_wait(response, attempt))
-        raise UnreadableSource(f"{self.title} doesn't answer {url}: try again later.")
+            asked = seconds_to_wait(response, attempt)
+            seconds = min(asked, seconds_left)
+            if not seconds_left or attempt == limits.MAX_IMPORT_RETRIES:
+                break
+            self.tell(f"{self.title}: no answer yet, trying again in {seconds:,.0f} seconds")
+            await self.wait(seconds)
+            seconds_left -= seconds
+        is_long = asked > limits.MAX_IMPORT_WAIT_SECONDS
+        later = f"in {asked / 60:,.0f} minutes, as it asks" if is_long else "later"
+        raise UnreadableSource(f"{self.title} doesn't answer {url}: import again {later}.")
 
     def checked(self, response: RawResponse, url: str) -> RawResponse:
         if response.status == UNAUTHORIZED:
@@ -160,7 +168,7 @@ def seconds_to_wait(response: RawResponse | None, attempt: int) -> float:
             seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
         except (ValueError, TypeError):
             seconds = float(2**attempt)
-    return min(max(0.0, seconds), limits.MAX_IMPORT_WAIT_SECONDS)
+    return max(0.0, seconds)
 
 
 def basic(credentials: str) -> Headers:
