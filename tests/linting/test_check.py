@@ -155,7 +155,10 @@ def test_a_file_that_is_too_long_is_told(folder: Path) -> None:
 
 def test_names_are_found_in_any_form_of_unicode(folder: Path) -> None:
     write("mo\u0308bel/u\u0308ber.md", "# About\n")
-    write("b.md", "# B\n\n[About](m\u00f6bel/%C3%BCber.md) [too](m\u00f6bel/\u00fcber) [not](m\u00f6bel/no.md)\n")
+    write(
+        "b.md",
+        "# B\n\n[About](m\u00f6bel/%C3%BCber.md) [too](m\u00f6bel/\u00fcber) [not](m\u00f6bel/no.md)\n",
+    )
 
     found = check()
 
