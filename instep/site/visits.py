@@ -31,6 +31,7 @@ from instep.search.schemas import Audience
 from instep.site import entrances
 from instep.site.accents import style_of_accent
 from instep.site.alert_titles import translate_alert_titles
+from instep.site.diagrams import fold_diagrams
 from instep.site.languages import language_links
 from instep.site.page_cache import first_response, page_cache
 from instep.site.schemas import Arrival, ask_path, path_in, root_path, search_path
@@ -151,7 +152,7 @@ class Visit:
         if bot.domain is not None:
             html = re.sub(home, 'href="/', html)
             html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)
-        return sanitised(translate_alert_titles(html, self.locale))
+        return sanitised(fold_diagrams(translate_alert_titles(html, self.locale), self.locale))
 
     def lasting_page(
         self,

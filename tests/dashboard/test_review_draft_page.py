@@ -11,7 +11,7 @@ from instep.runtime import worker_of
 from instep.text.diff import compare_now
 from tests.dashboard.conftest import Desk
 from tests.dashboard.review_desk import LIMITS, NEW_LIMITS, TITLE, Shelf
-from tests.drafts.review import propose, write_article
+from tests.drafts.review import BEFORE, propose, write_article
 from tests.support.cast import Cast, Client, RunJobs
 from tests.support.scripted_model import Scripted
 from tests.tasks.changes import DIFF, get, send, write, write_articles
@@ -74,6 +74,18 @@ async def test_code_in_the_reason_of_a_draft_is_shown_as_code(desk: Desk, client
     text = (await desk.get(f"review/{draft['id']}")).text
 
     assert "Says <code>RATE_LIMIT</code> and <code>&lt;b&gt;</code>; &lt;i&gt;the change&lt;/i&gt;" in text
+
+
+async def test_other_drafts_of_the_article_are_links_without_their_ids(desk: Desk, client: Client) -> None:
+    article = await write_article(client)
+    first = await propose(client, article)
+    second = await propose(client, article, BEFORE.replace("install`", "other`"))
+
+    text = (await desk.get(f"review/{first['id']}")).text
+
+    link = f'<a href="{desk.path("review")}/{second["id"]}">draft 1</a>'
+    assert f"1 more draft of this article waits: {link}." in text
+    assert f"It changes the same lines as {link}:" in text
 
 
 async def test_a_proposal_of_a_person_names_the_person(desk: Desk, client: Client) -> None:

@@ -1,5 +1,7 @@
 """GET /help/{bot}/articles/{slug}."""
 
+import re
+
 import pytest
 
 from instep.articles.jobs import schedule_rendering
@@ -407,3 +409,17 @@ async def test_the_worker_renders_texts_of_earlier_versions_again_and_pages_neve
     shown = ok(await client.get(f"/v1/changelog/entries/{entry['id']}", params={"format": "html"}))
     assert "code-word" in shown["contentHtml"]
     assert await owner.value("select html_version from articles where id = %(id)s", id=article["id"]) == 1
+
+
+async def test_the_source_of_a_diagram_is_folded_below_a_word_of_the_pages_language(
+    client: Client, api: Api, cast: Cast
+) -> None:
+    text = "Words.\n\n```mermaid\nflowchart LR\n  A --> B\n```\n\n```sh\nrun\n```\n"
+    article = await publish(client, "Flow", text)
+    await publish(client, "Fluss", text, locale="de", translationOf=article["id"])
+
+    for path, word in (("articles/flow", "Diagram"), ("de/articles/fluss", "Diagramm")):
+        html = (await visit(api, f"{cast.acme.slug}/{path}")).text
+        [folded] = re.findall(r"<details><summary>(.*?)</summary><pre", html)
+        assert folded.startswith(f"{word},")
+        assert "A --&gt; B" in html

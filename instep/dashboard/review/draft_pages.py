@@ -10,7 +10,13 @@ from instep.dashboard.review.draft_editing import show_editor, unchanged_form
 from instep.dashboard.review.draft_view import VIEWS, DraftView, read_view
 from instep.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
 from instep.dashboard.review.resolution import Resolution, read_resolution
-from instep.dashboard.review.wording import KIND_WORDS, TYPE_WORDS, moment_words, source_words
+from instep.dashboard.review.wording import (
+    KIND_WORDS,
+    TYPE_WORDS,
+    linked_warnings,
+    moment_words,
+    source_words,
+)
 from instep.dashboard.shell import pages
 from instep.drafts.actions import get_draft
 from instep.drafts.conflicts import has_conflict
@@ -106,6 +112,7 @@ async def show_in_pane(
         "source_title": source_words(
             draft.source_kind, draft.source_title, draft.source_url, draft.author_name
         ),
+        "warnings": linked_warnings(draft.warnings, page.path("review")),
         "is_open": is_open,
         "is_conflict": is_conflict,
         "resolution": resolution,

@@ -1,7 +1,14 @@
-"""Words for moments and for what drafts come from."""
+"""Words for moments, for what drafts come from, and for what to check in them."""
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
+
+from markupsafe import Markup
+
+from instep.web.pages import with_code
+
+DRAFT_ID = re.compile(r"\b(?:edit|article|gap)_[0-9a-z]{26}\b")
 
 # The number of a pull or merge request at the end of its address.
 REQUEST_NUMBER = re.compile(r"/(?:pull|pulls|merge_requests|pull-requests)/(\d{1,9})/?$")
@@ -28,6 +35,16 @@ def moment_words(moment: datetime, now: datetime) -> str:
         return f"today {moment:%H:%M}"
     day = f"{moment.day} {moment:%b}"
     return day if moment.year == now.year else f"{day} {moment.year}"
+
+
+def linked_warnings(warnings: Sequence[str], queue_path: str) -> list[Markup]:
+    """The sentences, with links in place of the ids of other drafts: `draft 1`, in the order of the ids."""
+    ids = list(dict.fromkeys(DRAFT_ID.findall("\n".join(warnings))))
+
+    def link(name: re.Match[str]) -> str:
+        return f'<a href="{queue_path}/{name[0]}">draft {ids.index(name[0]) + 1}</a>'
+
+    return [Markup(DRAFT_ID.sub(link, str(with_code(warning)))) for warning in warnings]
 
 
 def source_words(kind: str | None, title: str | None, url: str | None, author: str) -> str:
