@@ -49,14 +49,18 @@ def arrange(
     """The collections that a navigation makes of headings with pages below, and all pages in its order.
 
     A page that it names twice stands at the first place, a page with others below it is the first of its
-    collection. A page that it doesn't name is reported; it follows at the end, in the collection of the pages
-    beside it.
+    collection. A page that it doesn't name is reported; it follows at the end, in the collection that holds
+    all pages beside it.
     """
     arranger = _Arranger(pages)
     arranger.add(entries, None)
+    parents = {collection.key: collection.parent for collection in arranger.collections}
     collection_of_folder: dict[str, str | None] = {}
     for page in arranger.arranged.values():
-        collection_of_folder.setdefault(posixpath.dirname(page.path), page.collection)
+        folder = posixpath.dirname(page.path)
+        collection_of_folder[folder] = _shared(
+            page.collection, collection_of_folder.get(folder, page.collection), parents
+        )
     for key, page in pages.items():
         if key not in arranger.arranged and page.translation_of is None:
             losses.add(page.path, "page that is not in the navigation: it comes after the others")
@@ -79,6 +83,17 @@ def _translations(
     ):
         original = originals.get(page.translation_of or "")
         yield replace(page, collection=original.collection if original else None)
+
+
+def _shared(one: str | None, other: str | None, parents: Mapping[str, str | None]) -> str | None:
+    """The deepest collection that holds two, if any does."""
+    above = []
+    while one is not None:
+        above.append(one)
+        one = parents[one]
+    while other is not None and other not in above:
+        other = parents[other]
+    return other
 
 
 def _nearest(folder: str, collection_of_folder: Mapping[str, str | None]) -> str | None:

@@ -77,6 +77,26 @@ def test_sidebars_folders_and_translations() -> None:
     assert tree.static_folders == ("static",)
 
 
+def test_single_pages_come_too_and_programs_and_blogs_are_told() -> None:
+    others = {
+        "src/pages/contact.md": "# Contact\n",
+        "src/pages/legal/index.mdx": "# Legal\n",
+        "src/pages/index.js": "export default 1",
+        "src/pages/styles.module.css": "",
+        "blog/2024-01-01-news.md": "# News\n",
+    }
+
+    tree = READER.read(dedented({**FILES, **others}))
+
+    assert addresses(tree)["src/pages/contact.md"] == "/contact"
+    assert addresses(tree)["src/pages/legal/index.mdx"] == "/legal"
+    assert {f"{loss.path}: {loss.what}" for loss in tree.losses} >= {
+        "src/pages/index.js: page that is a program: it is not imported",
+        "blog: blog that is not imported (1 in all)",
+    }
+    assert not any("styles" in loss.path for loss in tree.losses)
+
+
 def test_redirects_also_lead_from_generated_pages_to_their_first_article() -> None:
     tree = READER.read(dedented(FILES))
 

@@ -96,6 +96,26 @@ def test_a_project_below_the_root_and_other_languages() -> None:
     ]
 
 
+def test_a_page_outside_of_the_navigation_comes_to_what_holds_the_pages_beside_it() -> None:
+    groups = [{"group": "First", "pages": ["docs/a"]}, {"group": "Second", "pages": ["docs/b", "docs/c/d"]}]
+    tree = READER.read(
+        dedented(
+            {
+                "docs.json": json.dumps({"navigation": {"tabs": [{"tab": "Guides", "groups": groups}]}}),
+                **{f"docs/{name}.mdx": f"# {name}\n\nText" for name in ("a", "b", "c/d", "c/e", "old/f")},
+            }
+        )
+    )
+
+    assert outline(tree) == [
+        "Guides > First > a",
+        "Guides > Second > b",
+        "Guides > Second > c/d",
+        "Guides > Second > c/e",
+        "Guides > old/f",
+    ]
+
+
 def test_only_the_newest_version_is_imported() -> None:
     versions = [{"version": "v2", "pages": ["two"]}, {"version": "v1", "pages": ["one"]}]
     files = dedented(

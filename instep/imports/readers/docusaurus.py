@@ -24,6 +24,9 @@ from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFi
 
 _CONFIGURATION = re.compile(r"(?:^|/)docusaurus\.config\.[cm]?[jt]s$")
 _DOCS = re.compile(r"^(?:@docusaurus/plugin-content-docs|content-docs|docs)$")
+_BLOG = re.compile(r"^(?:@docusaurus/plugin-content-blog|content-blog|blog)$")
+_PAGES = re.compile(r"^(?:@docusaurus/plugin-content-pages|content-pages|pages)$")
+_PROGRAM = re.compile(r"/(?!_)[\w-]+\.[jt]sx?$")
 _REDIRECTS = re.compile(r"client-redirects$")
 
 
@@ -68,6 +71,7 @@ class _Docusaurus:
             sidebars = Sidebars(self.source, instance.folder, instance.route, docs)
             entries += sidebars.entries(instance.sidebars)
             redirects += sidebars.redirects
+        pages |= {page.path: page for page in self._other_pages()}
         collections, arranged = arrange(entries, pages, self.source.losses)
         url, base = js_text(self.settings.get("url")), js_text(self.settings.get("baseUrl")).rstrip("/")
         return Tree(
@@ -94,8 +98,9 @@ class _Docusaurus:
         """Plugins by their names with their options; those of presets have the preset's keys as names."""
         for row in js_array(self.settings.get("presets")):
             options = js_object(js_array(row)[1]) if js_array(row)[1:] else {}
-            if isinstance(row, str) or options.get("docs", {}) is not False:
-                yield "docs", js_object(options.get("docs"))
+            for key in ("docs", "blog", "pages"):
+                if isinstance(row, str) or options.get(key, {}) is not False:
+                    yield key, js_object(options.get(key))
         for row in js_array(self.settings.get("plugins")):
             name, *options_of_plugin = js_array(row) or [row]
             yield js_text(name), js_object(options_of_plugin[0]) if options_of_plugin else {}
@@ -142,6 +147,20 @@ class _Docusaurus:
             yield Doc(
                 page, posixpath.join(parent, name), _address(page, relative, absolute(locale, instance.route))
             )
+
+    def _other_pages(self) -> Iterator[ImportedPage]:
+        """Single pages in Markdown, as for contacts; those that are programs and posts of blogs are told."""
+        for name, options in self._plugins():
+            folder = self._join(js_text(options.get("path")) or ("blog" if _BLOG.match(name) else "src/pages"))
+            if _BLOG.match(name) and (posts := self.source.pages_below(folder)):
+                self.source.losses.add(folder, f"blog that is not imported ({len(posts):,} in all)")
+            elif _PAGES.match(name):
+                route = js_text(options.get("routeBasePath"))
+                for doc in self._docs(_Instance(name, folder, "", route, None), folder, ""):
+                    yield self._page(doc, self.locale, None)
+                for path in sorted(self.source.paths):
+                    if posixpath.dirname(path).startswith(folder) and _PROGRAM.search(path):
+                        self.source.losses.add(path, "page that is a program: it is not imported")
 
     def _translations(self, instance: _Instance, docs: dict[str, Doc]) -> dict[str, ImportedPage]:
         plugin = "docusaurus-plugin-content-docs" + ("" if instance.id == "default" else f"-{instance.id}")

@@ -62,7 +62,7 @@ def read(files: SourceFiles) -> Tree:
     }
     nav = site.configuration.items("nav")
     entries = (
-        _entries(nav, site.root, pages) if nav else folder_entries(pages, site.root, title=title_of_name)
+        _entries(nav, site, pages, losses) if nav else folder_entries(pages, site.root, title=title_of_name)
     )
     collections, arranged = arrange(entries, pages, losses)
     return Tree(
@@ -79,6 +79,7 @@ def read(files: SourceFiles) -> Tree:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
+    path: str
     configuration: Fields
     root: str
     locale: str | None
@@ -115,6 +116,7 @@ def _read_site(files: SourceFiles) -> _Site:
     url = configuration.text("site_url").rstrip("/")
     base = "/" + url.partition("://")[2].partition("/")[2]
     return _Site(
+        path,
         configuration,
         posixpath.normpath(configuration.text("docs_dir") or "docs"),
         configuration.fields("theme").text("language") or None,
@@ -174,17 +176,18 @@ def _titles(nav: list[Value], root: str) -> list[tuple[str, str]]:
     return titles
 
 
-def _entries(nav: list[Value], root: str, pages: Mapping[str, ImportedPage]) -> list[Entry]:
+def _entries(
+    nav: list[Value], site: _Site, pages: Mapping[str, ImportedPage], losses: Losses
+) -> list[Entry]:
     entries: list[Entry] = []
     for item in nav:
-        if isinstance(item, str):
-            path = join(root, item)
-            entries.append(Entry(pages[path].title if path in pages else item, path))
-        for title, value in item.items() if isinstance(item, dict) else ():
+        for title, value in item.items() if isinstance(item, dict) else [("", item)]:
             if isinstance(value, list):
-                entries.append(Entry(title, None, _entries(value, root, pages)))
+                entries.append(Entry(title, None, _entries(value, site, pages, losses)))
+            elif isinstance(value, str) and (path := join(site.root, value)) in pages:
+                entries.append(Entry(title or pages[path].title, path))
             elif isinstance(value, str):
-                entries.append(Entry(title, None if "://" in value else join(root, value)))
+                losses.add(site.path, f"entry of the navigation that is no page: {title or value}")
     return entries
 
 
