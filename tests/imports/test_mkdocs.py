@@ -73,7 +73,7 @@ def test_the_navigation_makes_collections_and_the_configuration_addresses() -> N
     )
     assert told(tree) == [
         "mkdocs.yml: entry of the navigation that is no page: Forum",
-        "docs/start/other.md: page that is not in the navigation: it comes after the others"
+        "docs/start/other.md: page that is not in the navigation: it comes after the others",
     ]
 
 

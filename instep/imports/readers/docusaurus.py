@@ -151,7 +151,9 @@ class _Docusaurus:
     def _other_pages(self) -> Iterator[ImportedPage]:
         """Single pages in Markdown, as for contacts; those that are programs and posts of blogs are told."""
         for name, options in self._plugins():
-            folder = self._join(js_text(options.get("path")) or ("blog" if _BLOG.match(name) else "src/pages"))
+            folder = self._join(
+                js_text(options.get("path")) or ("blog" if _BLOG.match(name) else "src/pages")
+            )
             if _BLOG.match(name) and (posts := self.source.pages_below(folder)):
                 self.source.losses.add(folder, f"blog that is not imported ({len(posts):,} in all)")
             elif _PAGES.match(name):

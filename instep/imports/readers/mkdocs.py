@@ -176,9 +176,7 @@ def _titles(nav: list[Value], root: str) -> list[tuple[str, str]]:
     return titles
 
 
-def _entries(
-    nav: list[Value], site: _Site, pages: Mapping[str, ImportedPage], losses: Losses
-) -> list[Entry]:
+def _entries(nav: list[Value], site: _Site, pages: Mapping[str, ImportedPage], losses: Losses) -> list[Entry]:
     entries: list[Entry] = []
     for item in nav:
         for title, value in item.items() if isinstance(item, dict) else [("", item)]:
