@@ -336,6 +336,13 @@ PAGES = (
         step=settings.refuse_language,
         status=400,
     ),
+    PageState(
+        "Settings",
+        "host name claimed",
+        "/app/fresh/settings/site",
+        person="fritz",
+        step=settings.claim_host,
+    ),
     PageState("Settings", "key shown", "/app/fresh/settings/keys", person="fritz", step=settings.create_key),
     PageState(
         "Settings",

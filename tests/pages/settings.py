@@ -98,6 +98,12 @@ async def refuse_language(page: Page, stage: "Stage") -> None:
     await page.get_by_role("button", name="Save").click()
 
 
+async def claim_host(page: Page, stage: "Stage") -> None:
+    await page.get_by_label("Host name").fill("help.a-customer-with-a-long-name.example")
+    await page.get_by_role("button", name="Save host name").click()
+    await page.get_by_role("button", name="Check now").wait_for()
+
+
 async def refuse_claims(page: Page, stage: "Stage") -> None:
     await page.get_by_label("Issuer").fill(GITHUB)
     await page.get_by_label("Claims").fill("repository")

@@ -18,6 +18,7 @@ from instep.files.actions import upload_logo
 from instep.files.kinds import UnsupportedType
 from instep.files.schemas import path_of_file
 from instep.files.storage import Storages
+from instep.identity.access import hold_open
 from instep.identity.audit import record
 from instep.identity.schemas import Person
 from instep.identity.scopes import Role
@@ -117,8 +118,9 @@ async def save_domain(page: BotPage) -> Response:
 async def check_domain(request: Request, person: Person) -> Response:
     """Look up the DNS record of the claimed host name now; no connection is held meanwhile."""
     state = request.app.state
-    async with state.database.enter_workspace(person.workspace_id) as tx:
+    async with state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         page = await find_page(request, person, tx, "settings")
+        await hold_open(tx, person.workspace_id)
         row = await find_bot_by_reference(tx, person.workspace_id, str(page.bot.id))
         window = await count_hit(tx, "domain-checks", str(row.id), limits.REQUEST_WINDOW_SECONDS)
     if window.hits > limits.DOMAIN_CHECKS_PER_MINUTE or row.claimed_domain is None:
