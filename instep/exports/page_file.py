@@ -14,7 +14,8 @@ from instep.text.diff import split_lines
 from instep.text.yaml_values import UnboundedYaml, load_yaml
 
 # Front matter as most tools of static sites know it (Jekyll's, since 2008).
-HEAD = re.compile(r"\ufeff*---[ \t]*(\r?\n)(?:.*?\r?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+OPENING = re.compile(r"\ufeff*---[ \t]*\r?\n")
+CLOSING = re.compile(r"\n---[ \t]*(?:\r?\n|\Z)")
 FIRST_KEY = re.compile(r"\ufeff*---[ \t]*\r?\n[\w-]+:")
 # A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
 CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
@@ -47,8 +48,9 @@ class PageFile:
 
 def split_page(text: str) -> PageFile:
     """The front matter and the Markdown of a file; a file without front matter has an empty head."""
-    match = HEAD.match(text)
-    end = match.end() if match else 0
+    opening = OPENING.match(text)
+    closing = CLOSING.search(text, opening.end() - 1) if opening else None
+    end = closing.end() if closing else 0
     if end > limits.MAX_FRONT_MATTER_CHARACTERS and not FIRST_KEY.match(text):
         # These are two rules of a text.
         end = 0
