@@ -130,6 +130,9 @@ async def dead_addresses(
             continue
         async with stranger(app) as visitor:
             answer = await visitor.get(f"/help/{imported.company.slug}{former}")
+            if answer.headers.get("location") == f"/help/{imported.company.slug}{former.rstrip('/')}":
+                # The help center has a page of its own at this address, without the slash at the end.
+                answer = await visitor.get(answer.headers["location"])
         location = unquote(urlsplit(answer.headers.get("location", "")).path)
         # Where the source has two pages at one address, either will do.
         same = [by_path[other] for row, other in addresses if other in by_path and is_same(row, former)]

@@ -28,6 +28,7 @@ NO_WORDS = {
     "with-contents",
     "with-tree",
     "wide",
+    *("Claude Code", "Cursor", "VS Code, GitHub Copilot", "ChatGPT, Claude"),
     "Atom",
     "JSON Feed",
     "noindex",
