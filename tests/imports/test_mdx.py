@@ -384,7 +384,7 @@ def test_videos_and_pages_in_the_page_become_links_and_are_told() -> None:
     page, losses = read('<iframe src="https://www.youtube.com/embed/abc" title="Tour"></iframe>\n')
 
     assert page.markdown == "[Tour](https://www.youtube.com/watch?v=abc)\n"
-    assert losses == [Loss("page.mdx", "page in the page, kept as a link: <iframe>", 1)]
+    assert losses == [Loss("page.mdx", "embedded page, kept as a link: <iframe>", 1)]
 
 
 def test_snippets_are_put_in_with_their_attributes() -> None:
@@ -439,6 +439,15 @@ def test_a_bare_title_may_have_signs_and_options_behind_it(info: str, title: str
     page, _ = read(f"```ts {info}\na\n```\n", has_bare_titles=True)
 
     assert page.markdown == f"**{title}**\n\n```ts\na\n```\n"
+
+
+def test_a_component_is_told_with_its_file() -> None:
+    _, losses = read("import Intro from './a.mdx';\nimport { Plan } from '/b.jsx';\n\n<Intro />\n\n<Plan />\n")
+
+    assert [loss.what for loss in losses] == [
+        "component <Intro> of ./a.mdx, which is not in the source",
+        "component <Plan> of /b.jsx",
+    ]
 
 
 def test_text_below_a_break_is_markdown() -> None:

@@ -86,7 +86,7 @@ def _caption(tag: Tag) -> MarkdownPiece:
 
 
 def _media(tag: Tag) -> MarkdownPiece:
-    """A video, or a page in the page, as a link."""
+    """A video or an embedded page as a link."""
     target = tag.value("src", "href", "url", "data") or tag.summary
     host = _HOSTS.get(tag.name)
     if host and "://" not in target:
@@ -178,6 +178,6 @@ HTML_TAGS: dict[str, Write] = {
 TOLD_TAGS = {
     **dict.fromkeys(("script", "canvas"), "program in the page"),
     "svg": "drawing in the page",
-    **dict.fromkeys(("iframe", "embed", "object"), "page in the page, kept as a link"),
+    **dict.fromkeys(("iframe", "embed", "object"), "embedded page, kept as a link"),
     **dict.fromkeys(("video", "audio", "Video", "YouTube", "Vimeo"), "video or sound, kept as a link"),
 }

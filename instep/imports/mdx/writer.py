@@ -99,7 +99,7 @@ class PageWriter:
             if not element.is_closed and not element.attributes:
                 # Words in angle brackets, such as the name of something to fill in.
                 return MarkdownPiece("\\" + element.source)
-            self.page.losses.add(f"component <{element.name}>", element.source)
+            self._tell_component(element)
         elif element.name in TOLD_TAGS:
             self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
         if element.name in ("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"):
@@ -109,11 +109,20 @@ class PageWriter:
         piece = (write or unwrapped)(tag)
         if not piece.text and element.attributes and write in _SPEAKING:
             # It says what it shows in a way that is unknown.
-            self.page.losses.add(f"component <{element.name}>", element.source)
+            self._tell_component(element)
         identity = place(tag.value("id"))
         if piece.kind == "block" and identity and identity not in piece.text:
             return block(paragraphs(identity, piece.text))
         return piece
+
+    def _tell_component(self, element: Element) -> None:
+        """Tell a component with its file: people then know what to bring along, or what to write anew."""
+        imports = self.module.imports if self.module else {}
+        path = imports.get(element.name, ("", ""))[0]
+        place = f" of {path}" if path.startswith((".", "/", "@site/")) else ""
+        is_missing = path.endswith((".md", ".mdx")) and self.snippets.find(path, self.page.path) is None
+        reason = ", which is not in the source" if is_missing else ""
+        self.page.losses.add(f"component <{element.name}>{place}{reason}", element.source)
 
     def _tag(self, element: Element, parent: Tag | None) -> Tag:
         tag = Tag(element.name, {}, element.source, parent)
@@ -206,7 +215,7 @@ class PageWriter:
             )
         text = tag.value("code", "chart", "children") or self._raw_text(element) or self.code.show(content)
         if not text:
-            self.page.losses.add(f"component <{element.name}>", element.source)
+            self._tell_component(element)
             return MarkdownPiece("")
         language = "mermaid" if element.name == "Mermaid" else tag.value("lang", "language")
         return block(paragraphs(bold_label(tag.value("title")), self._fence(text, language)))
