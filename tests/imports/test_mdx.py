@@ -442,7 +442,9 @@ def test_a_bare_title_may_have_signs_and_options_behind_it(info: str, title: str
 
 
 def test_a_component_is_told_with_its_file() -> None:
-    _, losses = read("import Intro from './a.mdx';\nimport { Plan } from '/b.jsx';\n\n<Intro />\n\n<Plan />\n")
+    _, losses = read(
+        "import Intro from './a.mdx';\nimport { Plan } from '/b.jsx';\n\n<Intro />\n\n<Plan />\n"
+    )
 
     assert [loss.what for loss in losses] == [
         "component <Intro> of ./a.mdx, which is not in the source",
