@@ -109,9 +109,10 @@ bench-site: dev ## Compare public pages with an empty route of the framework
 bench-scale: dev ## Measure requests in bots of 1,000 to 100,000 articles, and in 1,000 bots
 	$(BIN)/python -m bench.scale
 
-bench-memory: dev ## Measure the memory of one server process after 100,000 requests, and of one with 1,000 bots
+bench-memory: dev ## Measure the memory of a server: after 100,000 requests, with 1,000 bots, and after moving in and 100 tasks
 	$(BIN)/python -m bench.memory
 	$(BIN)/python -m bench.many_bots
+	$(BIN)/python -m bench.moving_in
 
 bench-workers: dev ## Compare requests per second of two server processes with those of one
 	$(BIN)/python -m bench.workers

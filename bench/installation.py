@@ -27,6 +27,7 @@ ARTICLES = 2_000
 WORDS = 900
 PORT = 8191
 URL = f"http://127.0.0.1:{PORT}"
+PROGRAM = str(Path(sys.executable).parent / "instep")
 UNLIMITED = "2000000000"
 INSERT = """
 insert into articles (id, workspace_id, bot_id, slug, locale, title, position, content_markdown, content_html,
@@ -81,8 +82,7 @@ def servers(folder: Path, *, workers: int = 1, **environment: str) -> Iterator[i
         "INSTEP_PUBLIC_REQUESTS_PER_MINUTE": UNLIMITED,
         **environment,
     }
-    instep = str(Path(sys.executable).parent / "instep")
-    command = [instep, "serve", "--port", str(PORT), "--no-jobs", "--workers", str(workers)]
+    command = [PROGRAM, "serve", "--port", str(PORT), "--no-jobs", "--workers", str(workers)]
     with running(command, variables, f"{URL}/readyz") as pid:
         yield pid
 

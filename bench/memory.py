@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bench.installation import ARTICLES, BOTS, URL, installed, servers
 from bench.load import run_wrk
+from bench.processes import resident_bytes
 from bench.requests import get_script, list_script, patch_script
 
 REQUESTS = 100_000
@@ -35,10 +36,7 @@ def measure(server: int, keys: list[str]) -> None:
 
 
 def print_memory(count: int, pid: int) -> None:
-    status = dict(
-        line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line
-    )
-    resident, peak = (int(status[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+    resident, peak = (size / 1024**2 for size in resident_bytes(pid))
     print(f"{count:15,} {resident:12.0f} {peak:12.0f}", flush=True)
 
 

@@ -14,15 +14,16 @@ def processor_seconds(pid: int) -> float:
 
 def family_seconds(pid: int) -> float:
     """CPU time of a process and of all below it so far, also of those that have ended."""
-    processes = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    states = {process: fields for process in processes if (fields := fields_of(process))}
-    children: dict[int, list[int]] = {}
-    for process, fields in states.items():
-        children.setdefault(int(fields[1]), []).append(process)
-    family = [pid]
-    for process in family:
-        family += children.get(process, ())
-    return sum(sum(map(int, states[process][11:15])) for process in family) / TICKS
+    states = [fields_of(process) for process in (pid, *descendants_of(pid))]
+    return sum(sum(map(int, fields[11:15])) for fields in states) / TICKS
+
+
+def descendants_of(pid: int) -> list[int]:
+    """The processes below a process, on all levels."""
+    below = [pid]
+    for process in below:
+        below += children_of(process)
+    return below[1:]
 
 
 def children_of(pid: int) -> list[int]:
@@ -30,6 +31,30 @@ def children_of(pid: int) -> list[int]:
     return [
         process for process in sorted(processes) if (fields := fields_of(process)) and int(fields[1]) == pid
     ]
+
+
+def name_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def resident_bytes(pid: int) -> tuple[int, int]:
+    """What a process holds in memory, and the most that it has held."""
+    status = sizes_of(pid, "status")
+    return status["VmRSS"], status["VmHWM"]
+
+
+def proportional_bytes(pid: int) -> int:
+    """What a process holds, with its share of what it holds together with others; 0 if it is gone."""
+    try:
+        return sizes_of(pid, "smaps_rollup")["Pss"]
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def sizes_of(pid: int, file: str) -> dict[str, int]:
+    """The lines in kilobytes of a file below `/proc/PID`, as bytes."""
+    lines = (line.split() for line in Path(f"/proc/{pid}/{file}").read_text().splitlines())
+    return {line[0].rstrip(":"): int(line[1]) * 1024 for line in lines if line[-1] == "kB"}
 
 
 def fields_of(pid: int) -> list[str]:

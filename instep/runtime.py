@@ -20,6 +20,7 @@ from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.errors import Unavailable
 from instep.core.jobs import Handler, Worker
+from instep.core.memory import bound_arenas, returning_freed_memory
 from instep.core.outbound.client import OutboundClient
 from instep.core.outbound.dns_texts import find_texts
 from instep.core.postgres import application_url, replica_url, running_postgres
@@ -78,6 +79,7 @@ class Runtime:
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Runtime]:
     """Open the resources of a process, and close them at the end."""
+    bound_arenas()
     postgres_context = running_postgres(settings)
     postgres = await asyncio.to_thread(postgres_context.__enter__)
     try:
@@ -85,7 +87,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         url = await asyncio.to_thread(application_url, postgres)
         database = Database(url, settings.database_pool)
         await database.open()
-        watching = asyncio.create_task(watch(postgres.embedded))
+        background = asyncio.gather(watch(postgres.embedded), returning_freed_memory())
         try:
             async with (
                 exporting_traces(settings),
@@ -101,7 +103,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
                     settings, database, cursor_key, postgres.url, model, outbound, embedders, replica
                 )
         finally:
-            watching.cancel()
+            background.cancel()
             await database.close()
     finally:
         await asyncio.to_thread(postgres_context.__exit__, None, None, None)

@@ -1,12 +1,10 @@
 """An ONNX embedding model in a folder of this machine. It needs the packages of the extra `EXTRA`."""
 
 import asyncio
-import ctypes
 import hashlib
 import importlib
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instep.core.errors import Unusable
+from instep.core.memory import return_freed_memory
 from instep.llm.embedding import Vector
 from instep.llm.protocol import CompletionError
 
@@ -22,8 +21,6 @@ MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 EXTRA = "local-embeddings"
 # Small sentence transformers are trained on texts up to this length.
 MAX_TOKENS = 256
-# Larger batches take more memory and no less time.
-BATCH_SIZE = 4
 
 
 class ModelMissing(Unusable):
@@ -47,43 +44,28 @@ class LocalEmbedder:
             raise CompletionError(f"It did not answer within {seconds:g} seconds.") from None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Batches hold texts of similar length, because each text of a batch is padded to the longest."""
-        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        vectors: dict[int, Vector] = {}
-        for start in range(0, len(order), BATCH_SIZE):
-            batch = order[start : start + BATCH_SIZE]
-            vectors.update(zip(batch, self.embed_batch([texts[index] for index in batch]), strict=True))
-        return [vectors[index] for index in range(len(texts))]
+        """One by one: the texts of a batch are padded to the longest, which takes more memory and time."""
+        return [self.embed_text(text) for text in texts]
 
-    def embed_batch(self, texts: Sequence[str]) -> list[Vector]:
-        encodings = self.tokenizer.encode_batch(list(texts))
-        attention_mask = np.array([encoding.attention_mask for encoding in encodings], dtype=np.int64)
+    def embed_text(self, text: str) -> Vector:
+        ids = np.array([self.tokenizer.encode(text).ids], dtype=np.int64)
         inputs = {
-            "input_ids": np.array([encoding.ids for encoding in encodings], dtype=np.int64),
-            "attention_mask": attention_mask,
-            "token_type_ids": np.zeros_like(attention_mask),
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
         }
         names = {argument.name for argument in self.session.get_inputs()}
-        output = self.session.run(None, {name: inputs[name] for name in inputs if name in names})[0]
-        vectors: list[Vector] = l2_normalize_rows(self.pool(output, attention_mask)).tolist()
-        return vectors
+        [output] = self.session.run(None, {name: inputs[name] for name in inputs if name in names})[0]
+        pooled = self.pool(output)
+        vector: Vector = (pooled / max(np.linalg.norm(pooled), 1e-12)).tolist()
+        return vector
 
-    def pool(self, output: npt.NDArray[Any], attention_mask: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """float[texts, dimensions] from float[texts, tokens, dimensions] and an int64[texts, tokens] mask."""
-        if output.ndim == 2:
+    def pool(self, output: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """float[dimensions] from that, or from float[tokens, dimensions]."""
+        if output.ndim == 1:
             return output
-        if self.pools_first_token:
-            first: npt.NDArray[Any] = output[:, 0]
-            return first
-        weights = attention_mask[:, :, None].astype(np.float32)
-        mean: npt.NDArray[Any] = (output * weights).sum(axis=1) / weights.sum(axis=1)
-        return mean
-
-
-def l2_normalize_rows(vectors: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit_vectors: npt.NDArray[Any] = vectors / np.maximum(norms, 1e-12)
-    return unit_vectors
+        pooled: npt.NDArray[Any] = output[0] if self.pools_first_token else output.mean(axis=0)
+        return pooled
 
 
 def load(folder: Path) -> LocalEmbedder:
@@ -104,7 +86,7 @@ def load(folder: Path) -> LocalEmbedder:
         # The two packages raise errors without a common base class for a file that they can't read.
         raise ModelMissing(f"INSTEP_EMBEDDINGS: the model in {folder} can't be read ({error}).") from None
     tokenizer.enable_truncation(MAX_TOKENS)
-    tokenizer.enable_padding()
+    tokenizer.no_padding()
     digest = hashlib.sha256(model.read_bytes()).hexdigest()[:12]
     return LocalEmbedder(f"local:{folder.name} ({digest})", session, tokenizer, pools_first_token(folder))
 
@@ -120,12 +102,6 @@ def open_session(model: Path) -> Any:
     session = runtime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     return_freed_memory()
     return session
-
-
-def return_freed_memory() -> None:
-    """Give the system what reading a model has freed: 64 of 162 MB with a model of 23 MB. glibc keeps it."""
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 def optional_package(name: str) -> Any:

@@ -5,7 +5,7 @@ Its own reader, for the library that does the same needs a client of a model reg
 
 import string
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -54,27 +54,20 @@ class WordPieces:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The pieces of a text; where the mask is 0, they only pad it to the length of its batch."""
+    """The numbers of the pieces of a text."""
 
     ids: list[int]
-    attention_mask: list[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """Encodes batches as the library `tokenizers` does."""
+    """Encodes texts as the library `tokenizers` does."""
 
     pieces: WordPieces
     max_tokens: int
 
-    def encode_batch(self, texts: Sequence[str]) -> list[Encoding]:
-        encoded = [self.pieces.encode(text, self.max_tokens) for text in texts]
-        length = max(map(len, encoded), default=0)
-        # The number of the piece that pads is 0.
-        return [
-            Encoding(ids + [0] * (length - len(ids)), [1] * len(ids) + [0] * (length - len(ids)))
-            for ids in encoded
-        ]
+    def encode(self, text: str) -> Encoding:
+        return Encoding(self.pieces.encode(text, self.max_tokens))
 
 
 @lru_cache(MAX_CACHED_WORDS)
