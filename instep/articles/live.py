@@ -5,8 +5,7 @@ from instep.collections.visibility import ANCESTORS, IS_PUBLIC
 # Published articles of every visibility: what a visitor may read who has signed in (contract section 10).
 LIVE_TO_SIGNED_IN = f"""
     from articles a
-    left join collections c
-        on c.workspace_id = %(workspace)s and c.bot_id = a.bot_id and c.id = a.collection_id
+    left join collections c on c.workspace_id = %(workspace)s and c.id = a.collection_id
     {ANCESTORS}
     where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
       and a.status = 'published' and a.deleted_at is null

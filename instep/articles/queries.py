@@ -69,7 +69,7 @@ async def find_former(ctx: Ctx, slug: str) -> str | None:
     article_id: str | None = await ctx.tx.value(
         """
         select f.article_id from former_slugs f
-        join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = f.article_id
         where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.slug = %(slug)s
           and a.deleted_at is null
         order by f.locale <> %(locale)s, f.locale limit 1

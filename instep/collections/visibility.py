@@ -1,12 +1,12 @@
 """SQL on the ancestors of a collection: who may see it, and its place in the reading order."""
 
 # A collection stands on one of three levels (`limits.MAX_COLLECTION_LEVELS`): it has at most two ancestors.
+# They are of the same bot, as references say. They are looked up by id alone: while a new table has no
+# statistics, PostgreSQL would rather read all collections of the bot for each of them.
 ANCESTORS = """
-    left join collections parent
-        on parent.workspace_id = %(workspace)s and parent.bot_id = c.bot_id and parent.id = c.parent_id
+    left join collections parent on parent.workspace_id = %(workspace)s and parent.id = c.parent_id
     left join collections grandparent
-        on grandparent.workspace_id = %(workspace)s and grandparent.bot_id = parent.bot_id
-        and grandparent.id = parent.parent_id
+        on grandparent.workspace_id = %(workspace)s and grandparent.id = parent.parent_id
 """
 # The strictest of a collection and its ancestors decides (contract section 10); it is true where there is no
 # collection. It is written so that PostgreSQL can estimate it: with `coalesce` it would expect hardly a row,

@@ -18,6 +18,7 @@ from instep.core.database import Database, Tx
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
 from instep.core.paging import PageRequest
+from instep.core.statistics import renew_statistics
 from instep.demo.help import Section, read_help, read_page
 from instep.drafts.actions import list_drafts
 from instep.drafts.schemas import Draft
@@ -82,8 +83,9 @@ async def set_stage(url: str) -> Stage:
 
 async def load_articles(database: Database, bot: BotRow) -> int:
     async with acting(database, bot) as ctx:
-        counts = [await load_section(ctx, section) for section in read_help()]
-    return sum(counts)
+        count = sum([await load_section(ctx, section) for section in read_help()])
+        await renew_statistics(ctx.tx, count)
+    return count
 
 
 async def load_section(ctx: Ctx, section: Section) -> int:

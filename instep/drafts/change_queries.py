@@ -120,7 +120,7 @@ async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
         """
         select exists (
             select from drafts d
-            join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+            join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
             where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.type = 'edit'
               and d.article_id = %(article)s and d.source_url = %(url)s
               and (t.created_at, t.id) > (
@@ -215,8 +215,8 @@ async def find_pending_of_change(
         f"""
         select d.id, {IS_EDITED} as is_edited, false as is_kept
         from drafts d
-        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
-        join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
+        join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
           and t.id <> %(task)s
           and t.created_at <= (
@@ -247,8 +247,8 @@ async def find_dropped(
         select d.id, {IS_EDITED} as is_edited,
             d.approved_at is not null or d.warnings @> %(warning)s as is_kept
         from drafts d
-        join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
-        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+        join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
           and d.source_url = %(url)s and t.id <> %(task)s
           and (d.type = 'new_article' or d.type = 'edit' and d.article_id = any(%(articles)s))

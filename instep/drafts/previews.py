@@ -130,7 +130,7 @@ async def list_previewed_drafts(ctx: Ctx, draft_id: str | None, source_key: str)
         f"""
         select d.id, a.id as article_id, a.slug, a.locale, coalesce(d.title, a.title) as title
         from drafts d
-        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
           and a.deleted_at is null
           and case when %(draft)s::text is null then {SOURCE_KEY} = %(key)s else d.id = %(draft)s end

@@ -46,8 +46,8 @@ TEXTS = """
     d.replaced_version, d.applied_version
 """
 JOIN = """
-    join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
-    left join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+    join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
+    left join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
 """
 FROM = f"from drafts d {JOIN} where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s"
 ORDER = Order(("d.created_at", "d.id"), descending=True)

@@ -8,7 +8,7 @@ from instep.identity.schemas import Ctx
 
 FROM = """
     from drafts d
-    join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+    join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
     where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
       and a.deleted_at is null
       and (d.source_url = any(%(urls)s) or d.task_id = any(%(tasks)s))

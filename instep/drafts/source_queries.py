@@ -51,7 +51,7 @@ async def list_waiting(ctx: Ctx, source_key: str, condition: str) -> list[DraftO
         f"""
         select d.id, d.article_id, d.approved_at is not null as is_approved
         from drafts d
-        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
         where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
           and a.deleted_at is null and {SOURCE_KEY} = %(source)s and {condition}
         order by d.created_at, d.id limit %(max_drafts)s

@@ -30,8 +30,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]
         select s.id, s.article_id, a.title as article_title, s.summary, s.reason, s.comment, s.draft_id,
             s.author_type, s.author_name, s.created_at
         from suppressed_statements s
-        left join articles a
-            on a.workspace_id = %(workspace)s and a.bot_id = s.bot_id and a.id = s.article_id
+        left join articles a on a.workspace_id = %(workspace)s and a.id = s.article_id
         where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and {page.condition} {page.tail}
         """,
         bot=ctx.bot.id,

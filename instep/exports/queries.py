@@ -55,8 +55,7 @@ async def list_redirects(ctx: Ctx) -> list[RedirectRow]:
         RedirectRow,
         """
         select r.path, r.article_id, r.url from redirects r
-        left join articles a
-            on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+        left join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
           and (r.url is not null or a.deleted_at is null)
         order by r.path collate "C"
@@ -70,8 +69,7 @@ async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
         QuestionRow,
         """
         select g.question, g.article_id from golden_questions g
-        join articles a
-            on a.workspace_id = %(workspace)s and a.bot_id = g.bot_id and a.id = g.article_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = g.article_id
             and a.deleted_at is null
         where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s order by g.created_at, g.id
         """,

@@ -14,6 +14,7 @@ from instep.core import limits
 from instep.core.errors import Conflict, InvalidRequest
 from instep.core.page_names import comparable_path
 from instep.core.sandbox import TimeLimitExceeded, is_short, run_bounded
+from instep.core.statistics import renew_statistics
 from instep.exports.page_file import UnboundedFrontMatter, read_heads, split_page
 from instep.exports.relative_links import paths_in
 from instep.files.kinds import BY_CONTENT_TYPE
@@ -76,6 +77,7 @@ async def sync_folder(ctx: Ctx, request: SyncCreate) -> Sync:
     sync = Sync(request.folder, request.commit, request.dry_run)
     if not request.dry_run:
         await _run(ctx, request, sync)
+        await renew_statistics(ctx.tx, len(request.files))
         return sync
     try:
         async with ctx.tx.transaction():

@@ -7,7 +7,7 @@ from instep.identity.schemas import Ctx
 
 GOLDEN = "g.id, g.question, g.locale, g.article_id, a.title as article_title, g.created_at"
 JOIN = """
-    left join articles a on a.workspace_id = %(workspace)s and a.bot_id = g.bot_id and a.id = g.article_id
+    left join articles a on a.workspace_id = %(workspace)s and a.id = g.article_id
 """
 
 

@@ -168,13 +168,13 @@ KNOWN_PAGES = f"""
         {IS_CHANGED} as is_changed_here, a.status, r.title,
         case when r.key = any(%(keys)s) then '' else left(r.content_markdown, %(length)s) end as text
     from import_refs r
-    join articles a on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+    join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
     where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.source = %(source)s and r.kind = 'page'
 """
 KNOWN_COLLECTIONS = """
     select r.key, r.collection_id, c.slug, r.facts
     from import_refs r
-    join collections c on c.workspace_id = %(workspace)s and c.bot_id = r.bot_id and c.id = r.collection_id
+    join collections c on c.workspace_id = %(workspace)s and c.id = r.collection_id
     where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
       and r.source = %(source)s and r.kind = 'collection'
 """
@@ -196,7 +196,7 @@ async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, Im
         select r.key, a.id, r.title, r.content_markdown as content, r.version, r.facts,
             {IS_CHANGED} as is_changed_here, a.deleted_at is not null as is_deleted
         from import_refs r
-        join articles a on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
           and r.source = %(source)s and r.kind = 'page' and r.key = any(%(keys)s)
         order by a.id for no key update of a
@@ -214,8 +214,7 @@ async def ids_of(ctx: Ctx, source: str, kind: RefKind) -> dict[str, str]:
         """
         select jsonb_object_agg(r.key, coalesce(r.article_id, r.collection_id, r.entry_id))
         from import_refs r
-        left join articles a
-            on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+        left join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
         where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
           and r.source = %(source)s and r.kind = %(kind)s and a.deleted_at is null
         """,

@@ -14,6 +14,7 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest
 from instep.core.restarts import restartable
+from instep.core.statistics import renew_statistics
 from instep.files.actions import find_sent_files, inspect_upload
 from instep.files.kinds import UnsupportedType
 from instep.files.storage import FileStorage
@@ -130,6 +131,8 @@ async def run_plan(run: ImportRun) -> ImportReport:
         await write_questions(run)
     for entries in batches(run.work.entries, limits.IMPORT_BATCH_ARTICLES):
         await write_entries(run, addresses, entries)
+    async with run.transaction() as ctx:
+        await renew_statistics(ctx.tx, run.work.total)
     run.plan.report.losses += run.losses
     return run.plan.report
 

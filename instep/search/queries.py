@@ -17,7 +17,7 @@ LIVE = "a.status = 'published' and a.deleted_at is null"
 PUBLIC = f"""
     a.visibility = 'public' and not exists (
         select from collections c {ANCESTORS}
-        where c.workspace_id = %(workspace)s and c.bot_id = a.bot_id and c.id = a.collection_id
+        where c.workspace_id = %(workspace)s and c.id = a.collection_id
           and not {IS_PUBLIC})
 """
 

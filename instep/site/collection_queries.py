@@ -31,13 +31,16 @@ LINKS = """
 """
 # Links to the collections above the collection `s`, from the top down.
 BREADCRUMBS = LINKS.format(condition="l.id = any(s.lineage) and l.id <> s.id")
-# Links to the collections in it that lead to live articles, which `{live}` selects.
-CHILDREN = LINKS.format(
-    condition="""
-        l.parent_id = s.id and exists (select {live}
-            and a.collection_id in (select d.id from shown d where l.id = any(d.lineage)))
-    """
-)
+# Links to the collections in it that lead to live articles.
+CHILDREN = LINKS.format(condition="l.parent_id = s.id and l.id in (select id from populated)")
+# The collections that lead to live articles: those with some, and those above them. PostgreSQL makes a join
+# of `exists`, and a slow one while a table has no statistics.
+POPULATED = """
+    populated as materialized (
+        select distinct unnest(s.lineage) as id from shown s
+        where (select true {live} and a.locale = %(locale)s and a.collection_id = s.id limit 1)
+    )
+"""
 ENTRY = "jsonb_build_object('slug', e.slug, 'title', e.title, 'description', e.description)"
 # A page of live articles, which the condition chooses, and the number of all of them.
 ENTRIES = f"""
@@ -70,6 +73,10 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSect
                 row_number() over (partition by c.id order by a.position, a.id) as place
             {live(ctx)} and a.locale = %(locale)s
         ),
+        populated as materialized (
+            select distinct unnest(s.lineage) as id from shown s
+            where s.id = any(array(select distinct collection_id from live))
+        ),
         totals as (select top_id, count(*)::integer as article_count from live group by top_id),
         sections as (
             select t.article_count, s.id, s.slug, s.title, s.description, s.icon, s.place
@@ -80,12 +87,11 @@ async def list_sections(ctx: Ctx, locale: str, page: int) -> Page[CollectionSect
             coalesce(jsonb_agg({ENTRY} order by live.place) filter (where e.id is not null), '[]')
                 as articles,
             '[]'::jsonb as breadcrumbs,
-            {CHILDREN.format(live="from live a where true")} as children
+            {CHILDREN} as children
         from sections s
             left join live on live.collection_id = coalesce(s.id, '') and live.place <=
                 case when s.id is null then {limits.HOME_LOOSE_ARTICLES} else {limits.HOME_ARTICLES} end
-            left join articles e
-                on e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.id = live.id
+            left join articles e on e.workspace_id = %(workspace)s and e.id = live.id
         group by s.id, s.slug, s.title, s.description, s.icon, s.article_count, s.place
         order by s.place
         """,
@@ -102,13 +108,12 @@ async def find_section(ctx: Ctx, locale: str, slug: str, page: int) -> Collectio
 
     A collection may have no live articles; a page beyond the last one is None.
     """
-    children = CHILDREN.format(live=f"{live(ctx)} and a.locale = %(locale)s")
     section = await ctx.tx.first(
         CollectionSection,
         f"""
-        with shown as ({collections_of(ctx)})
+        with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=live(ctx))}
         select s.slug, s.title, s.description, s.icon, page.article_count, page.articles,
-            {BREADCRUMBS} as breadcrumbs, {children} as children
+            {BREADCRUMBS} as breadcrumbs, {CHILDREN} as children
         from shown s, lateral ({ENTRIES.format(live=live(ctx), condition="a.collection_id = s.id")}) page
         where s.slug = %(slug)s
         """,
@@ -140,14 +145,10 @@ async def list_tree(ctx: Ctx, locale: str, slug: str | None) -> list[TreeCollect
     return await ctx.tx.all(
         TreeCollection,
         f"""
-        with shown as materialized ({collections_of(ctx)}),
-        populated as (
-            select unnest(s.lineage) as id from shown s
-            where exists (select {live(ctx)} and a.locale = %(locale)s and a.collection_id = s.id)
-        )
+        with shown as materialized ({collections_of(ctx)}), {POPULATED.format(live=live(ctx))}
         select s.slug, s.title, s.icon, cardinality(s.lineage) as level
-        from shown s left join shown page on page.slug = %(slug)s::text
-        where s.id in (select id from populated) and (s.parent_id is null or s.parent_id = any(page.lineage))
+        from shown s where s.id in (select id from populated) and (s.parent_id is null
+            or s.parent_id = any((select page.lineage from shown page where page.slug = %(slug)s)::text[]))
         order by s.place limit {limits.TREE_COLLECTIONS}
         """,
         bot=ctx.bot.id,

@@ -41,7 +41,7 @@ COMPARED_AT = """
         and t.type = 'document_change' and t.status = 'completed'
         and t.unread_articles = 0 and t.created_at > p.created_at and t.created_at < coalesce((
             select min(s.created_at) from drafts d
-            join tasks s on s.workspace_id = %(workspace)s and s.bot_id = d.bot_id and s.id = d.task_id
+            join tasks s on s.workspace_id = %(workspace)s and s.id = d.task_id
             where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s
                 and d.article_id = p.id and d.status = 'pending'), 'infinity')
     order by t.created_at desc, t.id desc limit 1
@@ -104,8 +104,7 @@ async def find_any_article(ctx: Ctx, article_id: str) -> ArticlePage | None:
         f"""
         select {ARTICLE_PAGE}
         from articles a
-        left join collections c
-            on c.workspace_id = %(workspace)s and c.bot_id = a.bot_id and c.id = a.collection_id
+        left join collections c on c.workspace_id = %(workspace)s and c.id = a.collection_id
         {ANCESTORS}
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s and a.deleted_at is null
         """,

@@ -22,7 +22,7 @@ TASK = """
     coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'type', d.type,
             'title', coalesce(d.title, a.title), 'article_id', d.article_id) order by d.id)
         from drafts d
-        join articles a on a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
         where d.workspace_id = %(workspace)s and d.task_id = t.id), '[]') as drafts
 """
 ORDER = Order(("t.created_at", "t.id"), descending=True)

@@ -280,6 +280,7 @@ async def test_functions_with_the_owners_power_keep_to_their_own_tables(owner: T
         "record_attempts",
         "removable_objects",
         "remove_unreferenced_files",
+        "renew_statistics",
         "search_behind",
         "settle_domain",
         "sessions_of",

@@ -11,7 +11,7 @@ ORDER = Order(("s.unhelpful_count", "s.article_id"), descending=True)
 # Feedback on an earlier text says nothing about the present one.
 CURRENT_FEEDBACK = """
     from article_feedback f
-    join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id
+    join articles a on a.workspace_id = %(workspace)s and a.id = f.article_id
     where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and a.deleted_at is null
       and f.given_at > greatest(a.text_changed_at, %(since)s)
 """

@@ -140,7 +140,7 @@ async def list_signals(ctx: Ctx) -> list[Signal]:
 
 STALE_TEXTS = """
     select d.article_id, 'stale' as code, null::integer as line, left(t.change_title, 80) as what
-    from drafts d join tasks t on t.workspace_id = %(workspace)s and t.bot_id = d.bot_id and t.id = d.task_id
+    from drafts d join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
     where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending' and d.type = 'edit'
 """
 # The text may not hold the name any more, for example when an older revision was restored.
@@ -148,7 +148,7 @@ GONE_NAMES = """
     select g.article_id, 'gone_name', 1 + (length(before) - length(replace(before, chr(10), ''))),
         '`' || left(g.name, 80) || '`, which “' || left(g.change_title, 80) || '” removed'
     from gone_names g
-    join articles a on a.workspace_id = %(workspace)s and a.bot_id = g.bot_id and a.id = g.article_id,
+    join articles a on a.workspace_id = %(workspace)s and a.id = g.article_id,
         left(a.content_markdown, strpos(a.content_markdown, g.name)) as before
     where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s
       and g.gone_at > greatest(a.text_changed_at, %(gone_since)s) and before <> ''
@@ -171,7 +171,7 @@ UNHELPFUL = """
     select f.article_id, 'unhelpful', null,
         count(*) filter (where not f.helpful) || ' of ' || count(*)
     from article_feedback f
-    join articles a on a.workspace_id = %(workspace)s and a.bot_id = f.bot_id and a.id = f.article_id
+    join articles a on a.workspace_id = %(workspace)s and a.id = f.article_id
       and f.given_at > a.text_changed_at
     where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.given_at > %(judged_since)s
     group by f.article_id
