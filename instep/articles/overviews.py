@@ -25,6 +25,8 @@ OVERVIEW = """
     coalesce(a.working_author_name, a.author_name) as author_name,
     coalesce(a.working_saved_at, a.text_changed_at) as text_changed_at, a.published_at, a.updated_at
 """
+# Where each of the words must stand that somebody searches for: also in a text that is not published yet.
+SEARCHED = "a.title, a.slug, a.description, a.content_markdown, a.working_title, a.working_markdown"
 NEWEST_FIRST = Order(("a.updated_at", "a.id"), descending=True)
 READING_ORDER = Order(("a.position", "a.id"), descending=False)
 DELETED_ORDER = Order(("a.deleted_at", "a.id"), descending=True)
@@ -36,7 +38,8 @@ def conditions_of(criteria: OverviewCriteria) -> str:
         where d.workspace_id = %(workspace)s and d.bot_id = a.bot_id and d.article_id = a.id
           and d.status = 'pending')"""
     parts = (
-        ("(a.title ilike %(pattern)s or a.slug ilike %(pattern)s)", bool(criteria.words)),
+        ("(a.title ilike %(pattern)s or a.slug ilike %(pattern)s)", bool(criteria.name)),
+        (f"concat_ws(E'\\n', {SEARCHED}) ilike all(%(patterns)s::text[])", bool(criteria.words)),
         ("a.status = %(status)s", criteria.status is not None),
         ("a.locale = %(locale)s", criteria.locale is not None),
         ("a.translation_of is null", criteria.locale is None),
@@ -55,7 +58,8 @@ def params_of(criteria: OverviewCriteria) -> dict[str, Any]:
         "locale": criteria.locale,
         "collection_id": criteria.collection_id,
         "visibility": criteria.visibility,
-        "pattern": f"%{escape_like(criteria.words)}%",
+        "pattern": f"%{escape_like(criteria.name)}%",
+        "patterns": [f"%{escape_like(word)}%" for word in criteria.words.split()],
     }
 
 
@@ -121,8 +125,7 @@ async def list_deleted(ctx: Ctx, request: PageRequest) -> Page[DeletedOverview]:
              where t.workspace_id = %(workspace)s and t.translation_of = a.id
                and t.deleted_at = a.deleted_at) as translation_locales
         from articles a
-        left join articles root
-            on root.workspace_id = %(workspace)s and root.bot_id = a.bot_id and root.id = a.translation_of
+        left join articles root on root.workspace_id = %(workspace)s and root.id = a.translation_of
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
           and a.deleted_at > now() - %(retention)s::interval
           and root.deleted_at is distinct from a.deleted_at and {page.condition} {page.tail}
@@ -155,7 +158,7 @@ async def find_source_text(ctx: Ctx, translation_id: str) -> VersionText:
         select coalesce(r.title, a.title) as title, coalesce(r.version, a.version) as version,
             coalesce(r.content_markdown, a.content_markdown) as content
         from articles t
-        join articles a on a.workspace_id = %(workspace)s and a.bot_id = t.bot_id and a.id = t.translation_of
+        join articles a on a.workspace_id = %(workspace)s and a.id = t.translation_of
         left join lateral (
             select title, content_markdown, version from revisions
             where workspace_id = a.workspace_id and bot_id = a.bot_id and article_id = a.id
@@ -200,7 +203,7 @@ async def list_versions(ctx: Ctx, article_id: str) -> list[VersionOverview]:
             select r.version, r.id, r.title, r.origin, r.draft_id, r.author_name,
                 case r.version when 1 then a.created_at else older.created_at end
             from revisions r
-            join articles a on a.workspace_id = %(workspace)s and a.bot_id = r.bot_id and a.id = r.article_id
+            join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
             left join revisions older
                 on older.workspace_id = %(workspace)s and older.article_id = r.article_id
                 and older.version = r.version - 1

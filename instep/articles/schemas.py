@@ -136,10 +136,11 @@ class OverviewCriteria:
     """Which articles the dashboard lists; None or False leaves a criterion out.
 
     Without a language the list holds originals, not their translations. An empty `collection_id` means: in
-    no collection. `words` must stand in the title or the slug.
+    no collection. `name` is a part of the title or the slug; each of `words` stands somewhere in the article.
     """
 
     words: str = ""
+    name: str = ""
     status: str | None = None
     locale: str | None = None
     collection_id: str | None = None

@@ -11,10 +11,10 @@ from instep.dashboard.bot_pages import BotPage, bot_page
 
 @bot_page("articles")
 async def find(page: BotPage) -> Response:
-    """The articles whose title or slug holds the words, the latest change first; none without words."""
-    words = page.query.get("q", "").replace("\0", "").strip()[: limits.MAX_QUERY_CHARACTERS]
+    """The articles whose title or slug holds what was typed, the latest change first; none without it."""
+    name = page.query.get("q", "").replace("\0", "").strip()[: limits.MAX_QUERY_CHARACTERS]
     request = page.first_rows(limits.PALETTE_ROWS)
-    hits = (await list_article_overviews(page.ctx, OverviewCriteria(words), request)).rows if words else []
+    hits = (await list_article_overviews(page.ctx, OverviewCriteria(name=name), request)).rows if name else []
     return page.show_part("palette_hits.html", hits=hits)
 
 

@@ -67,6 +67,8 @@ async def test_the_list_shows_originals_with_their_states_newest_change_first(
         ("q=CSV", ["Exports as CSV"]),
         ("q=exports-as", ["Exports as CSV"]),
         ("q=100%25", ["100% sure"]),
+        ("q=better+csv", ["Exports as CSV"]),
+        ("q=better+sure", []),
         ("q=_", []),
         ("status=published", ["Exports as CSV"]),
         ("status=no-such-status", ["100% sure", "Exports as CSV"]),

@@ -53,9 +53,7 @@ class ArticleFilters:
         """Values that no field offers are left out."""
         collection = self.collection
         return OverviewCriteria(
-            words=" ".join(self.fields.get("q", "").replace("\0", " ").split())[
-                : limits.MAX_QUERY_CHARACTERS
-            ],
+            words=self.fields.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS].strip(),
             status=choice(self.fields.get("status"), STATUSES),
             locale=self.fields.get("locale") or None,
             collection_id="" if collection == NO_COLLECTION else collection,
