@@ -28,6 +28,11 @@ async def list_redirects(ctx: Ctx, page: PageRequest) -> Page[Redirect]:
     return await queries.list_page(ctx, page)
 
 
+async def find_redirects(ctx: Ctx, words: str, page: PageRequest) -> Page[Redirect]:
+    """The redirects with these words in an address or in the title of the article, sorted by path."""
+    return await queries.list_by_path(ctx, words, page)
+
+
 async def titles_of_targets(ctx: Ctx, redirects: Sequence[Redirect]) -> dict[str, str]:
     """The titles of the articles that these redirects lead to, by their ids."""
     return await queries.titles_of(ctx, [row.article_id for row in redirects if row.article_id is not None])

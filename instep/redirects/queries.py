@@ -5,6 +5,7 @@ from typing import Any
 
 from instep.articles.live import LIVE
 from instep.collections.visibility import ANCESTORS, IS_PUBLIC
+from instep.core.like_patterns import escape_like
 from instep.core.paging import Order, Page, PageRequest
 from instep.identity.schemas import Ctx
 from instep.redirects.path_patterns import anchors_of
@@ -12,6 +13,7 @@ from instep.redirects.schemas import ArticleAtPath, Redirect, RedirectTarget
 
 REDIRECT = "r.id, r.path, r.article_id, r.url, r.created_at"
 ORDER = Order(("r.created_at", "r.id"), descending=True)
+BY_PATH = Order(("r.path", "r.id"), descending=False)
 # The path of a redirect as a pattern for `like`.
 LIKE_PATTERN = r"""
     replace(replace(replace(replace(r.path, '\', '\\'), '%%', '\%%'), '_', '\_'), '*', '%%')
@@ -100,6 +102,25 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
         **page.params,
     )
     return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def list_by_path(ctx: Ctx, words: str, request: PageRequest) -> Page[Redirect]:
+    """The redirects with these words in an address or in the title of the article, sorted by path."""
+    page = request.page(BY_PATH, "redirects by path", ctx.bot.id, words)
+    rows = await ctx.tx.all(
+        Redirect,
+        f"""
+        select {REDIRECT} from redirects r
+        left join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and concat_ws(E'\\n', r.path, r.url, a.slug, a.title) ilike %(pattern)s
+          and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        pattern=f"%{escape_like(words)}%",
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.source, row.id))
 
 
 async def lock_count(ctx: Ctx) -> None:

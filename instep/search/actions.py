@@ -40,12 +40,19 @@ from instep.search.schemas import (
     SynonymsUpdate,
 )
 from instep.search.search_state import search_state_of
+from instep.search.semantic import vectors
 from instep.search.semantic.query_embedder import query_embedder
 
 ORDER = Order(("score", "id"), descending=True)
 PASSAGE_ORDER = Order(("score", "article_id", "number"), descending=False)
 # How many hits one statement checks: still live, and containing the phrases.
 RECHECK_BATCH = 50
+
+
+async def count_without_vectors(ctx: Ctx) -> int:
+    """The number of published articles whose vectors are still being made; 0 where no model makes them."""
+    embedder = query_embedder.of(ctx)
+    return await vectors.count_waiting(ctx, embedder.name) if embedder else 0
 
 
 async def get_synonyms(ctx: Ctx) -> BotSynonyms:

@@ -6,12 +6,16 @@ from typing import get_args
 import pytest
 
 from instep.core import limits
+from instep.core.database import Database
 from instep.dashboard.running.health_pages import KINDS
 from instep.insights.health import assessment
 from instep.insights.health.problems import Code
+from instep.llm.embedding import NO_EMBEDDERS, Embedders
+from instep.search.semantic.query_embedder import query_embedder
 from tests.dashboard.conftest import Desk
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Client
+from tests.support.embeddings import embed, embedding, knows
 from tests.support.limits import SetLimit
 from tests.support.visitors import rate
 
@@ -30,6 +34,23 @@ async def test_kinds_are_counted_errors_first(desk: Desk, client: Client) -> Non
     assert text.index("Links to a place that is not there") < text.index("In no collection")
     assert f'href="{desk.path("health")}?kind=broken_anchor"' in text
     assert "of 2 published articles" in text
+
+
+@pytest.mark.parametrize("path", ["health", "questions"])
+async def test_vectors_that_are_still_being_made_are_mentioned(
+    desk: Desk, client: Client, cast: Cast, database: Database, path: str
+) -> None:
+    await publish(client, "Sound", SOUND)
+    without_model = await desk.get(path)
+    async with embedding(knows) as (embedder, _):
+        query_embedder.use(Embedders.for_all(embedder))
+        waiting = await desk.get(path)
+        await embed(database, embedder, cast.acme)
+        embedded = await desk.get(path)
+        query_embedder.use(NO_EMBEDDERS)
+
+    assert "The vectors of 1 article are still being made" in waiting.text
+    assert "still being made" not in without_model.text + embedded.text
 
 
 async def test_a_kind_names_its_articles_the_lines_and_what_to_do(desk: Desk, client: Client) -> None:

@@ -1,6 +1,7 @@
 """The settings pages: what needed a command, with the rights of the person who does it."""
 
 import re
+from html import unescape
 
 import pytest
 from fastapi import FastAPI
@@ -11,7 +12,7 @@ from tests.dashboard.conftest import Desk
 from tests.drafts.review import hold_back_statement
 from tests.files.samples import picture
 from tests.support.cast import Api, Cast, Client
-from tests.support.http import Response, body_of
+from tests.support.http import Response, body_of, created
 from tests.support.limits import SetSetting
 from tests.support.oauth import connect_somebody
 from tests.support.sign_in import HERE, PASSWORD, TOKEN, browser, fresh_email
@@ -417,6 +418,31 @@ async def test_redirects_are_added_told_and_deleted(editor: Desk) -> None:
     assert "<code>/old</code>" in added.text
     assert (twice.status_code, 'value="https://c.example/"' in twice.text) == (400, True)
     assert "No redirect yet." in deleted.text
+
+
+async def test_redirects_are_sorted_searched_and_paged(editor: Desk, client: Client) -> None:
+    article = created(
+        await client.post("/v1/articles", json={"title": "Invoices", "contentMarkdown": "Text."})
+    )
+    paths = [f"/old/{number:02}" for number in range(limits.DASHBOARD_PAGE_ROWS + 1)]
+    for path in reversed(paths):
+        created(await client.post("/v1/redirects", json={"from": path, "articleId": article["id"]}))
+    created(await client.post("/v1/redirects", json={"from": "/a", "url": "https://status.example"}))
+
+    first = await editor.get("settings/redirects?q=INVOICE")
+    next_page = re.search(r'settings/(redirects\?[^"]*cursor=[^"]*)', first.text)
+    assert next_page is not None
+    second = await editor.get(f"settings/{unescape(next_page[1])}")
+
+    assert sources(first) + sources(second) == paths
+    assert first.text.index("Add redirect") < first.text.index(paths[0])
+    assert sources(await editor.get("settings/redirects"))[0] == "/a"
+    assert sources(await editor.get("settings/redirects?q=status.ex")) == ["/a"]
+    assert "No redirect has this" in (await editor.get("settings/redirects?q=%25")).text
+
+
+def sources(page: Response) -> list[str]:
+    return re.findall(r'class="wraps"><code>([^<]+)', page.text)
 
 
 async def test_a_viewer_has_no_forms_and_changes_nothing(viewer: Desk) -> None:

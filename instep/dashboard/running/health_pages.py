@@ -16,6 +16,7 @@ from instep.insights import actions
 from instep.insights.feedback.actions import list_feedback
 from instep.insights.health.problems import SEVERITY_COSTS, Code, Problem
 from instep.insights.schemas import FeedbackSummary
+from instep.search.actions import count_without_vectors
 from instep.web.signed_in import asks_for_part
 
 # The kinds of problems, as titles of what is found.
@@ -78,7 +79,12 @@ async def show_health(page: BotPage) -> Response:
         "is_stale": not report.is_current,
     }
     if code is None and by is None:
-        return await page.show("running/health.html", kinds=KINDS, **values)
+        return await page.show(
+            "running/health.html",
+            kinds=KINDS,
+            without_vectors=await count_without_vectors(page.ctx),
+            **values,
+        )
     unhealthy = [row for row in report.page.rows if row.problems]
     # The worst ones come first: after the first healthy one there are no others.
     next_cursor = report.page.next_cursor if len(unhealthy) == len(report.page.rows) else None

@@ -12,6 +12,7 @@ from instep.identity.scopes import Role
 from instep.insights import actions
 from instep.insights.actions import QuestionFilter
 from instep.insights.schemas import UnansweredQuestion
+from instep.search.actions import count_without_vectors
 from instep.text.characters import shorten
 
 # A question in a notice about it.
@@ -37,6 +38,7 @@ async def show_questions(page: BotPage) -> Response:
     return await page.show(
         "running/questions.html",
         questions=rows.rows,
+        without_vectors=await count_without_vectors(page.ctx),
         filter=status,
         language=locale,
         tabs_shown=filter_tabs(page, "questions", FILTERS, status, language=locale),

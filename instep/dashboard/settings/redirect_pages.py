@@ -3,8 +3,10 @@
 from starlette.responses import Response
 from starlette.routing import Route
 
+from instep.core import limits
 from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.running.listing import links_between
 from instep.dashboard.settings.frame import attempt, show_settings
 from instep.identity.scopes import Role
 from instep.redirects import actions
@@ -20,16 +22,17 @@ async def show_redirects(page: BotPage) -> Response:
 
 
 async def redirects(page: BotPage, refusal: AppError | None = None) -> Response:
-    cursor = page.query.get("cursor")
-    rows = await actions.list_redirects(page.ctx, page.rows_at_cursor())
+    words = page.query.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS].strip()
+    rows = await actions.find_redirects(page.ctx, words, page.rows_at_cursor())
     return await show_settings(
         page,
         "redirects",
         "redirects.html",
         refusal,
         redirects=rows.rows,
-        next_cursor=rows.next_cursor,
-        is_first=cursor is None,
+        words=words,
+        links=links_between(page, "settings/redirects", rows.next_cursor, q=words),
+        max_query_characters=limits.MAX_QUERY_CHARACTERS,
         titles=await actions.titles_of_targets(page.ctx, rows.rows),
     )
 

@@ -152,6 +152,22 @@ async def set_seen(ctx: Ctx, seen: datetime, *, is_complete: bool) -> None:
     )
 
 
+async def count_waiting(ctx: Ctx, model: str) -> int:
+    """The number of live articles that have no vectors of this model yet."""
+    count: int = await ctx.tx.value(
+        """
+        select count(*) from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'published'
+          and deleted_at is null and updated_at > coalesce((
+            select seen from bot_vectors
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and model = %(model)s), '-infinity')
+        """,
+        bot=ctx.bot.id,
+        model=model,
+    )
+    return count
+
+
 async def has_bots(database: Database, locales: str) -> bool:
     """Whether a bot of any workspace has articles and a locale that matches the pattern."""
     async with database.enter_workspace("") as tx:
