@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0052"
-down_revision = "0051"
+revision = "0055"
+down_revision = "0054"
 
 SCHEMA = """
     create function renew_statistics(p_rows integer) returns void
