@@ -85,15 +85,15 @@ def _translations(
         yield replace(page, collection=original.collection if original else None)
 
 
-def _shared(one: str | None, other: str | None, parents: Mapping[str, str | None]) -> str | None:
+def _shared(first: str | None, second: str | None, parents: Mapping[str, str | None]) -> str | None:
     """The deepest collection that holds two, if any does."""
     above = []
-    while one is not None:
-        above.append(one)
-        one = parents[one]
-    while other is not None and other not in above:
-        other = parents[other]
-    return other
+    while first is not None:
+        above.append(first)
+        first = parents[first]
+    while second is not None and second not in above:
+        second = parents[second]
+    return second
 
 
 def _nearest(folder: str, collection_of_folder: Mapping[str, str | None]) -> str | None:
