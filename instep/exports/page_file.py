@@ -17,6 +17,8 @@ from instep.text.yaml_values import UnboundedYaml, load_yaml
 OPENING = re.compile(r"\ufeff*---[ \t]*\r?\n")
 CLOSING = re.compile(r"\n---[ \t]*(?:\r?\n|\Z)")
 FIRST_KEY = re.compile(r"\ufeff*---[ \t]*\r?\n[\w-]+:")
+# YAML reads these beginnings as something else than a text.
+TITLE_WITHOUT_QUOTES = re.compile(r"title[ \t]*:[ \t]+[\[{&!]")
 # A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
 CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
 # Beginnings that a plain YAML text can't have. A parser would read a title such as `{<<: [*a, *a]}` as a
@@ -75,7 +77,13 @@ def read_values(page: PageFile) -> dict[str, str]:
         return {}
     if not isinstance(values, dict):
         raise UnreadableFrontMatter("it has no lines such as `title: Install`")
+    if any(TITLE_WITHOUT_QUOTES.match(line) for line in lines) and not readable_title(values):
+        raise UnreadableFrontMatter("its `title` is no text in YAML: put it in quotes")
     return {key: value for key, value in values.items() if isinstance(value, str) and value}
+
+
+def readable_title(values: dict[str, object]) -> bool:
+    return isinstance(title := values.get("title"), str) and bool(title)
 
 
 def read_heads(heads: Sequence[str]) -> list[dict[str, str] | UnreadableFrontMatter]:

@@ -206,8 +206,8 @@ async def _resolve_assets(work: SyncWork) -> None:
     missing = {path for path, asset in assets.items() if asset.sha256 not in stored}
     if missing:
         texts = [(page.file.body, page.path) for page in work.pages_of("article")]
-        shown = await _paths_in(texts)
-        work.sync.missing_assets = sorted(path for path in missing if comparable_path(path) in shown)
+        targets = await _paths_in(texts)
+        work.sync.missing_assets = sorted(path for path in missing if comparable_path(path) in targets)
 
 
 async def _paths_in(texts: Sequence[tuple[str, str]]) -> set[str]:

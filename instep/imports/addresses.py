@@ -18,6 +18,7 @@ from instep.imports.other_pages import OtherPage, OtherPages, other_pages_of
 from instep.imports.pattern_index import PatternIndex
 from instep.imports.tree import ImportedPage, ImportedRedirect, Tree
 from instep.imports.url_parts import decoded_path, split_url
+from instep.imports.written_pictures import is_written_picture
 from instep.redirects.path_patterns import ANY, led_url, prefix_path
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -73,6 +74,8 @@ class Directory:
 
     def find(self, destination: str, page: ImportedPage, *, is_picture: bool = False) -> SourceTarget:
         """What a destination on a page leads to."""
+        if is_picture and is_written_picture(destination):
+            return SourceTarget("file", path=destination)
         rest, _, fragment = self.without_alias(destination.strip(), page).partition("#")
         if not rest:
             return SourceTarget("same_page", page, fragment=decoded_path(fragment)) if fragment else EXTERNAL

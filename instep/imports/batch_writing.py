@@ -42,6 +42,7 @@ from instep.imports.schemas import (
     PlannedRedirect,
 )
 from instep.imports.tree import ImportedQuestion, Loss
+from instep.imports.written_pictures import name_of_path, named_path
 from instep.redirects.actions import add_redirects, repoint_redirects
 from instep.redirects.schemas import FormerPath
 
@@ -124,7 +125,7 @@ async def import_files(
 ) -> str:
     """Store files; one that the help center has no room for is a loss."""
     for file in files:
-        name, digest = file.piece.path.rpartition("/")[2], file.piece.digest
+        name, digest = name_of_path(file.piece.path), file.piece.digest
         try:
             await store_inspected(ctx, storage, name, digest, file.inspection)
         except InvalidRequest as refusal:
@@ -133,7 +134,7 @@ async def import_files(
 
 
 def lost_file(piece: FilePiece, refusal: AppError) -> Loss:
-    return Loss(piece.path, f"file that can't be stored: {refusal.message}")
+    return Loss(named_path(piece.path), f"file that can't be stored: {refusal.message}")
 
 
 @writes

@@ -332,10 +332,17 @@ def plan(
     report = ImportReport(tree.format, source, links=rewriter.links, files=rewriter.counts)
     report.moved = list(moved)
     report.absent_pages = list(absent_pages_of(tree, state, heirs, prunes=prunes))
-    report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses]
+    archives = unopened_archives(directory.file_paths - rewriter.source_files.keys())
+    report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses, *archives]
     planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
     fill_report(planned, state)
     return planned
+
+
+def unopened_archives(paths: Iterable[str]) -> list[Loss]:
+    """What is in archives that no text links to stays behind."""
+    archives = sorted(path for path in paths if path.lower().endswith(".zip"))
+    return [Loss(path, "archive in the source: unpack it, and import what is in it") for path in archives]
 
 
 def with_sites(tree: Tree, site: str | None) -> Tree:

@@ -17,6 +17,7 @@ from instep.imports.markdown_references import ParsedPage, Reference, parse_refe
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
 from instep.imports.site_addresses import SiteAddresses
 from instep.imports.tree import ImportedPage, Loss, SourceFiles
+from instep.imports.written_pictures import content_of, is_written_picture, name_of_path, named_path
 from instep.text.characters import shorten
 
 DIGEST_CHARACTERS = 32
@@ -203,12 +204,12 @@ class PageRewriter:
         kind = "picture" if reference.is_picture else "file"
         if (page.key, target.path) not in self.missing:
             self.missing.add((page.key, target.path))
-            self.tell(page, reference, f"{kind} that {file.fault}: {target.path}")
-        url = self.directory.site_url(target.path)
+            self.tell(page, reference, f"{kind} that {file.fault}: {named_path(target.path)}")
+        url = None if is_written_picture(target.path) else self.directory.site_url(target.path)
         if url is not None:
             return DestinationEdit(reference.start, reference.end, url)
         if reference.is_picture and reference.form in ("inline", "html"):
-            words = reference.alt or target.path.rpartition("/")[2]
+            words = reference.alt or name_of_path(target.path)
             return DestinationEdit(reference.element_start, reference.element_end, words)
         return None
 
@@ -222,7 +223,7 @@ class PageRewriter:
 
     def file_at(self, path: str) -> SourceFile:
         if path not in self.source_files:
-            file = inspect(path, self.files.read(path))
+            file = inspect(path, content_of(self.files, path))
             self.source_files[path] = file
             self.counts.total += 1
             self.counts.stored += file.fault is None

@@ -50,6 +50,7 @@ from instep.imports.schemas import (
     PlannedRedirect,
 )
 from instep.imports.tree import Loss, SourceFiles
+from instep.imports.written_pictures import content_of, name_of_path
 
 Item = TypeVar("Item")
 # Called after each batch with the number of written items, and of all.
@@ -185,9 +186,9 @@ async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[Ins
     """Inspect files concurrently; returns those that can be stored, and reports what is wrong with others."""
 
     async def inspect(piece: FilePiece) -> None:
-        content = await asyncio.to_thread(run.files.read, piece.path)
+        content = await asyncio.to_thread(content_of, run.files, piece.path)
         try:
-            inspection = await inspect_upload(piece.path.rpartition("/")[2], content)
+            inspection = await inspect_upload(name_of_path(piece.path), content)
         except (InvalidRequest, UnsupportedType) as refusal:
             run.losses.append(lost_file(piece, refusal))
             count_lost_files(run, 1)

@@ -96,3 +96,9 @@ def test_two_marks_of_the_byte_order_hide_no_front_matter() -> None:
     page = split_page(text)
 
     assert (read_values(page), page.body, page.text) == ({"title": "Two"}, "text", text)
+
+
+@pytest.mark.parametrize("title", ["[x]", "{y}", "&amp", "!bang"])
+def test_a_title_that_yaml_reads_as_no_text_is_told(title: str) -> None:
+    with pytest.raises(UnreadableFrontMatter, match="put it in quotes"):
+        read_values(split_page(f"---\ntitle: {title}\n---\ntext"))

@@ -6,7 +6,7 @@ import pytest
 
 from instep.imports.readers.mintlify import READER
 from instep.imports.tree import UnreadableSource
-from tests.imports.file_sources import outline, told
+from tests.imports.file_sources import WrittenFiles, outline, told
 from tests.imports.folders import dedented
 from tests.imports.trees import addresses, redirects
 
@@ -137,3 +137,18 @@ def test_a_wrong_configuration_says_what_to_do() -> None:
         UnreadableSource, match=r"^docs.json is not valid JSON .*: correct it and import again\.$"
     ):
         READER.read(dedented({"docs.json": '{"navigation": '}))
+
+
+def test_how_the_site_looks_is_told_with_where_to_set_it() -> None:
+    files = {
+        "docs.json": '{"navigation": [{"group": "G", "pages": ["a"]}], "colors": "x", "logo": "l.svg"}',
+        "a.mdx": "---\ntitle: A\n---\nif a<b and c>d",
+    }
+
+    tree = READER.read(WrittenFiles(files))
+
+    assert told(tree) == [
+        "docs.json: logo of the site: set it in the dashboard, in Settings, Help center",
+        "docs.json: colors of the site: set it in the dashboard, in Settings, Help center",
+    ]
+    assert tree.pages[0].markdown == "if a\\<b and c>d\n"

@@ -105,3 +105,12 @@ def test_cells_without_a_name_do_not_end_the_import() -> None:
     table = f"{ROOT}/Guide {GUIDE}/Questions {BASE}_all.csv"
     for rows in ("\nHow?,Done\n", "Name\nWhy?,Open,Because\n"):
         assert page_of(read_tree(READER, MARKDOWN | {table: rows}), USAGE).title == "Usage"
+
+
+def test_links_whose_address_notion_has_left_out_are_words_and_told() -> None:
+    text = "# A\n\n[b](https://www.notion.soundefined) and [c](https://www.notion.soundefined)\n"
+
+    tree = READER.read(Files({f"A {'ab' * 16}.md": text}))
+
+    assert tree.pages[0].markdown == "b and c\n"
+    assert [what.partition(" whose")[0] for _, what in told(tree)] == ["2 links"]

@@ -1,5 +1,7 @@
 """Folders of Markdown files."""
 
+import pytest
+
 from instep.imports.readers.plain import READER
 from tests.imports.file_sources import outline, page_at, read_texts, told
 
@@ -102,3 +104,35 @@ def test_marks_of_the_byte_order_are_no_text_wherever_files_were_joined() -> Non
     tree = read_texts(READER, texts)
 
     assert [(page.title, page.markdown) for page in tree.pages] == [("T", "# H\n\ntext\n"), ("Two", "text\n")]
+
+
+@pytest.mark.parametrize("title", ["[x]", "{y}", "&amp", "&amp more", "!bang", "!important note"])
+def test_a_title_that_yaml_reads_as_no_text_is_kept(title: str) -> None:
+    tree = read_texts(READER, {"a.md": f"---\ntitle: {title}\n---\nText"})
+
+    assert tree.pages[0].title == title
+
+
+def test_a_title_with_quotes_in_quotes_keeps_them() -> None:
+    tree = read_texts(READER, {"a.md": '---\ntitle: "He said "hi""\n---\nText'})
+
+    assert tree.pages[0].title == 'He said "hi"'
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("if a<b and c>d", "if a\\<b and c>d"),
+        ("or <i have> x", "or \\<i have> x"),
+        ("<a b c> and <code x>", "\\<a b c> and \\<code x>"),
+        (
+            "<details open><summary>S</summary>x</details>",
+            "<details>\n<summary>S</summary>\n\nx\n\n</details>",
+        ),
+        ("<kbd>a</kbd> `a<b and c>d`", "<kbd>a</kbd> `a<b and c>d`"),
+    ],
+)
+def test_words_in_angle_brackets_are_no_tags(text: str, markdown: str) -> None:
+    for name in ("a.md", "guide/b.md"):
+        tree = read_texts(READER, {name: f"# A\n\n{text}"})
+        assert tree.pages[0].markdown == f"{markdown}\n"

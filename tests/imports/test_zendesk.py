@@ -162,3 +162,15 @@ def test_a_folder_without_articles_says_what_is_missing() -> None:
     assert READER.recognises(files)
     with pytest.raises(UnreadableSource, match="No file holds articles"):
         READER.read(files)
+
+
+def test_what_an_article_lacks_is_told() -> None:
+    untitled = {**article(1, "One"), "title": None}
+    tree = read_tree(READER, saved(untitled, article(2, "Two", section_id=999)))
+
+    places = [(page.title, page.collection) for page in tree.pages]
+    assert places == [("Article 1", "section-200"), ("Two", None)]
+    assert {what for _, what in told(tree)} == {
+        "title: the article has none, and is called “Article 1”",
+        "collection that is not in the source (999): the article is in none",
+    }

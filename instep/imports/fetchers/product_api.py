@@ -81,20 +81,20 @@ class Api:
 
     async def request(self, url: str) -> RawResponse:
         """A response with status 200, 403 or 404; waits as a rate limit says, within our own limit."""
-        asked, seconds_left = 0.0, limits.MAX_IMPORT_WAIT_SECONDS
+        pause, seconds_left = 0.0, limits.MAX_IMPORT_WAIT_SECONDS
         for attempt in range(limits.MAX_IMPORT_RETRIES + 1):
             response = await self.try_request(url)
             if response is not None and response.status not in PASSING:
                 return self.checked(response, url)
-            asked = seconds_to_wait(response, attempt)
-            seconds = min(asked, seconds_left)
+            pause = seconds_to_wait(response, attempt)
+            seconds = min(pause, seconds_left)
             if not seconds_left or attempt == limits.MAX_IMPORT_RETRIES:
                 break
             self.tell(f"{self.title}: no answer yet, trying again in {seconds:,.0f} seconds")
             await self.wait(seconds)
             seconds_left -= seconds
-        is_long = asked > limits.MAX_IMPORT_WAIT_SECONDS
-        later = f"in {asked / 60:,.0f} minutes, as it asks" if is_long else "later"
+        is_long = pause > limits.MAX_IMPORT_WAIT_SECONDS
+        later = f"in {pause / 60:,.0f} minutes, as it asks" if is_long else "later"
         raise UnreadableSource(f"{self.title} doesn't answer {url}: import again {later}.")
 
     def checked(self, response: RawResponse, url: str) -> RawResponse:

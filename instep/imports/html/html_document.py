@@ -8,6 +8,7 @@ from html import escape, unescape
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from instep.core.html_cost import BLOCKS, TOKEN, refuse_costly_html
+from instep.imports.html.words_in_brackets import shown_comparisons
 
 Node = LexborNode
 # Noncharacters of Unicode, which are for use inside of a program: they mark what is Markdown already.
@@ -54,7 +55,7 @@ class HtmlDocument:
 
 def read_document(html: str) -> HtmlDocument:
     """Parse HTML; raises `TooComplex` for nesting that would take too long to parse."""
-    html = NOT_IN_TEXTS.sub("", html)
+    html = shown_comparisons(NOT_IN_TEXTS.sub("", html), "&lt;")
     refuse_costly_html(html, "")
     return HtmlDocument(LexborHTMLParser(html))
 

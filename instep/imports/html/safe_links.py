@@ -1,5 +1,6 @@
 """Links, images and what is embedded: only addresses that pages may have are kept."""
 
+import posixpath
 import re
 from urllib.parse import parse_qs
 
@@ -14,7 +15,8 @@ from instep.imports.html.html_document import (
     text_of,
     unwrap,
 )
-from instep.imports.url_parts import split_url
+from instep.imports.url_parts import decoded_path, split_url
+from instep.imports.written_pictures import is_written_picture
 
 SCHEMES = ("http:", "https:", "mailto:")
 # Where pages that load images late keep the address.
@@ -35,6 +37,8 @@ PLAYERS = (
         "https://fast.wistia.net/embed/iframe/{}",
     ),
 )
+# Ends of addresses of pages, which are no downloads.
+PAGE_ENDS = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".jsp")
 MAX_TOLD_CHARACTERS = 80
 
 
@@ -60,6 +64,12 @@ def safe_address(address: str | None) -> str | None:
     return text
 
 
+def picture_address(address: str | None) -> str | None:
+    """A safe address, or that of a picture that is written into the text."""
+    text = (address or "").strip()
+    return text if is_written_picture(text) else safe_address(text)
+
+
 def keep_picture_of(picture: Node) -> None:
     for source in picture.css("source"):
         discard(source)
@@ -70,7 +80,7 @@ def keep_image(document: HtmlDocument, image: Node) -> None:
     attributes = image.attributes
     alt = " ".join((attributes.get("alt") or "").split())
     sources = [attributes.get(name) for name in ("src", *LATE_SOURCES)]
-    source = next((address for text in sources if (address := safe_address(text))), None)
+    source = next((address for text in sources if (address := picture_address(text))), None)
     if source is None or image.css_matches(LETTERS):
         if source is None and any(sources):
             document.losses.append(f"image that is written into the text itself{f' ({alt})' if alt else ''}")
@@ -131,7 +141,7 @@ def keep_link(document: HtmlDocument, link: Node) -> None:
         if text := text_of(link)[:MAX_TOLD_CHARACTERS]:
             document.losses.append(f"address of the link “{text}”, which pages may not have")
         return unwrap(link)
-    if not text_of(link) and link.css_first("img") is None:
+    if not shows_file(link, address):
         return discard(link)
     for name in list(link.attributes):
         if name not in {"href", "title"}:
@@ -142,6 +152,17 @@ def keep_link(document: HtmlDocument, link: Node) -> None:
         block.insert_after(" ")
         unwrap(block)
     return None
+
+
+def shows_file(link: Node, address: str) -> bool:
+    """Whether a link shows anything; one to a download that doesn't gets the name of its file."""
+    if text_of(link) or link.css_first("img") is not None:
+        return True
+    name = posixpath.basename(decoded_path(split_url(address).path))
+    is_file = posixpath.splitext(name)[1] not in ("", *PAGE_ENDS)
+    if is_file:
+        link.insert_child(name)
+    return is_file
 
 
 def first_seen(node: Node) -> Node | None:

@@ -11,6 +11,10 @@ from instep.imports.tree import Losses
 _YAML = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _BYTE_ORDER_MARKS = re.compile(r"^\ufeff+", re.MULTILINE)
+# Settings that are words, and how values begin that YAML reads as something else.
+_WORDS = frozenset(("title", "description", "sidebar_label"))
+_NO_TEXT = re.compile(r"[\[{&]|!(?!!)")
+_QUOTED = re.compile(r"\A([\"'])(.*)\1\Z")
 _KEY = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
 
 
@@ -62,14 +66,17 @@ def _split_front_matter(text: str, losses: PageLosses) -> tuple[Fields, str]:
 
 def _read_yaml(text: str, losses: PageLosses) -> Fields | None:
     """The settings; None if this is a text between two rules."""
+    pairs = {match[1]: match[2] or "" for line in text.split("\n") if (match := _KEY.match(line))}
     try:
-        return read_yaml_fields(text)
+        fields = read_yaml_fields(text)
     except ValueError as error:
-        pairs = {match[1]: match[2] or "" for line in text.split("\n") if (match := _KEY.match(line))}
         if not pairs:
             return None
         losses.add(f"front matter that is not valid YAML ({error}), read line by line", "---")
-        return Fields({key: value.strip("\"' ") for key, value in pairs.items()})
+        return Fields({key: _QUOTED.sub(r"\2", value.strip()) for key, value in pairs.items()})
+    # A title such as [x] or !bang, which would have to be quoted, is no text in YAML.
+    no_texts = {key for key in _WORDS & pairs.keys() if _NO_TEXT.match(pairs[key])}
+    return Fields({**fields.values, **{key: pairs[key].strip() for key in no_texts}})
 
 
 def _split_json(text: str) -> tuple[Fields, str] | None:

@@ -9,6 +9,7 @@ import html_to_markdown
 import nh3
 
 from instep.core import limits
+from instep.imports.html.words_in_brackets import shown_comparisons
 from instep.imports.markdown.callouts import ALERT_KINDS, alert
 from instep.imports.markdown.page_losses import PageLosses
 
@@ -111,7 +112,7 @@ def replace_html(text: str, losses: PageLosses) -> str:
         return text
     if span := _SPAN.search(text):
         losses.add("table whose cells span several rows or columns", span[0])
-    text = _ELEMENT.sub(_shown_word, text)
+    text = _ELEMENT.sub(_shown_word, shown_comparisons(text, _BRACKET))
     text = _replace_gone(text, losses)
     text = _EMBED.sub(lambda match: _embed(match, losses), text)
     text = _IMAGE.sub(_image, text)

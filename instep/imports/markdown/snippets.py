@@ -56,7 +56,10 @@ class Snippets:
         return _SNIPPET.sub(include_one, text)
 
     def _lines(self, name: str, page: SourcePage, depth: int, source: str) -> list[str]:
-        text = self.read(name) if depth < _MAX_DEPTH else None
+        if depth >= _MAX_DEPTH:
+            page.losses.add(f"snippet {name}, because files include each other without an end", source)
+            return []
+        text = self.read(name)
         if text is None or len(text) > limits.MAX_IMPORT_TEMPLATE_BYTES >> (2 * depth):
             page.losses.add(f"snippet that is not in the folder: {name}", source)
             return []

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 
+from instep.imports.html.words_in_brackets import shown_comparisons
 from instep.imports.javascript.js_values import (
     SHOWN_SOURCE_CHARACTERS,
     JsUnknown,
@@ -68,7 +69,7 @@ class PageWriter:
         if dialect == "mdx":
             text, statements = _split_module(text, self.code)
         self.module = Module(self.snippets.configuration, self.page.path, statements)
-        return self._text_of(parse_elements(text, dialect), None)
+        return self._text_of(parse_elements(shown_comparisons(text, "\\<"), dialect), None)
 
     def _hide_interpolations(self, container: re.Match[str]) -> str:
         return _INTERPOLATION.sub(lambda match: self.code.add_span(match[0]), container[0])

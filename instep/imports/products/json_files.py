@@ -1,12 +1,12 @@
 """The JSON that an API answered, saved as files: every file is a page of a list, or one object."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 from typing import Any
 
 from instep.imports.json_values import load_json
-from instep.imports.tree import SourceFiles, UnreadableSource
+from instep.imports.tree import Losses, SourceFiles, UnreadableSource
 
 Row = dict[str, Any]
 # Files that are looked at to tell whose they are.
@@ -66,6 +66,21 @@ def text(row: Row, *names: str) -> str:
     """The first of the fields that holds text, or nothing."""
     values = (row.get(name) for name in names)
     return next((value for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def title_or(fallback: str, title: str, path: str, losses: Losses) -> str:
+    """The title of an article; the fallback, which is reported, for one without a title."""
+    if not title:
+        losses.add(path, f"title: the article has none, and is called “{fallback}”")
+    return title or fallback
+
+
+def known_place(place: str | None, places: Container[str], path: str, losses: Losses) -> str | None:
+    """The key of the collection that an article is in; None, which is reported, if the source lacks it."""
+    if place is None or place in places:
+        return place
+    losses.add(path, f"collection that is not in the source ({place}): the article is in none")
+    return None
 
 
 def number(row: Row, name: str) -> float:

@@ -12,7 +12,17 @@ from instep.imports.products.html_texts import (
     read_saved_files,
 )
 from instep.imports.products.id_addresses import id_patterns
-from instep.imports.products.json_files import Row, documents, key, number, objects, sample, text
+from instep.imports.products.json_files import (
+    Row,
+    documents,
+    key,
+    known_place,
+    number,
+    objects,
+    sample,
+    text,
+    title_or,
+)
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -151,11 +161,11 @@ def pages_of(solutions: Solutions, row: Row, texts: HtmlTexts) -> list[ImportedP
 def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts: HtmlTexts) -> ImportedPage:
     article_id = str(original["id"])
     path = solutions.paths[article_id] + (f"/{language}" if language else "")
-    title = text(row, "title") or f"Article {article_id}"
+    title = title_or(f"Article {article_id}", text(row, "title"), path, texts.losses)
     attached = list_attachments(row.get("attachments") or (), "attachment_url", "name")
     body = texts.convert(text(row, "description") + attached, title, path)
     seo = row.get("seo_data")
-    folder = key(original, "folder_id")
+    folder = known_place(key(original, "folder_id"), solutions.folders, path, texts.losses)
     prefixes = (f"/{language}/support",) if language else ("/support", "/*/support")
     patterns = [
         pattern for prefix in prefixes for pattern in id_patterns(f"{prefix}/solutions/articles/", article_id)
@@ -168,7 +178,7 @@ def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts:
         locale=locale_of(language or solutions.locale),
         address=f"{prefixes[0]}/solutions/articles/{article_id}",
         former_addresses=tuple(patterns),
-        collection=f"folder-{folder}" if folder in solutions.folders else None,
+        collection=f"folder-{folder}" if folder else None,
         translation_of=article_id if language else None,
         description=(text(seo, "meta_description") if isinstance(seo, dict) else "") or None,
         status=status_of(solutions, original, row, texts.losses, path),

@@ -6,7 +6,7 @@ from instep.imports.html.html_document import HtmlDocument, discard, text_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.imports.products.html_texts import HtmlTexts, SavedFiles, read_saved_files
 from instep.imports.products.id_addresses import path_of, sites_of
-from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
+from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text, title_or
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -104,7 +104,7 @@ def place_of(docs: Docs, row: Row) -> str | None:
 
 def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> ImportedPage:
     path = docs.paths[str(row["id"])]
-    title = text(row, "name") or f"Article {row['id']}"
+    title = title_or(f"Article {row['id']}", text(row, "name"), path, losses)
 
     def drop_private_notes(document: HtmlDocument) -> None:
         """Notes that only the team sees don't belong on a page for customers."""

@@ -8,7 +8,7 @@ from instep.imports.html.html_document import HtmlDocument, Node
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.imports.products.html_texts import HtmlTexts, locale_of, most_common_locale, read_saved_files
 from instep.imports.products.id_addresses import id_patterns, path_of, sites_of
-from instep.imports.products.json_files import Row, documents, key, number, objects, sample, text
+from instep.imports.products.json_files import Row, documents, key, number, objects, sample, text, title_or
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -162,7 +162,7 @@ def page_of(
 ) -> ImportedPage:
     article_id = str(row["id"])
     path = center.paths[article_id] + ("" if is_original else f"/{code}")
-    title = text(content, "title") or f"Article {article_id}"
+    title = title_or(f"Article {article_id}", text(content, "title"), path, texts.losses)
     body = texts.convert(text(content, "body"), title, path)
     address = path_of(text(content, "url"))
     prefix = (address or "").partition("/articles/")[0] if address else f"/{code}"

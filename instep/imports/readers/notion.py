@@ -26,6 +26,9 @@ NAME = re.compile(r"^(?P<title>.*?)[ -]?(?P<id>[0-9a-f]{32})(?P<all>_all)?(?:\.(
 NOTION_URL = re.compile(
     r"https?://(?:www\.)?notion\.(?:so|site)/[^\s:)\]\"'<>]*?([0-9a-f]{32})(?:[?#][^\s)\"'<>]*)?"
 )
+# What exports have in place of the address of a page that nobody may see.
+NO_ADDRESS = "https://www.notion.soundefined"
+LINK_TO_NOWHERE = re.compile(rf"\[([^\[\]\n]*)\]\({re.escape(NO_ADDRESS)}\)")
 LINKED_ID = re.compile(r"[0-9a-f]{32}(?=[./%?#)\"'\s])")
 TITLE_LINE = re.compile(r"\A\s*# (.*)\n+")
 PROPERTY = re.compile(r"([^\s:#>*\-\[|][^:\n]{0,80}): (\S.*)")
@@ -90,6 +93,9 @@ class NotionExport:
                 self.children[page.id] += []
         for page in self.pages.values():
             page.text = NOTION_URL.sub(partial(self._local_link, page), page.text)
+            if count := page.text.count(NO_ADDRESS):
+                self.losses.add(page.path, f"{count} links whose address Notion left out ({NO_ADDRESS})")
+                page.text = LINK_TO_NOWHERE.sub(r"\1", page.text)
 
     def _add(self, path: str, match: re.Match[str], content: bytes) -> None:
         text = content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")

@@ -5,7 +5,6 @@ import re
 
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
-from instep.imports.tree import Losses
 
 _INCLUDE = re.compile(r"<!--[ \t]*@include:[ \t]*(.*?)[ \t]*-->")
 _CODE = re.compile(
@@ -49,10 +48,13 @@ class VitePressIncludes:
         """The lines, or the region, of a file with Markdown."""
         match = _PART.match(target)
         path = self.snippets.find(match[1].strip(), page.path) if match else None
-        if match is None or path is None or depth >= _MAX_DEPTH:
+        if match is None or path is None:
             page.losses.add(f"file that is not in the folder: {target}", words)
             return ""
-        part = read_page(path, self.snippets.files.read(path), Losses())
+        if depth >= _MAX_DEPTH:
+            page.losses.add(f"file {path}, because files include each other without an end", words)
+            return ""
+        part = read_page(path, self.snippets.files.read(path), page.losses.losses)
         lines = code_region(part.body.split("\n"), match[4] or "")
         if match[2] is not None or match[3] is not None:
             first = int(match[2] or 1)

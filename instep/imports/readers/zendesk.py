@@ -13,7 +13,17 @@ from instep.imports.products.html_texts import (
     read_saved_files,
 )
 from instep.imports.products.id_addresses import id_patterns, path_of, sites_of
-from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text
+from instep.imports.products.json_files import (
+    Row,
+    documents,
+    key,
+    known_place,
+    number,
+    rows,
+    sample,
+    text,
+    title_or,
+)
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -171,10 +181,10 @@ def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlT
     is_original = row is original
     code = text(row, "locale") or guide.default_locale
     path = guide.paths.get(article_id, article_id) + ("" if is_original else f"/{code}")
-    title = text(row, "title", "name") or f"Article {article_id}"
+    title = title_or(f"Article {article_id}", text(row, "title", "name"), path, texts.losses)
     attached = list_attachments(guide.attachments[article_id], "content_url", "file_name")
     body = texts.convert(text(row, "body") + attached, title, path)
-    section = key(original, "section_id")
+    section = known_place(key(original, "section_id"), guide.sections, path, texts.losses)
     patterns = id_patterns(f"/hc/{'*' if is_original else code}/articles/", article_id)
     return ImportedPage(
         key=article_id if is_original else f"{article_id}/{code}",
@@ -184,7 +194,7 @@ def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlT
         locale=locale_of(code),
         address=path_of(text(row, "html_url")) or f"/hc/{code}/articles/{article_id}",
         former_addresses=patterns,
-        collection=f"section-{section}" if section in guide.sections else None,
+        collection=f"section-{section}" if section else None,
         translation_of=None if is_original else article_id,
         status=status_of(guide, original, row, texts.losses, path),
         visibility=visibility_of(original),

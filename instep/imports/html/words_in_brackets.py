@@ -1,0 +1,50 @@
+"""Words in angle brackets that a parser would take for a tag, as in “if a<b and c>d”."""
+
+import re
+
+# A tag in small letters with nothing but words behind its name.
+_BARE_TAG = re.compile(r"(?<!\\)<([a-z][a-z0-9-]*)((?:[ \t\n]+[^\s<>=\"'/{}`]+)+)[ \t\n]*>")
+# Attributes that HTML, and the generators of sites, know without a value.
+_BARE_ATTRIBUTES = frozenset(
+    (
+        *("allowfullscreen", "async", "autofocus", "autoplay", "checked", "compact", "controls", "default"),
+        *("defer", "disabled", "download", "formnovalidate", "hidden", "inert", "ismap", "itemscope", "loop"),
+        *("markdown", "multiple", "muted", "nomodule", "noshade", "novalidate", "nowrap", "open", "readonly"),
+        *(
+            "playsinline",
+            "required",
+            "reversed",
+            "scoped",
+            "seamless",
+            "selected",
+            "setup",
+            "webkitallowfullscreen",
+        ),
+        *(
+            "webkitallowfullscreen",
+            "alt",
+            "title",
+            "class",
+            "id",
+            "value",
+            "name",
+            "inline",
+            "block",
+            "border",
+        ),
+    )
+)
+
+
+def shown_comparisons(text: str, bracket: str) -> str:
+    """The text with `bracket` in the place of what begins such words."""
+
+    def escape(tag: re.Match[str]) -> str:
+        is_tag = all(is_attribute(word) for word in tag[2].split())
+        return tag[0] if is_tag else bracket + tag[0][1:]
+
+    return _BARE_TAG.sub(escape, text)
+
+
+def is_attribute(word: str) -> bool:
+    return word.lower() in _BARE_ATTRIBUTES or "-" in word or word.startswith((":", "@", "#", "*", "["))

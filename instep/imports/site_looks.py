@@ -1,0 +1,11 @@
+"""How a site looks, which an import of its pages leaves to the help center."""
+
+from collections.abc import Iterable
+
+from instep.imports.tree import Losses
+
+
+def tell_looks(losses: Losses, path: str, settings: Iterable[str]) -> None:
+    """Report settings of the look that somebody has to make again."""
+    for name in settings:
+        losses.add(path, f"{name} of the site: set it in the dashboard, in Settings, Help center")
