@@ -1,6 +1,7 @@
 """Golden questions asked as a visitor would: is each still answered from its article?"""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from instep.answers.ask import QuestionRequest, answer_from_articles
@@ -9,6 +10,8 @@ from instep.golden.actions import list_golden_questions
 from instep.golden.schemas import GoldenQuestion, GoldenQuestionOut
 from instep.identity.schemas import Ctx
 from instep.web.shapes import Out
+
+MARKS = re.compile(r"[*_`~\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,21 +22,34 @@ class GoldenAnswer:
     answer: Answer
 
     @property
-    def is_answered_from_its_article(self) -> bool:
-        article_ids = {cited.passage.article_id for cited in self.answer.sources}
-        return self.answer.answered and self.question.article_id in article_ids
-
-    @property
     def fault(self) -> str | None:
         """What is wrong, in a sentence."""
-        if self.is_answered_from_its_article:
-            return None
-        if self.question.article_id is None:
+        question = self.question
+        if question.article_id is None:
             return "Its article has been removed for good."
         if not self.answer.answered:
             return "It is not answered."
-        others = ", ".join(dict.fromkeys(f"“{cited.passage.title}”" for cited in self.answer.sources))
-        return f"It is answered from {others}."
+        passages = [cited.passage for cited in self.answer.sources]
+        own = [passage for passage in passages if passage.article_id == question.article_id]
+        if not own:
+            return f"It is answered from {_quoted(passage.title for passage in passages)}."
+        headings = [heading for passage in own for heading in passage.headings]
+        if question.section and _plain(question.section) not in map(_plain, headings):
+            return (
+                f"It is answered from {_quoted(headings) or 'the beginning'}, not from “{question.section}”."
+            )
+        if question.says and _plain(question.says) not in _plain(self.answer.text):
+            return f"The answer does not say “{question.says}”."
+        return None
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(f"“{name}”" for name in names))
+
+
+def _plain(text: str) -> str:
+    """A text for comparison, without the marks of Markdown that stand in and around words."""
+    return " ".join(MARKS.sub("", text).casefold().split())
 
 
 class GoldenAnswerOut(GoldenQuestionOut):
@@ -74,7 +90,7 @@ def golden_run_out(answers: list[GoldenAnswer]) -> GoldenRunOut:
 def golden_answer_out(golden: GoldenAnswer) -> GoldenAnswerOut:
     return GoldenAnswerOut.of_row(
         golden.question,
-        holds=golden.is_answered_from_its_article,
+        holds=golden.fault is None,
         fault=golden.fault,
         confidence=golden.answer.confidence,
         sources=[SourceOut.of(cited) for cited in golden.answer.sources],

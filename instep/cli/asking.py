@@ -90,6 +90,12 @@ def add_golden(
     article: Annotated[
         str, typer.Option(metavar="ID", help="The id or slug of the article that must answer it.")
     ],
+    section: Annotated[
+        str | None, typer.Option(metavar="HEADING", help="The heading of the section that must answer it.")
+    ] = None,
+    says: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Words that the answer must hold.")
+    ] = None,
     bot: InBot = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
@@ -98,7 +104,7 @@ def add_golden(
     from instep.golden.actions import add_golden_question
     from instep.golden.schemas import GoldenQuestionOut
 
-    row = in_bot(workspace, bot, lambda ctx: add_golden_question(ctx, question, article))
+    row = in_bot(workspace, bot, lambda ctx: add_golden_question(ctx, question, article, section, says))
     out = GoldenQuestionOut.of_row(row)
     say(out, f"{out.id}  “{out.article_title}” must answer it.", as_json)
 
@@ -110,7 +116,7 @@ def show_golden(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJso
     from instep.golden.schemas import GoldenQuestionOut
 
     rows = [GoldenQuestionOut.of_row(row) for row in in_bot(workspace, bot, list_golden_questions)]
-    columns = ("id", "article_id", "article_title", "question")
+    columns = ("id", "article_id", "article_title", "section", "says", "question")
     say_list(rows, columns, as_json, "instep golden add QUESTION --article SLUG")
 
 

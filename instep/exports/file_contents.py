@@ -135,6 +135,7 @@ def portable_url(bot: Bot, url: str, layout: Layout) -> str:
 def question_lines(questions: Sequence[QuestionRow], layout: Layout) -> bytes:
     rows = [
         {"question": row.question, "article": layout.articles[row.article_id]}
+        | {name: value for name, value in (("section", row.section), ("says", row.says)) if value}
         for row in questions
         if row.article_id in layout.articles
     ]

@@ -68,7 +68,7 @@ async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
     return await ctx.tx.all(
         QuestionRow,
         """
-        select g.question, g.article_id from golden_questions g
+        select g.question, g.article_id, g.section, g.says from golden_questions g
         join articles a on a.workspace_id = %(workspace)s and a.id = g.article_id
             and a.deleted_at is null
         where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s order by g.created_at, g.id

@@ -66,6 +66,8 @@ class QuestionRow:
 
     question: str
     article_id: str
+    section: str | None
+    says: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,19 @@ async def list_golden_questions_of(ctx: Ctx, article_id: str) -> list[GoldenQues
 
 
 @writes
-async def add_golden_question(ctx: Ctx, question: str, article_ref: str) -> GoldenQuestion:
-    """Add a question that an article, named by its id or slug, must answer."""
-    text = normalized_question(question)
-    if not 0 < len(text) <= limits.MAX_QUESTION_CHARACTERS:
+async def add_golden_question(
+    ctx: Ctx, question: str, article_ref: str, section: str | None = None, says: str | None = None
+) -> GoldenQuestion:
+    """Add a question that an article, named by its id or slug, must answer.
+
+    `section` is a heading above the passage that must answer it, `says` are words of the answer.
+    """
+    text, heading, words = (normalized_question(part or "") for part in (question, section, says))
+    if not text:
         raise InvalidValue("question", f"it must have 1 to {limits.MAX_QUESTION_CHARACTERS} characters")
+    for name, part in (("question", text), ("section", heading), ("says", words)):
+        if len(part) > limits.MAX_QUESTION_CHARACTERS:
+            raise InvalidValue(name, f"it must have 1 to {limits.MAX_QUESTION_CHARACTERS} characters")
     article_id = await queries.find_article_id(ctx, article_ref)
     if article_id is None:
         raise NotFound(f"There is no article {article_ref}: name one by its id or slug.")
@@ -40,7 +48,7 @@ async def add_golden_question(ctx: Ctx, question: str, article_ref: str) -> Gold
         raise InvalidState(
             f"A bot keeps at most {limits.MAX_GOLDEN_QUESTIONS} golden questions: remove one first."
         )
-    golden = await queries.insert(ctx, text, article_id)
+    golden = await queries.insert(ctx, text, article_id, heading or None, words or None)
     if golden is None:
         raise InvalidState("The article has this golden question already.")
     return golden

@@ -5,7 +5,7 @@ from instep.core.ids import new_id
 from instep.golden.schemas import GoldenQuestion
 from instep.identity.schemas import Ctx
 
-GOLDEN = "g.id, g.question, g.locale, g.article_id, a.title as article_title, g.created_at"
+GOLDEN = "g.id, g.question, g.locale, g.article_id, a.title as article_title, g.section, g.says, g.created_at"
 JOIN = """
     left join articles a on a.workspace_id = %(workspace)s and a.id = g.article_id
 """
@@ -68,14 +68,18 @@ async def find_article_id(ctx: Ctx, ref: str) -> str | None:
     return article_id
 
 
-async def insert(ctx: Ctx, question: str, article_id: str) -> GoldenQuestion | None:
+async def insert(
+    ctx: Ctx, question: str, article_id: str, section: str | None, says: str | None
+) -> GoldenQuestion | None:
     """Insert a question in the language of its article; None if the article has it already."""
     return await ctx.tx.first(
         GoldenQuestion,
         f"""
         with g as (
-            insert into golden_questions (id, workspace_id, bot_id, question, locale, article_id, created_at)
-            select %(id)s, workspace_id, bot_id, %(question)s, locale, id, %(now)s from articles
+            insert into golden_questions (id, workspace_id, bot_id, question, locale, article_id, section,
+                says, created_at)
+            select %(id)s, workspace_id, bot_id, %(question)s, locale, id, %(section)s, %(says)s, %(now)s
+            from articles
             where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(article)s
             on conflict do nothing returning *)
         select {GOLDEN} from g {JOIN}
@@ -84,6 +88,8 @@ async def insert(ctx: Ctx, question: str, article_id: str) -> GoldenQuestion | N
         bot=ctx.bot.id,
         question=question,
         article=article_id,
+        section=section,
+        says=says,
         now=ctx.now,
     )
 

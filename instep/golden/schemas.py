@@ -20,6 +20,9 @@ class GoldenQuestion:
     locale: str
     article_id: str | None
     article_title: str | None
+    # A heading above the passage that must answer it, and words of the answer; None where any will do.
+    section: str | None
+    says: str | None
     created_at: datetime
 
 
@@ -33,11 +36,13 @@ class PublicText:
 
 
 class GoldenQuestionOut(Out):
-    """A question, and the article that must answer it."""
+    """A question, and the article that must answer it, perhaps from one section and with certain words."""
 
     id: str
     question: str
     locale: str
     article_id: str | None
     article_title: str | None
+    section: str | None
+    says: str | None
     created_at: Timestamp

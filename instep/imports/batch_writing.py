@@ -252,7 +252,9 @@ async def import_questions(
         try:
             async with ctx.tx.transaction():
                 if article_id is not None:
-                    await add_golden_question(ctx, question.question, article_id)
+                    await add_golden_question(
+                        ctx, question.question, article_id, question.section, question.says
+                    )
         except (InvalidRequest, InvalidState, NotFound) as refusal:
             if not await _has_question(ctx, article_id, question.question):
                 result.losses.append(Loss(question.page, f"golden question: {refusal.message}"))

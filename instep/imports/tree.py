@@ -137,6 +137,8 @@ class ImportedQuestion:
 
     question: str
     page: str
+    section: str | None = None
+    says: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

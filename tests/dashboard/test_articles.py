@@ -273,13 +273,18 @@ async def test_golden_questions_are_added_asked_and_removed(desk: Desk, client: 
     told = await desk.follow(await desk.send(page, f"{page}/questions", question="How do I export invoices?"))
     assert "How do I export invoices?" in told.text
     await desk.send(page, f"{page}/questions", question="Which colour has the moon?")
+    fields = {"question": "Where do I export?", "section": "Billing", "says": "as PDF"}
+    await desk.send(page, f"{page}/questions", **fields)
     asked = (await desk.get(f"{page}?check=yes")).text
+    assert "from “Billing”" in asked
+    assert "with “as PDF”" in asked
+    assert "It is answered from the beginning, not from “Billing”." in asked
     assert ">answered<" in asked
     assert ">fails<" in asked
     assert "It is not answered." in asked
     again = await desk.send(page, f"{page}/questions", question="How do I export invoices?")
     assert "The article has this golden question already." in again.text
-    [first, _] = re.findall(r"questions/(\w+)/remove", again.text)
+    [first, *_] = re.findall(r"questions/(\w+)/remove", again.text)
     told = await desk.follow(await desk.send(page, f"{page}/questions/{first}/remove"))
     assert "How do I export invoices?" not in told.text
     assert (await desk.send(page, f"{page}/questions/{first}/remove")).status_code == 404

@@ -86,4 +86,4 @@ async def fill(client: Client, database: Database, company: Company) -> None:
     ):
         created(await client.post("/v1/redirects", json={"from": source, **target}))
     async with acting(database, company) as ctx:
-        await add_golden_question(ctx, "How do I install it?", install["id"])
+        await add_golden_question(ctx, "How do I install it?", install["id"], "One")

@@ -69,7 +69,7 @@ async def test_an_article_is_a_file_and_a_collection_a_folder(
         {"from": "/status", "to": "https://s.example/"},
     ]
     assert json.loads(texts["golden-questions.json"]) == [
-        {"question": "How do I install it?", "article": "01-start/01-install-now.md"}
+        {"question": "How do I install it?", "article": "01-start/01-install-now.md", "section": "One"}
     ]
 
 

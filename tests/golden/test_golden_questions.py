@@ -24,7 +24,7 @@ from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
 from tests.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden, working
 from tests.site.pages import publish
-from tests.support.cast import Api, Cast, Company, assemble
+from tests.support.cast import Api, Cast, Client, Company, assemble
 from tests.support.http import at_once, ok
 from tests.support.limits import SetLimit
 
@@ -54,6 +54,26 @@ async def test_it_is_kept_while_its_article_answers_it(
 
     await owner.execute("delete from articles where id = %(id)s", id=article["id"])
     assert await faults(database, cast.acme) == ["Its article has been removed for good."]
+
+
+@pytest.mark.parametrize(
+    ("section", "says", "fault"),
+    [
+        ("invoices", "choose the format csv", None),
+        ("Reports", None, "It is answered from “Invoices”, not from “Reports”."),
+        (None, "as PDF", "The answer does not say “as PDF”."),
+        ("  ", "", None),
+    ],
+)
+async def test_its_section_and_words_must_be_in_the_answer(
+    client: Client, cast: Cast, database: Database, section: str | None, says: str | None, fault: str | None
+) -> None:
+    text = "## Invoices\n\nTo export invoices, choose the format **CSV**.\n\n## Reports\n\nReports come daily.\n"
+    article = await publish(client, "Files of yours", text)
+    async with working(database, cast.acme) as ctx:
+        await add_golden_question(ctx, "How do I export invoices?", article["id"], section, says)
+
+    assert await faults(database, cast.acme) == [fault]
 
 
 async def test_they_belong_to_their_bot(api: Api, cast: Cast, database: Database) -> None:

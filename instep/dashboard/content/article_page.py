@@ -83,7 +83,7 @@ async def article_page(page: BotPage, status: int = 200, **values: Any) -> Respo
         is_checked=is_checked,
         former_slugs=await list_former_slugs(ctx, article.id),
         last_change=await find_last_change(ctx, article.id) if status == CONFLICT else None,
-        **{"conflict": None, "question": "", "question_error": None, **values},
+        **{"conflict": None, "golden_typed": {}, "golden_errors": {}, **values},
     )
 
 
@@ -175,14 +175,16 @@ async def restore(page: BotPage) -> Response:
 @bot_page("articles", Role.EDITOR)
 async def add_question(page: BotPage) -> Response:
     """Add a golden question; one that is refused stays in the field."""
-    question = page.form.get("question", "")
+    typed = {name: page.form.get(name, "") for name in ("question", "section", "says")}
     article = await get_article(page.ctx, reference(page))
     try:
         async with page.ctx.tx.transaction():
-            await add_golden_question(page.ctx, question, article.id)
+            await add_golden_question(
+                page.ctx, typed["question"], article.id, typed["section"], typed["says"]
+            )
     except (InvalidRequest, InvalidState) as error:
-        message = errors_by_field(error).get("question", error.message)
-        return await article_page(page, error.status, question=question, question_error=message)
+        errors = errors_by_field(error) or {"question": error.message}
+        return await article_page(page, error.status, golden_typed=typed, golden_errors=errors)
     return page.leave(f"articles/{article.id}#golden", "The golden question is added.")
 
 

@@ -64,6 +64,8 @@ class QuestionLine(BaseModel):
 
     question: str
     article: str
+    section: str | None = None
+    says: str | None = None
 
 
 class FrontMatter(BaseModel):
@@ -143,7 +145,7 @@ def read(files: SourceFiles) -> Tree:
             for line in read_json(files, REDIRECTS_FILE, TypeAdapter(list[RedirectLine]))
         ),
         questions=tuple(
-            ImportedQuestion(line.question, line.article)
+            ImportedQuestion(line.question, line.article, line.section, line.says)
             for line in read_json(files, QUESTIONS_FILE, TypeAdapter(list[QuestionLine]))
         ),
     )
