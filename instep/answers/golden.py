@@ -30,10 +30,10 @@ class GoldenAnswer:
         if not self.answer.answered:
             return "It is not answered."
         passages = [cited.passage for cited in self.answer.sources]
-        own = [passage for passage in passages if passage.article_id == question.article_id]
-        if not own:
+        own_passages = [passage for passage in passages if passage.article_id == question.article_id]
+        if not own_passages:
             return f"It is answered from {_quoted(passage.title for passage in passages)}."
-        headings = [heading for passage in own for heading in passage.headings]
+        headings = [heading for passage in own_passages for heading in passage.headings]
         if question.section and _plain(question.section) not in map(_plain, headings):
             return (
                 f"It is answered from {_quoted(headings) or 'the beginning'}, not from “{question.section}”."

@@ -1,5 +1,7 @@
 """`instep doctor` reports the state of an installation and its problems."""
 
+import os
+
 from instep import __version__
 from instep.core.config import environment_name
 from instep.core.crypto import key_ring
@@ -8,6 +10,7 @@ from instep.core.disk import FreeSpace, free_space_at
 from instep.core.errors import Unusable
 from instep.core.outages import outage_of
 from instep.core.secret_keys import secret_key_file
+from instep.core.served_url import served_url
 from instep.core.settings import SECRETS, Settings
 from instep.files.storage import check_bucket
 from instep.llm.factory import check_local_model, describe_embeddings, describe_model
@@ -106,6 +109,9 @@ def describe_settings(settings: Settings) -> dict[str, str]:
     values = {
         environment_name(name): masked_value(name, value) for name, value in settings.model_dump().items()
     }
+    if "site_url" not in settings.model_fields_set:
+        url = served_url(settings, os.environ)
+        values[environment_name("site_url")] = f"not set: links begin with {url}"
     if settings.secret_key is None:
         file = secret_key_file(settings)
         values[environment_name("secret_key")] = (

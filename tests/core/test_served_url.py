@@ -6,6 +6,7 @@ import pytest
 
 from instep.core.config import read_settings
 from instep.core.served_url import remember_served_url, served_url
+from instep.ops.doctor import describe_settings
 
 NO_FILE = Path("there-is-no-such-file.toml")
 
@@ -43,3 +44,13 @@ def test_a_folder_that_cant_be_written_is_no_failure(tmp_path: Path) -> None:
     remember_served_url(settings)
 
     assert served_url(settings, {}) == "http://127.0.0.1:8000"
+
+
+def test_the_doctor_names_the_url_of_the_last_server(tmp_path: Path) -> None:
+    folder = {"INSTEP_DATA_DIR": str(tmp_path)}
+    served = read_settings(folder | {"INSTEP_SITE_URL": "http://127.0.0.1:8311"}, NO_FILE)
+
+    remember_served_url(served)
+
+    assert "http://127.0.0.1:8311" in describe_settings(read_settings(folder, NO_FILE))["INSTEP_SITE_URL"]
+    assert describe_settings(served)["INSTEP_SITE_URL"] == "http://127.0.0.1:8311"

@@ -68,7 +68,7 @@ async def test_it_is_kept_while_its_article_answers_it(
 async def test_its_section_and_words_must_be_in_the_answer(
     client: Client, cast: Cast, database: Database, section: str | None, says: str | None, fault: str | None
 ) -> None:
-    text = "## Invoices\n\nTo export invoices, choose the format **CSV**.\n\n## Reports\n\nReports come daily.\n"
+    text = "## Invoices\n\nTo export invoices, choose the format **CSV**.\n\n## Reports\n\nThey come daily.\n"
     article = await publish(client, "Files of yours", text)
     async with working(database, cast.acme) as ctx:
         await add_golden_question(ctx, "How do I export invoices?", article["id"], section, says)

@@ -1,0 +1,21 @@
+"""What the documentation tells readers to press is a button of the product."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PRESS = re.compile(r"\b[Pp]ress \*{0,2}([A-Z][\w ]*[\w])(?=\*{2}|[,.:;]| and | to | with )")
+# A key of the keyboard is on no page.
+KEYS = {"Ctrl", "Enter", "Esc"}
+
+
+def test_every_button_that_the_documentation_names_exists() -> None:
+    pages = [*ROOT.glob("docs/help/*/*.md"), *ROOT.glob("docs/*.md")]
+    named = {label: page.name for page in pages for label in PRESS.findall(page.read_text())}
+    shown = "".join(template.read_text() for template in ROOT.glob("instep/**/templates/**/*.html"))
+
+    assert len(named) > 10
+    missing = {
+        label: page for label, page in named.items() if label.split()[0] not in KEYS and label not in shown
+    }
+    assert missing == {}
