@@ -25,8 +25,15 @@ MAIN = "thin_client/__main__.py"
 # All that its commands import: a test runs them without anything else.
 PACKAGES = ("ci", "core/limits", "review", "thin_client")
 MODULES = (
-    *("__init__", "core/__init__", "core/errors"),
-    *("text/__init__", "text/characters", "text/file_kinds", "text/patch", "text/patch_parser"),
+    *("__init__", "core/__init__", "core/errors", "core/page_names"),
+    *(
+        "text/__init__",
+        "text/characters",
+        "text/encodings",
+        "text/file_kinds",
+        "text/patch",
+        "text/patch_parser",
+    ),
 )
 SHEBANG = b"#!/usr/bin/env python3\n"
 # The earliest time that a zip can hold.

@@ -311,7 +311,8 @@ def test_it_is_decided_for_every_kind_of_job_whether_it_goes_on(database: Databa
     """A new kind belongs to one of these, or to `CONTINUED_JOBS`."""
     told_outside = {"send_alert", "send_review_digest"}
     scheduled_at_every_start = {
-        *("back_up", "embed_articles", "prune", "store_indexes", "sweep_files"),
+        *("back_up", "check_domains", "embed_articles", "prune", "render_texts", "store_indexes"),
+        "sweep_files",
         # The marks are in the database, and the next backup writes them too.
         "keep_erasures",
     }

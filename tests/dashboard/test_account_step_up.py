@@ -28,6 +28,7 @@ HARMLESS_ACTS = {
     "settings/pause": "it protects, and Resume takes it back",
     "settings/resume": "it gives nobody more than before the pause",
     "settings/site": "a colour",
+    "settings/site/domain/check": "it looks a record of the DNS up",
     "settings/site/frame": "it is content, as articles are",
     "settings/widget/origins/remove": "it only takes a right away",
     "settings/webhooks/{webhook_id}/stop": "it only takes away",
