@@ -239,11 +239,17 @@ def test_a_former_address_is_told_with_the_present_one() -> None:
 
 
 # The public page gives `#top` its own prefix, as it does all places.
-@pytest.mark.parametrize("href", ["#", "#top", "#gone", "one#gone", "two#gone", f"{HOME}/articles/two#gone"])
+@pytest.mark.parametrize("href", ["#top", "#gone", "one#gone", "two#gone", f"{HOME}/articles/two#gone"])
 def test_an_anchor_that_is_not_there_is_broken(href: str) -> None:
     (problem,) = shelved(f"## A place\n\nSee [the place]({href}).")
 
     assert (problem.code, problem.line) == ("broken_anchor", 3)
+
+
+def test_a_link_to_no_place_has_no_address() -> None:
+    (problem,) = shelved("## A place\n\nSee [the place](#).")
+
+    assert (problem.code, problem.line) == ("empty_link", 3)
 
 
 def test_anchors_of_any_script_and_repeated_headings_are_there() -> None:
