@@ -180,8 +180,8 @@ def extract_passages(query: str, passages: Sequence[Passage]) -> list[PassageExt
     open_weights = dict(question.weights)
     for passage in passages[: limits.MAX_ANSWER_PASSAGES]:
         extract = without_units(read_passage(passage, question), used_units)
-        if question.is_yes_or_no:
-            extract = without_code(extract)
+        if question.is_yes_or_no and is_only_code(extract):
+            continue
         if not extract.blocks or (chosen and not adds(extract, passages[0], chosen, open_weights, question)):
             continue
         most_words = limits.MAX_HOW_TO_WORDS if question.is_how_to else limits.MAX_ANSWER_WORDS
@@ -229,11 +229,10 @@ def without_units(extract: PassageExtract, used_units: set[str]) -> PassageExtra
     return replace(extract, blocks=tuple(block for block in blocks if block.units))
 
 
-def without_code(extract: PassageExtract) -> PassageExtract:
-    """The extract without code and what announces it, which say neither yes nor no."""
+def is_only_code(extract: PassageExtract) -> bool:
+    """Whether there is nothing but code and what announces it, which says neither yes nor no."""
     groups = [[extract.blocks[index] for index in group] for group in announced_groups(extract.blocks)]
-    groups_without_code = [group for group in groups if all(block.kind != "code" for block in group)]
-    return replace(extract, blocks=tuple(block for group in groups_without_code for block in group))
+    return all(any(block.kind == "code" for block in group) for group in groups)
 
 
 def extracted_units(extract: PassageExtract) -> list[AnswerUnit]:

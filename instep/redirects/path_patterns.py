@@ -20,7 +20,7 @@ REST, WRITTEN_REST = "/**", "/*"
 # Pages of every help center, which can't move.
 FIXED_PAGE = re.compile(
     r"/|/changelog\.(?:xml|atom|json)|/sitemap\.xml|/robots\.txt|/llms(?:-full)?\.txt|/opensearch\.xml|/suggestions|/sso"
-    r"|/sign-out|/[^/]+/|(?:/[^/]+)?/(?:articles|changelog|search|matches|contact|ask(?:/feedback)?)"
+    r"|/sign-out|/[^/]+/|(?:/[^/]+)?/(?:articles|changelog|search|matches|contact|connect|ask(?:/feedback)?)"
     r"|(?:/[^/]+)?/feedback(?:/reason)?|(?:/[^/]+)?/cards/(?:[^/]+/)?[^/]+\.png"
 )
 # The characters of patterns and paths, encoded so that they would stand for themselves.

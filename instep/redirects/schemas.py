@@ -63,7 +63,7 @@ RedirectUrl = Annotated[
         max_length=limits.MAX_REDIRECT_URL_CHARACTERS,
         description="Any address with `http` or `https`; one that is redirected itself is followed first. "
         "With `/*` at its end it gets what `/*` of `from` stood for; only then it may be a path of the "
-        "help center, such as `/guides/*`.",
+        "help center, as `/guides/*`.",
         examples=["https://status.example.com", "/*"],
         json_schema_extra={
             "pattern": f"^(?:{TARGET_PATTERN}|{OWN_REST_PATTERN})$",

@@ -246,16 +246,6 @@ def test_the_source_of_a_diagram_is_no_part_of_an_answer() -> None:
     assert quoted(f"Rent a bike in two steps.\n\n{diagram}") == "Rent a bike in two steps [1]."
 
 
-@pytest.mark.parametrize(("question", "is_quoted"), [("Can I rent a bike?", False), ("rent a bike", True)])
-def test_code_does_not_say_yes_or_no(question: str, is_quoted: bool) -> None:
-    passage = passage_of("A bike is yours to rent.\n\nTo rent a bike, run:\n\n```sh\nbike rent\n```")
-
-    [extract] = extract_passages(question, [passage])
-
-    assert ("code" in [block.kind for block in extract.blocks]) == is_quoted
-    assert extract.blocks[0].units[0].plain == "A bike is yours to rent."
-
-
 def test_code_alone_answers_no_question_with_yes_or_no() -> None:
     assert (
         extract_passages("Can I rent a bike?", [passage_of("To rent a bike, run:\n\n```sh\nbike rent\n```")])
