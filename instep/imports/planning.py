@@ -32,7 +32,7 @@ from instep.imports.schemas import (
 from instep.imports.site_addresses import SiteAddresses
 from instep.imports.slugging import first_free, slug_of_page
 from instep.imports.tree import ImportedEntry, ImportedPage, ImportedRedirect, Loss, SourceFiles, Tree
-from instep.redirects.path_patterns import REST, normal_path, prefix_path
+from instep.redirects.path_patterns import REST, WRITTEN_REST, normal_path, prefix_path
 from instep.text.characters import shorten, shows_something
 
 # Written for a page and not for what it has in common with others.
@@ -202,7 +202,8 @@ class Planner:
         paths_of_collections = self.paths_of_collections(collections, addresses)
         for path, key, url in chain(self.former_paths(addresses), paths_of_collections):
             try:
-                path = path if path.endswith(REST) else normal_path(path)
+                is_prefix = path.endswith(REST) and (url or "").endswith(WRITTEN_REST)
+                path = path if is_prefix else normal_path(path)
             except ValueError as error:
                 # The first page of a site always answers itself.
                 if path.strip("/"):

@@ -23,7 +23,15 @@ from instep.oauth.queries import is_connected, list_bots_to_connect
 from instep.oauth.redirects import is_registered, origin_for_policy, target_of, with_response
 from instep.oauth.rest import Fields, is_own_resource
 from instep.oauth.schemas import App, AuthorizationRequest, Consent, read_scope, readable
-from instep.web.signed_in import Page, PrivatePages, form_of, private_headers, require_person
+from instep.web.signed_in import (
+    Page,
+    PrivatePages,
+    ask_to_sign_in,
+    current_person,
+    form_of,
+    private_headers,
+    require_person,
+)
 
 CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 # An address that is shown in an error, in characters.
@@ -111,6 +119,9 @@ async def consent(request: Request, person: Person, authorization: Authorization
     if form.get("decision") != "allow":
         denial = {"error": "access_denied", "error_description": "The person has denied the request."}
         return redirect_to_app(request, authorization.redirect_uri, authorization.state, denial)
+    # Fetching the app's document may take seconds, in which the session may have ended.
+    if await current_person(request) is None:
+        return ask_to_sign_in(request)
     decision = await read_consent(request, person, form)
     resource = resource_of(request.app.state.settings)
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:

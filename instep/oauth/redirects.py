@@ -16,7 +16,8 @@ PRIVATE_USE = re.compile(
 # Schemes that run a script, show a document, or start something of the browser or the system.
 NEVER_PRIVATE = re.compile(
     r"https?|wss?|ftps?|file|data|blob|filesystem|javascript|vbscript|about|view-source|jar|resource|content"
-    r"|intent|mailto|tel|sms|ssh|telnet|ldaps?|smb|shell|help|hcp|search|chrome|edge"
+    r"|intent|mailto|tel|sms|ssh|telnet|ldaps?|smb|shell|help|hcp|search|chrome|edge|brave|feed|mhtml|res|livescript"
+    r"|(?:googlechrome|microsoft-edge|firefox|opera).*"
     r"|(android|chrome|moz|ms|safari|search|x)-.*",
     re.IGNORECASE,
 )

@@ -195,12 +195,12 @@ async def sign_in_by_provider(
     claims = valid_claims(id_token, keys, provider, challenge.data["nonce"])
     account = ProviderAccount(claims["iss"], provider.client_id, claims["sub"])
     async with database.enter_workspace("") as tx:
-        email = await _find_address(tx, account, claims, provider)
-        waiting = await queries.prove_address(tx, email, new_token())
+        email, is_proof = await _find_address(tx, account, claims, provider)
+        waiting = await queries.prove_address(tx, email, new_token()) if is_proof else []
     candidate = await _find_or_create(database, email, settings.oidc_create_role)
     next_path = challenge.data["next"]
     if candidate is None:
-        if not waiting and not next_path.startswith(f"{INVITATION}?"):
+        if not is_proof or not (waiting or next_path.startswith(f"{INVITATION}?")):
             raise OidcRefused(f"Nobody here has the address {email}: ask an owner for an invitation.")
         async with database.enter_workspace("") as tx:
             proof = await put_challenge(tx, "proved_address", {"email": email})
@@ -246,21 +246,22 @@ async def _redeem(
 
 async def _find_address(
     tx: Tx, account: ProviderAccount, claims: dict[str, Any], provider: OpenIdProvider
-) -> str:
-    """The address of the person whose account at the provider this is; raises `OidcRefused`.
+) -> tuple[str, bool]:
+    """The address of the person whose account at the provider this is, and whether the ID token proves it.
 
-    After the first sign-in the account counts, and not its address, which may change there.
+    After the first sign-in the account counts, and not its address, which may change there and then belongs
+    to someone else. Raises `OidcRefused`.
     """
     linked = await queries.find_provider_account(tx, account)
     if linked is not None:
-        return linked
+        return linked, claims.get("email") == linked and counts_as_verified(claims, provider)
     email = verified_email(claims, provider)
     if not says_verified(claims) and await queries.has_provider_account(tx, account, email):
         raise OidcRefused(
             f"{email} signs in here with another account of the provider (claim `sub`). If this one replaces "
             f"it, the operator of this installation runs `instep user unlock {email}`."
         )
-    return email
+    return email, True
 
 
 def valid_claims(id_token: str, keys: dict[str, Any], provider: OpenIdProvider, nonce: str) -> dict[str, Any]:

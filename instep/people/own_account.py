@@ -112,6 +112,7 @@ async def change_own_password(
         if not await queries.change_password(tx, candidate, new_hash):
             raise WrongPassword("Your password has just been changed elsewhere: sign in again.")
         await queries.end_sessions(tx, person.id)
+        await end_connections(tx, person.workspace_id, person.id, person.as_actor("page"))
         for passkey_id in removed.passkeys:
             await factor_queries.delete_passkey(tx, person.id, passkey_id)
         if removed.recovery_codes:

@@ -82,6 +82,9 @@ def led_url(stored_path: str, url: str, path: str) -> str | None:
     """Where a redirect leads from a path: a prefix redirect appends the rest; None: the rest is no page."""
     if not stored_path.endswith(REST):
         return url
+    # Without a slash before it, the rest would become a part of the host's name.
+    if not url.endswith(WRITTEN_REST):
+        return None
     rest = segments_of(path)[len(segments_of(stored_path)) - 1 :]
     # Browsers would take these segments for steps up, out of what the redirect is to.
     if any(segment in (".", "..") for segment in rest):

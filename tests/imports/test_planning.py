@@ -529,6 +529,12 @@ def test_redirects_of_all_below_an_address_keep_the_rest() -> None:
     assert text_of(plan, "b.md") == "[a](/help/acme/articles/install) [b](https://blog.example/x)\n"
 
 
+def test_what_looks_like_a_stored_prefix_is_none_without_a_rest_in_its_target() -> None:
+    plan = planned(tree(page("a.md"), redirects=(ImportedRedirect("/docs/**", "https://docs.acme.example"),)))
+
+    assert [row.path for row in plan.redirects if row.url] == []
+
+
 @pytest.mark.parametrize("url", ["https://acme.example/docs", "https://www.acme.example/docs/"])
 def test_links_to_the_old_site_become_links_between_articles(url: str) -> None:
     text = "[a](https://acme.example/docs/install#steps) [b](https://acme.example/pricing)\n"

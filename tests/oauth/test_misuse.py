@@ -498,6 +498,8 @@ BAD_REGISTRATIONS = [
                 "blob:https://app.example/1",
                 "ms-msdt:/id",
                 "intent://app.example/",
+                "googlechromes://evil.example/",
+                "microsoft-edge:/https://evil.example/",
                 "cursor:callback",
                 "cursor://a b",
                 "cursor://app/callback#x",

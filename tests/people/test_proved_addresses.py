@@ -113,6 +113,28 @@ async def test_a_proof_ends_what_an_inviting_owner_has_set_up(
     assert await member_of(owner, email) == {cast.globex.workspace_id: "editor"}
 
 
+async def test_an_account_at_the_provider_proves_no_address_that_it_has_left(
+    app: FastAPI, issuer: Issuer, cast: Cast, owner: Tx, database: Database
+) -> None:
+    email = issuer.email
+    async with browser(app) as ann:
+        await join_by_proof(ann, await invite(database, cast.acme.workspace_id, email, Role.EDITOR), issuer)
+    async with browser(app) as ann:
+        await go(ann, issuer)
+        await come_back(ann, issuer)
+    async with attacker(app, database, cast.globex.workspace_id, email) as newer, browser(app) as ann:
+        issuer.claims = {"sub": f"account of {email}", "email": fresh_email("ann")}
+        await go(ann, issuer)
+        await come_back(ann, issuer)
+
+        assert await workspaces_in(ann, cast) == {"acme"}
+        assert await is_signed_in(newer)
+    assert await member_of(owner, email) == {
+        cast.acme.workspace_id: "editor",
+        cast.globex.workspace_id: "owner",
+    }
+
+
 async def test_a_membership_without_a_proof_becomes_an_invitation_that_its_person_may_take(
     app: FastAPI, issuer: Issuer, cast: Cast, owner: Tx, database: Database
 ) -> None:

@@ -54,11 +54,12 @@ FUNCTIONS = """
     -- Ends everything by which the person can be signed in or acted for, but for the password.
     create function end_ways_in(p_person text) returns void
     language sql security definer set search_path = public, pg_temp as $$
+      delete from sessions where person_id = p_person;
+      -- This waits for a passkey that is being added, which takes a challenge first.
+      delete from challenges where person_id = p_person;
       delete from passkeys where person_id = p_person;
       delete from totp_secrets where person_id = p_person;
       delete from recovery_codes where person_id = p_person;
-      delete from challenges where person_id = p_person;
-      delete from sessions where person_id = p_person;
       update oauth_grants set revoked_at = now() where person_id = p_person and revoked_at is null;
     $$;
 
