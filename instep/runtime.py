@@ -20,7 +20,7 @@ from instep.core.database import Database
 from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
 from instep.core.errors import Unavailable
 from instep.core.jobs import Handler, Worker
-from instep.core.memory import bound_arenas, returning_freed_memory
+from instep.core.memory import returning_freed_memory
 from instep.core.outbound.client import OutboundClient
 from instep.core.outbound.dns_texts import find_texts
 from instep.core.postgres import application_url, replica_url, running_postgres
@@ -79,7 +79,6 @@ class Runtime:
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Runtime]:
     """Open the resources of a process, and close them at the end."""
-    bound_arenas()
     postgres_context = running_postgres(settings)
     postgres = await asyncio.to_thread(postgres_context.__enter__)
     try:

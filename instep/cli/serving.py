@@ -25,6 +25,7 @@ def serve(
 
     from instep.cli.admin_session import work_at
     from instep.core.config import settings
+    from instep.core.memory import share_heap
     from instep.core.outbound.client import trusted_certificates
     from instep.core.postgres import running_postgres
     from instep.core.secret_keys import secret_key
@@ -40,6 +41,7 @@ def serve(
     from instep.web.ready import announcer, when_ready
     from instep.web.serving import run_server
 
+    share_heap()
     sockets, local_url = listen(host, port), local_origin(host, port)
     if no_jobs:
         os.environ["INSTEP_JOBS"] = "false"
@@ -79,8 +81,10 @@ def demo(
     ] = None,
 ) -> None:
     """Serve a help center with drafts for one code change in its review queue."""
+    from instep.core.memory import share_heap
     from instep.demo.command import run_demo
 
+    share_heap()
     run_demo(port)
 
 
@@ -89,6 +93,8 @@ def worker() -> None:
     import asyncio
 
     from instep.core.config import settings
+    from instep.core.memory import share_heap
     from instep.worker import run_worker
 
+    share_heap()
     asyncio.run(run_worker(settings()))
