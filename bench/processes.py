@@ -38,13 +38,13 @@ def name_of(pid: int) -> str:
 
 
 def resident_bytes(pid: int) -> tuple[int, int]:
-    """What a process holds in memory, and the most that it has held."""
+    """The memory that a process holds, and the most that it has held."""
     status = sizes_of(pid, "status")
     return status["VmRSS"], status["VmHWM"]
 
 
 def proportional_bytes(pid: int) -> int:
-    """What a process holds, with its share of what it holds together with others; 0 if it is gone."""
+    """The memory of a process, with its share of the memory that it has in common; 0 if it is gone."""
     try:
         return sizes_of(pid, "smaps_rollup")["Pss"]
     except (FileNotFoundError, ProcessLookupError):

@@ -47,7 +47,7 @@ from instep.webhooks.emit import emit
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Whose articles may be read for the question, and what tells it from all other questions."""
+    """The one who asks: the articles that they may read, and the key of their question."""
 
     audience: Audience
     # None: the caller gave the question no id.
@@ -117,7 +117,7 @@ async def ask_question(
 
 
 async def _asker_of(ctx: Ctx, new: QuestionAsked) -> Asker:
-    """Who asks; raises for a token that proves nothing, before anything is looked up for it."""
+    """The one who asks; an invalid token raises before anything is looked up."""
     sent = new.model_dump()
     token, question_id = sent.get("visitor_token"), sent.get("question_id")
     subject = None if token is None else (await require_claims(ctx, token))["sub"]
@@ -130,7 +130,7 @@ async def _asker_of(ctx: Ctx, new: QuestionAsked) -> Asker:
 
 
 async def _repeated_answer(ctx: Ctx, new: QuestionAsked, asker: Asker) -> SavedAnswer | None:
-    """What was answered when this question was sent before; None if its sources are closed meanwhile."""
+    """The earlier answer to the same question; None if its sources are closed in the meantime."""
     before = None if asker.key is None else await queries.find_answered_question(ctx, asker.key)
     if before is None:
         return None

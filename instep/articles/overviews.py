@@ -25,7 +25,7 @@ OVERVIEW = """
     coalesce(a.working_author_name, a.author_name) as author_name,
     coalesce(a.working_saved_at, a.text_changed_at) as text_changed_at, a.published_at, a.updated_at
 """
-# Where each of the words must stand that somebody searches for: also in a text that is not published yet.
+# Each word of a search must be in one of these, also in a text that is not published yet.
 SEARCHED = "a.title, a.slug, a.description, a.content_markdown, a.working_title, a.working_markdown"
 NEWEST_FIRST = Order(("a.updated_at", "a.id"), descending=True)
 READING_ORDER = Order(("a.position", "a.id"), descending=False)

@@ -1,4 +1,4 @@
-"""What bounds the memory of a process: a limit where it handles untrusted input, and what it gives back."""
+"""The memory of a process: a limit for untrusted input, one shared heap, and the return of freed memory."""
 
 import asyncio
 import ctypes

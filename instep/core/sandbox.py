@@ -53,7 +53,7 @@ async def run_bounded(
 ) -> Result:
     """Like `run_with_timeout`; work that is known to be small is done here, at once.
 
-    It is how work whose cost somebody's text decides is done where requests are served: tests/architecture
+    It is how work whose cost someone's text decides is done where requests are served: tests/architecture
     holds that nothing there does such work in another way.
     """
     if is_small:

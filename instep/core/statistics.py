@@ -1,4 +1,4 @@
-"""What PostgreSQL knows of the sizes of its tables, by which it plans statements."""
+"""PostgreSQL plans statements by the sizes of tables that it knows; bulk writes renew them."""
 
 from instep.core.database import Tx
 

@@ -148,7 +148,7 @@ def bot_page(
     `section` is the path of the section that it belongs to; `form_bytes` how large its form may be,
     `takes_files` whether files may be in it. A bot of another workspace is
     answered like one that does not exist. Forms are refused while the workspace is paused, but for those with
-    `open_while_paused`: they change no content, or end what somebody may do.
+    `open_while_paused`: they change no content, or end what someone may do.
     """
 
     def register(page: PageOfBot) -> Callable[[Request], Awaitable[Response]]:

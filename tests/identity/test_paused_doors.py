@@ -19,7 +19,7 @@ from tests.support.oauth import Request, register, submit
 from tests.support.sign_in import HERE, PASSWORD, TOKEN, Browser, browser, fresh_email, sign_up
 
 ROUTES = list_routes(create_app()).results
-# Forms that change no content, or end what somebody may do: whoever adds a line has made sure of that.
+# Forms that change no content, or end what someone may do. Add a line only if you have made sure of that.
 OPEN_FORMS = {
     "/app/{bot_slug}/conversations/visitor/export",
     "/app/{bot_slug}/review/{draft_id}/presence",

@@ -70,7 +70,7 @@ def compared_versions(
 async def changes_between(
     page: BotPage, article: Article, base: VersionOverview | None, target: VersionOverview
 ) -> MarkedChanges:
-    """What changed between two versions; without one before it, the text of the other one."""
+    """The change between two versions; the text of the second one if there is no first one."""
     before, after = [await get_version(page.ctx, article.id, row.version) for row in (base or target, target)]
     return await mark_between(before, after, is_folded=base is not None)
 
