@@ -103,9 +103,14 @@ async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creat
         article = read.new.article
         collection_id = await referenced_id(ctx, article.collection_id, "article.collectionId")
         await queries.insert_article(ctx, task_id, article, collection_id)
-    payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "task": task_id}
-    await defer(ctx.tx, RUN_TASK, payload)
+    await run_soon(ctx, task_id)
     return Creation(await find_task(ctx, [ctx.bot], task_id), is_replay=False)
+
+
+async def run_soon(ctx: Ctx, task_id: str) -> None:
+    """Have a worker run a task; its job that waits is due at once."""
+    payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "task": task_id}
+    await defer(ctx.tx, RUN_TASK, payload, dedupe=task_id)
 
 
 async def find_task(ctx: Ctx | WorkspaceCtx, bots: Sequence[Bot], task_id: str) -> Task:

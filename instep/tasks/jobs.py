@@ -1,8 +1,6 @@
 """The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
 
-import asyncio
 from collections.abc import Mapping
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -20,11 +18,12 @@ from instep.drafts.suppression import suppressed_keys
 from instep.drafts.waiting import read_waiting, waiting_texts
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
-from instep.identity.schemas import Actor, Bot
+from instep.identity.schemas import Actor, Bot, Ctx
 from instep.llm.budget import task_model
 from instep.llm.protocol import Model
 from instep.search.index.cache import IndexWarmingUp
 from instep.tasks import queries
+from instep.tasks.actions import run_soon
 from instep.tasks.candidates import find_candidates, with_unread
 from instep.tasks.outlook import look_ahead
 from instep.tasks.queries import TaskInput
@@ -39,7 +38,7 @@ WRITER = Actor("task", "Instep", can_write=True, channel="job")
 
 async def run_task(database: Database, job: Job, model: Model | None = None) -> None:
     """Run a task to its end. After a crash it runs again: only what the last transaction writes counts."""
-    await await_turn(database, job.payload)
+    await require_turn(database, job.payload)
     try:
         await process_task(database, job.payload, model)
     except TimeLimitExceeded:
@@ -51,14 +50,20 @@ async def run_task(database: Database, job: Job, model: Model | None = None) -> 
         await retry_later(database, job)
 
 
-async def await_turn(database: Database, payload: Mapping[str, str]) -> None:
-    """Wait for earlier changes of the bot, since this one is compared with the drafts that they make."""
-    for _ in range(limits.MAX_TASK_TURN_LOOKS):
-        async with job_context(database, payload, WRITER) as ctx:
-            if await queries.has_turn(ctx, payload["task"]):
-                return
-        await asyncio.sleep(limits.TASK_TURN_INTERVAL_SECONDS)
-    raise Postponed(timedelta())
+async def require_turn(database: Database, payload: Mapping[str, str]) -> None:
+    """Let earlier changes of the bot go first, since this one is compared with the drafts that they make.
+
+    It gives its worker back meanwhile, and the one before it wakes it (`wake_next`).
+    """
+    async with job_context(database, payload, WRITER) as ctx:
+        if not await queries.has_turn(ctx, payload["task"]):
+            raise Postponed(limits.TASK_TURN_RETRY_DELAY)
+
+
+async def wake_next(ctx: Ctx) -> None:
+    """Have the change run whose turn it is, now that one has ended."""
+    if (task_id := await queries.next_change(ctx)) is not None:
+        await run_soon(ctx, task_id)
 
 
 async def give_up(database: Database, job: Job) -> None:
@@ -109,6 +114,7 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
             await write_report(
                 ctx, payload["task"], work, report, articles, unread_count, outlook, model_part=model_part
             )
+            await wake_next(ctx)
 
     await restartable(end_task)
 
@@ -180,6 +186,7 @@ async def fail_task(database: Database, payload: dict[str, str], code: str, mess
             return
         await queries.fail(ctx, task.id, code, message)
         await emit_end(ctx, task)
+        await wake_next(ctx)
 
 
 def outline_request(article: Mapping[str, Any]) -> ArticleRequest:

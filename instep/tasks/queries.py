@@ -251,6 +251,21 @@ async def has_turn(ctx: Ctx, task_id: str) -> bool:
     return is_first
 
 
+async def next_change(ctx: Ctx) -> str | None:
+    """The id of the earliest change of the bot that waits for its turn."""
+    task_id: str | None = await ctx.tx.value(
+        """
+        select id from tasks
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'queued' and article is null
+          and created_at > %(since)s
+        order by created_at, id limit 1
+        """,
+        bot=ctx.bot.id,
+        since=ctx.now - limits.MAX_TASK_TURN_DELAY,
+    )
+    return task_id
+
+
 async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
     """Show what a running task does at present."""
     await ctx.tx.execute(

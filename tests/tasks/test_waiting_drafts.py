@@ -1,6 +1,7 @@
 """A change is compared with drafts that wait: it renews them, takes them back or warns of them, by lines."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -403,3 +404,25 @@ async def test_no_word_of_a_person_is_lost_by_any_sequence(
     seen = "".join(row["contentMarkdown"] for row in await pending(client))
     seen += (await get(client, f"articles/{article['id']}"))["contentMarkdown"]
     assert [word for word in typed if word not in seen] == []
+
+
+async def test_changes_sent_together_are_read_in_turn_and_hold_no_worker_meanwhile(
+    api: Api, cast: Cast, run_jobs: RunJobs
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Queues", LIVE)
+    values = ["10", *map(str, range(25, 54))]
+    tasks = [
+        await send(client, None, title=f"Change {number}", url=url(number), diff=value(*pair))
+        for number, pair in enumerate(pairwise(values))
+    ]
+
+    attempts = await run_jobs()
+
+    ended = [await get(client, f"tasks/{task['id']}") for task in tasks]
+    assert {task["status"] for task in ended} == {"completed"}
+    assert ended == sorted(ended, key=lambda task: task["finishedAt"])
+    [draft] = await pending(client)
+    assert draft["contentMarkdown"] == LIVE.replace("10", "53")
+    # Each is looked at once in vain at most, and runs once.
+    assert attempts < 3 * len(tasks) + 10

@@ -8,10 +8,9 @@ MAX_DIFF_SECONDS = 2
 MAX_MARKED_RUNS = 5_000
 # Interval at which a task of a paused workspace is retried.
 PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
-# The changes of a bot are read in turn: the interval at which a task looks whether the earlier ones have
-# ended, and how often it does before it lets other jobs go first.
-TASK_TURN_INTERVAL_SECONDS = 0.1
-MAX_TASK_TURN_LOOKS = 20
+# The changes of a bot are read in turn: each one that ends has the next one run. Where that was missed, a
+# waiting one looks again after this long.
+TASK_TURN_RETRY_DELAY = timedelta(seconds=30)
 # An earlier task that has not ended after this long is not waited for.
 MAX_TASK_TURN_DELAY = timedelta(hours=1)
 # A request waits while its diff is parsed, so this has less time than the writer.
