@@ -34,6 +34,10 @@ GOES_ON = "The later change “{title}” makes lines of this draft untrue: its 
 APPROVED = "{name} had approved the earlier draft for a release: approve this one again."
 CARRIED = "It has the words that {name} wrote into an earlier draft: read the whole text."
 WAITS_RENEWED = "What the change proposes waits already, in a draft that a later change has renewed."
+LEFT_OUT = (
+    "The change also proposed other words for lines of this draft, which are left out: send it again when"
+    " this draft is applied or dismissed."
+)
 RENEWED = "A waiting draft states it, and was renewed."
 ONE_WITHDRAWN = "1 draft was withdrawn, since the change takes back what it says."
 WITHDRAWN = "{count} drafts were withdrawn, since the change takes back what they say."
@@ -178,6 +182,8 @@ async def _join(present: Sequence[Earlier], live: EditProposal | None) -> tuple[
         if content is not None:
             edit = await _with_part(await _with_content(edit, content), part)
             joined.append(item)
+        elif item is None:
+            edit = replace(edit, warnings=_union(edit.warnings, (LEFT_OUT,)))
     resting = [item for item in joined if item and item.renewal and not item.renewal.is_contested]
     for item in resting:
         edit = await _with_part(edit, _origin_of(item.draft))

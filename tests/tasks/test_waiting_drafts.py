@@ -1,6 +1,6 @@
 """A change is compared with drafts that wait: it renews them, takes them back or warns of them, by lines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -9,6 +9,8 @@ import pytest
 
 from instep.tasks import jobs
 from instep.tasks.outlook import Outlook, look_ahead
+from instep.tasks.queries import TaskInput
+from instep.writer import Report
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.http import error
 from tests.tasks.changes import DIFF, SETTINGS, get, publish, send
@@ -426,3 +428,22 @@ async def test_changes_sent_together_are_read_in_turn_and_hold_no_worker_meanwhi
     assert draft["contentMarkdown"] == LIVE.replace("10", "53")
     # Each is looked at once in vain at most, and runs once.
     assert attempts < 3 * len(tasks) + 10
+
+
+async def test_an_edit_that_overlaps_a_renewed_draft_is_left_out_with_a_warning(
+    api: Api, cast: Cast, run_jobs: RunJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Queues", LIVE)
+    await change(client, run_jobs, *TO_25)
+    write_drafts = jobs.write_drafts
+
+    async def write_other_words(work: TaskInput, *arguments: Any) -> Report:
+        return await write_drafts(replace(work, diff=value("10", "99")), *arguments)
+
+    monkeypatch.setattr(jobs, "write_drafts", write_other_words)
+    await change(client, run_jobs, 2, value("25", "15"))
+
+    [draft] = await pending(client)
+    assert draft["contentMarkdown"] == LIVE.replace("10", "15")
+    assert any("left out" in warning for warning in draft["warnings"])
