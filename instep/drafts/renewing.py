@@ -45,7 +45,7 @@ WITHDRAWN = "{count} drafts were withdrawn, since the change takes back what the
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """What a later change, `change_title`, makes of an article as a waiting draft would leave it.
+    """The edit that a later change, `change_title`, makes of a waiting draft's text.
 
     It is contested if the change concerns lines that a person wrote.
     """
@@ -58,7 +58,7 @@ class Renewal:
 
 @dataclass(frozen=True, slots=True)
 class QueuedEdit:
-    """What became of a task's edit: its draft, if one waits, and what the task says of it."""
+    """The outcome of a task's edit: its draft, if one waits, and the sentences for the task."""
 
     draft_id: str | None
     sentences: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ async def read_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
 
 
 async def waiting_texts(drafts: Iterable[DraftTexts]) -> list[WaitingText]:
-    """What each draft would make of its article, without those whose text is live already."""
+    """The text that each draft would give its article; drafts whose text is live already are left out."""
     return [waiting for draft in drafts if (waiting := await waiting_text(draft))]
 
 

@@ -81,7 +81,7 @@ async def discard_import(ctx: Ctx, import_id: str) -> str:
 
 
 async def state_for_plan(ctx: Ctx, source: str, keys: Collection[str] = ()) -> BotState:
-    """What a plan must know of the bot: earlier imports of the source, and what is taken.
+    """The bot's state for a plan: earlier imports of the source, and slugs and addresses in use.
 
     `keys` are those of the source's pages, whose texts it needs not know.
     """

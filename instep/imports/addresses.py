@@ -259,7 +259,7 @@ class Directory:
         return None if target is BROKEN else target
 
     def redirected(self, path: str) -> str | None:
-        """What the redirect from a path leads to."""
+        """The target of the redirect from a path."""
         for address in self.without_base(path):
             if (target := self.redirects.get(address_name(address))) is not None:
                 return target

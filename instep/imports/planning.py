@@ -341,13 +341,13 @@ def plan(
 
 
 def unopened_archives(paths: Iterable[str]) -> list[Loss]:
-    """What is in archives that no text links to stays behind."""
+    """Report the archives that no text links to: they are left out."""
     archives = sorted(path for path in paths if path.lower().endswith(".zip"))
     return [Loss(path, "archive in the source: unpack it, and import what is in it") for path in archives]
 
 
 def with_sites(tree: Tree, site: str | None) -> Tree:
-    """The tree with the site that somebody named, or with those that its texts link to."""
+    """The tree with the site that was named, or with the sites that its texts link to."""
     if site is not None:
         return replace(tree, sites=(site, *tree.sites))
     is_known = any("://" in known_site for known_site in tree.sites)

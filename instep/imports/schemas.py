@@ -91,7 +91,7 @@ class KnownEntry:
 
 @dataclass(frozen=True, slots=True)
 class BotState:
-    """What a plan must know of the bot: earlier imports of the source, and what is taken.
+    """The bot's state for a plan: earlier imports of the source, and slugs and addresses in use.
 
     `slugs` are by language; `redirects` are paths, each with the id of its article or with its URL.
     `help_url` is the address of the help center. `site` is where the source was served, as an earlier import

@@ -21,9 +21,9 @@ TOO_COSTLY = "Reading this source takes too much time or memory: import its part
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder of this machine, or the bytes of an archive, with the name that somebody gave it.
+    """A folder of this machine, or the bytes of an archive, with its name.
 
-    `site` is the address at which it was served, if somebody named it.
+    `site` is the address at which it was served, if that is known.
     """
 
     name: str

@@ -54,7 +54,7 @@ async def readyz(request: Request) -> Response:
 
 
 class Readiness:
-    """What a process last found out about its readiness; one caller asks, and the others wait for that."""
+    """The last answer about the readiness of a process; one caller asks, and the others wait for it."""
 
     def __init__(self, database: Database) -> None:
         self.database = database

@@ -72,7 +72,7 @@ async def change_role(tx: Tx, workspace_id: str, email: str, role: Role, actor: 
 
 
 async def change_password(tx: Tx, workspace_id: str, email: str, password: str) -> User:
-    """Set a new password after somebody else may have had the old one.
+    """Set a new password after someone else may have had the old one.
 
     It ends all sessions, connected apps, passkeys, recovery codes and links of the person, and the
     invitations that they have made. An authenticator app stays, since it signs nobody in by itself.

@@ -1,6 +1,6 @@
 """Signing in through an OpenID provider (OpenID Connect Core 1.0): code flow, with PKCE, nonce and state.
 
-Only an address that counts as verified says who somebody is. The provider's documents, keys and tokens come
+Only an address that counts as verified identifies a person. The provider's documents, keys and tokens come
 through the outbound guard.
 """
 
@@ -79,7 +79,7 @@ class OpenIdProvider:
 
 @dataclass(frozen=True, slots=True)
 class OidcRequest:
-    """Where the browser goes to sign in, and the token that it keeps meanwhile for this state."""
+    """The address at which the browser signs in, and the token that it keeps meanwhile for this state."""
 
     token: str
     state: str
@@ -88,7 +88,7 @@ class OidcRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProvedPerson:
-    """Who has come back from the provider: with a session, or with a proof that invitations accept.
+    """A person back from the provider, with a session or with a proof that invitations accept.
 
     `waiting` are invitations which memberships without a proof have become.
     """
@@ -324,7 +324,7 @@ def says_verified(claims: dict[str, Any]) -> bool:
 async def _find_or_create(database: Database, email: str, role: str | None) -> Candidate | None:
     async with database.enter_workspace("") as tx:
         candidates = await queries.find_for_sign_in(tx, email)
-        # An account that was made meanwhile without a proof is somebody else's.
+        # An account that was made meanwhile without a proof is someone else's.
         if candidates and candidates[0].is_proved:
             return candidates[0]
         created = await _create(tx, email, role) if role is not None else None

@@ -78,7 +78,7 @@ async def verify_by_password(database: Database, session: Session, token: str, p
 
 @dataclass(frozen=True, slots=True)
 class RemovedFactors:
-    """What else ends with a password: passkeys by id, and all recovery codes."""
+    """The factors that end with a password: passkeys by id, and all recovery codes."""
 
     passkeys: Sequence[str] = ()
     recovery_codes: bool = False

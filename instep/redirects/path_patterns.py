@@ -79,7 +79,7 @@ def both_forms(path: str) -> list[str]:
 
 
 def led_url(stored_path: str, url: str, path: str) -> str | None:
-    """Where a redirect leads from a path: a prefix redirect appends the rest; None: the rest is no page."""
+    """The target of a redirect: a prefix redirect appends the rest; None if the rest is no page."""
     if not stored_path.endswith(REST):
         return url
     # Without a slash before it, the rest would become a part of the host's name.

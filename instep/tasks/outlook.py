@@ -17,7 +17,7 @@ STILL_SAYS = (
 
 @dataclass(frozen=True, slots=True)
 class LaterEdit:
-    """What the change makes of a waiting text; contested if it concerns lines that a person wrote."""
+    """The change's edit of a waiting text; contested if it concerns lines that a person wrote."""
 
     waiting: WaitingText
     proposal: writer.Proposal
@@ -26,7 +26,7 @@ class LaterEdit:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a change makes of waiting drafts: edits, verdicts and titles by article, and warnings by draft."""
+    """The effect of a change on waiting drafts: edits, verdicts, titles by article; warnings by draft."""
 
     edits: dict[str, list[LaterEdit]] = field(default_factory=dict)
     verdicts: dict[str, writer.Verdict] = field(default_factory=dict)

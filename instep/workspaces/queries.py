@@ -192,7 +192,7 @@ async def note_domain_check(tx: Tx, workspace_id: str, bot_id: UUID) -> None:
 
 
 async def settle_domain(tx: Tx, bot_id: UUID, host: str, named: list[UUID], grace: timedelta) -> Any:
-    """What becomes of a host name whose DNS names these bots."""
+    """The outcome for a host name whose DNS names these bots."""
     sql = "select settle_domain(%(bot)s, %(host)s, %(named)s, %(grace)s)"
     return await tx.value(sql, bot=bot_id, host=host, named=named, grace=grace)
 

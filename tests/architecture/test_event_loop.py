@@ -1,4 +1,4 @@
-"""Nothing whose cost somebody's text decides is done where requests are served, unless a limit bounds it.
+"""Nothing whose cost a text decides is done where requests are served, unless a limit bounds it.
 
 While the event loop highlights code, compares texts or reads YAML, it serves nobody else. So a coroutine
 hands such work to `run_bounded`, or to a thread, and never calls it.

@@ -211,7 +211,7 @@ async def test_every_function_that_looks_beyond_the_workspace_for_a_name_is_know
         where prosecdef and pronamespace = 'public'::regnamespace""",
     )
 
-    # Whoever sends a secret is found by its hash.
+    # The sender of a secret is found by its hash.
     by_name = {
         name
         for name, parameters in functions

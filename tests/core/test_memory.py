@@ -1,4 +1,4 @@
-"""What a long-running process keeps in memory, as glibc tells it."""
+"""The memory that a long-running process keeps, as glibc reports it."""
 
 import subprocess
 import sys

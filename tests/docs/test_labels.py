@@ -1,4 +1,4 @@
-"""What the documentation tells readers to press is a button of the product."""
+"""Each button that the documentation says to press is a button of the product."""
 
 import re
 from pathlib import Path

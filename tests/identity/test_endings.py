@@ -64,7 +64,7 @@ ENDS: dict[str, set[str]] = {
 
 @dataclass
 class Scene:
-    """Ann, who owns Acme and edits Globex, with everything by which somebody gets in."""
+    """Ann, who owns Acme and edits Globex, with everything by which people get in."""
 
     app: FastAPI
     database: Database

@@ -19,7 +19,7 @@ INTERNET = 1
 
 @dataclass(frozen=True)
 class Records:
-    """What the server says of a name: addresses of either family, perhaps through an alias, and texts."""
+    """The server's records of a name: addresses of either family, perhaps through an alias, and texts."""
 
     addresses: Sequence[str] = ()
     alias: str | None = None

@@ -43,7 +43,7 @@ async def issuer(app: FastAPI, api: Api, database: Database) -> AsyncIterator[Is
 async def attacker(
     app: FastAPI, database: Database, workspace_id: str, email: str, role: Role = Role.OWNER
 ) -> AsyncIterator[Browser]:
-    """The browser of an owner who has opened the invitation to somebody else's address."""
+    """The browser of an owner who has opened the invitation to someone else's address."""
     async with browser(app) as mallory:
         assert await set_password(mallory, await invite(database, workspace_id, email, role)) == 303
         assert (await mallory.sign_in(email)).status_code == 303

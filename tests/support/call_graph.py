@@ -1,4 +1,4 @@
-"""Which functions of the package call which, as far as their text says: for tests of who works where."""
+"""The call graph of the package, as far as its text shows it: for tests of what runs on the event loop."""
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
@@ -70,7 +70,7 @@ class CallGraph:
                     yield function
 
     def targets(self, call: str) -> list[str]:
-        """What a call may be of: a method without a known owner is the only one that has its name."""
+        """The functions that a call may be of: a method without a known owner is the only one of its name."""
         kind, _, name = call.rpartition(".")
         if kind not in ("()", "@"):
             return [call]
@@ -122,7 +122,7 @@ def called(function: Function, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def references(tree: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """What is called or handed over to be called here, and, with True, the attributes that are read."""
+    """The names that are called or handed over here and, with True, the attributes that are read."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Call):
             yield node.func, False

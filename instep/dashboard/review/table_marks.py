@@ -59,7 +59,7 @@ def is_wide(*rows: str) -> bool:
 
 
 def mark_pair(before: str, after: str) -> str:
-    """What there is in place of what, with the marks of its words."""
+    """A run of lines with its replacement, and the marks of the changed words."""
     if before and after:
         return mark_words(before, after).html
     return mark_all(before, "del") if before else mark_all(after, "ins")

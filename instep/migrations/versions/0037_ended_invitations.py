@@ -21,7 +21,7 @@ def upgrade() -> None:
           if not found then
             return null;
           end if;
-          -- Whoever changes a role locks the membership before the invitations: in another order both would
+          -- A change of a role locks the membership before the invitations: in another order both would
           -- wait for each other, as would two who accept at once.
           perform from memberships m join people p on p.id = m.person_id
           where m.workspace_id = v_invitation.workspace_id and p.email = v_invitation.email for update of m;

@@ -10,7 +10,7 @@ def upgrade() -> None:
     op.execute(
         """
         alter table workspaces add column paused_by text check (paused_by in ('operator', 'owner'));
-        -- The audit tells who paused a workspace; an operator did where it has forgotten that.
+        -- The audit log says who paused a workspace; without an entry it was an operator.
         update workspaces w set paused_by = case when (
             select e.actor_type from audit_entries e
             where e.workspace_id = w.id and e.action = 'pause_workspace' order by e.id desc limit 1
