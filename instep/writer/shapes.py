@@ -81,6 +81,22 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where an article needs words that the change does not give.
+
+    `heading` is the section to write in (None for no section), `line` the line of the article, from 1, and
+    `reason` a sentence. `evidence` has the lines of code that the words are to be about.
+    """
+
+    article_id: str
+    heading: str | None
+    line: int
+    reason: str
+    evidence: tuple[Evidence, ...]
+    statement: Statement
+
+
+@dataclass(frozen=True, slots=True)
 class StaleMention:
     """A name that the change removes, and an article that still mentions it."""
 
@@ -98,3 +114,4 @@ class Report:
     reviewed: tuple[Verdict, ...]
     summary: str
     stale_mentions: tuple[StaleMention, ...] = ()
+    places: tuple[Place, ...] = ()

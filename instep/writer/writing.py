@@ -42,7 +42,7 @@ from instep.writer.relevance.mentions import mentions_of
 from instep.writer.relevance.need import need_probability
 from instep.writer.relevance.ranking import rank
 from instep.writer.relevance.selection import draft_candidates
-from instep.writer.reporting.concerned import concerned_places, summary_of_concerned
+from instep.writer.reporting.concerned import concerned_places, places_of, summary_of_concerned
 from instep.writer.reporting.reasons import reason_for_edit, summary_of
 from instep.writer.reporting.statements import (
     article_statement,
@@ -118,15 +118,17 @@ def write(change: Change, articles: Sequence[Article], suppressed: Suppressed = 
         *summary_of_skipped(change_set),
     ]
     reasons = [edit.fact for article_edits in edits.values() for edit in article_edits]
+    verdicts = with_notices(
+        review(ranking, edits, places, facts, removals, stale, corpus), {**ported.notices, **held_back}
+    )
     return Report(
         ranking=tuple(sorted(ranking.order, key=lambda article_id: article_id not in edits)),
         need=need + (1 - need) * _NEED_GROWTH_BY_DRAFT if proposals else need,
         proposals=tuple(proposals),
-        reviewed=with_notices(
-            review(ranking, edits, places, facts, removals, stale, corpus), {**ported.notices, **held_back}
-        ),
+        reviewed=verdicts,
         summary=summary_of([*certain, *reasons], edits, sentences),
         stale_mentions=stale,
+        places=places_of(verdicts, suppressed),
     )
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from instep.writer import Article, Change, Report, Verdict, write
+from instep.writer import Article, Change, Report, Suppressed, Verdict, write
+from instep.writer.writing import NOTHING_SUPPRESSED
 from tests.writer.conftest import diff_of
 
 EXPORTS = (
@@ -29,11 +30,13 @@ FORM = (
 )
 
 
-def pausing(title: str = "Support pausing of scheduled exports") -> Report:
+def pausing(
+    title: str = "Support pausing of scheduled exports", suppressed: Suppressed = NOTHING_SUPPRESSED
+) -> Report:
     diff = diff_of("app/exports/schedule.py", *SCHEDULER)
     diff += diff_of("app/templates/exports/schedule.html", *FORM)
     diff += diff_of("tests/test_schedule.py", "", "assert schedule.paused\n")
-    return write(Change(title, None, diff), ARTICLES)
+    return write(Change(title, None, diff), ARTICLES, suppressed)
 
 
 def concerned(report: Report) -> list[Verdict]:
@@ -48,6 +51,19 @@ def test_a_sure_place_without_a_text_is_told_with_its_heading_and_the_code_behin
     assert '<label for="pause">Pause the scheduled export</label>' in [e.excerpt for e in verdict.evidence]
     assert {evidence.article_line for evidence in verdict.evidence} == {9}
     assert len(report.reviewed) == len({verdict.article_id for verdict in report.reviewed})
+
+
+def test_a_place_names_the_section_the_line_and_the_code() -> None:
+    report = pausing()
+    (place,), (verdict,) = report.places, concerned(report)
+    assert (place.article_id, place.heading, place.line) == ("exports", "Schedule exports", 9)
+    assert (place.reason, place.evidence) == (verdict.reason, verdict.evidence)
+
+
+def test_a_place_that_is_held_back_is_not_named_again() -> None:
+    (place,) = pausing().places
+    assert pausing(suppressed={"exports": [place.statement.key]}).places == ()
+    assert pausing(suppressed={"teams": [place.statement.key]}).places == (place,)
 
 
 def test_the_title_of_a_change_makes_no_draft() -> None:

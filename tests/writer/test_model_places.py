@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from instep.writer import Article, Evidence, Proposal, Report, Verdict
+from instep.writer import Article, Evidence, Place, Proposal, Report, Verdict
 from instep.writer.llm.model_edits import prompt_for_edits, report_with_edits
+from instep.writer.reporting.statements import place_statement
 from tests.writer.model_replies import CHANGE, NEW_ROW, OTHER, ROW, TEXT, checked_reply, on_settings
 
 GAP_ROW = "| `ACME_RETRY_PAUSE` | […] | `2` |"
@@ -29,7 +30,11 @@ def concerned(heading: str | None = "Pools") -> Report:
     """A report that knows where to write, and no text."""
     evidence = Evidence("src/retry.py", 6, 6, LINE, 15)
     verdict = Verdict("settings", "concerned", "Write here.", heading, (evidence,))
-    return Report(("pets", "settings"), 0.9, (), (verdict,), "No article states a fact.")
+    statement = place_statement(heading, (evidence,))
+    place = Place("settings", heading, 15, "Write here.", (evidence,), statement)
+    return Report(
+        ("pets", "settings"), 0.9, (), (verdict,), "No article states a fact.", places=(place,)
+    )
 
 
 def filled(report: Report, *texts: tuple[int, str]) -> Report:
@@ -117,6 +122,7 @@ def test_a_section_that_is_concerned_gets_its_text_at_its_end() -> None:
     assert [(verdict.article_id, verdict.verdict) for verdict in report.reviewed] == [("settings", "edit")]
     [evidence] = on_settings(report).evidence
     assert (evidence.file, evidence.article_line) == ("src/retry.py", 13)
+    assert report.places == ()
 
 
 @pytest.mark.parametrize("heading", ["Pools", None])
@@ -149,7 +155,7 @@ def test_what_does_not_hold_leaves_the_place_to_a_person(text: str, fault: str) 
 
     assert fault in checked.faults["settings"][0]
     after = report_with_edits(report, checked, (), "scripted")
-    assert (after.proposals, after.reviewed) == ((), report.reviewed)
+    assert (after.proposals, after.reviewed, after.places) == ((), report.reviewed, report.places)
 
 
 def test_a_place_that_nobody_asked_about_is_left_out() -> None:

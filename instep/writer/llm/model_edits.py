@@ -207,6 +207,7 @@ def report_with_edits(report: Report, checked: CheckedReply, rejected: Collectio
         report,
         proposals=tuple(proposals),
         reviewed=_reviewed(report.reviewed, {i: reasons[i] for i in by_article}),
+        places=tuple(place for place in report.places if place.article_id not in by_article),
         summary=summary_with(report.summary, model, len(by_article), sum(map(len, faults.values()))),
     )
 

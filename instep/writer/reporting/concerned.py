@@ -13,7 +13,8 @@ from instep.writer.relevance.concerned_sections import ConcernedPlace, concerned
 from instep.writer.relevance.mentions import Mentions
 from instep.writer.relevance.selection import DraftCandidate
 from instep.writer.reporting.reasons import reason_for_concern
-from instep.writer.shapes import Article, Change, Evidence, Verdict
+from instep.writer.reporting.statements import place_statement
+from instep.writer.shapes import Article, Change, Evidence, Place, Suppressed, Verdict
 
 # Titles of changes of the inside alone: what users see of it are its drafts, if there are any.
 _INSIDE = re.compile(
@@ -83,3 +84,17 @@ def verdict_of_concern(place: ConcernedPlace, article: Article, reason: str | No
     )
     reasons = [*([reason] if reason else []), reason_for_concern(place)]
     return Verdict(article.id, "concerned", " ".join(reasons), place.heading or None, evidence)
+
+
+def places_of(verdicts: Sequence[Verdict], suppressed: Suppressed) -> tuple[Place, ...]:
+    """The places of the concerned articles, without those that are `suppressed`."""
+    places = (_place_of(verdict) for verdict in verdicts if verdict.verdict == "concerned")
+    return tuple(
+        place for place in places if place.statement.key not in suppressed.get(place.article_id, ())
+    )
+
+
+def _place_of(verdict: Verdict) -> Place:
+    line = next((source.article_line for source in verdict.evidence if source.article_line), 1)
+    statement = place_statement(verdict.heading, verdict.evidence)
+    return Place(verdict.article_id, verdict.heading, line, verdict.reason, verdict.evidence, statement)

@@ -13,7 +13,7 @@ from instep.writer.facts.signatures import Signature
 from instep.writer.facts.values import Value
 from instep.writer.inserting.insertions import Insertion
 from instep.writer.porting.ported_text import PortedText, ReviewerNotice
-from instep.writer.shapes import Statement, Suppressed
+from instep.writer.shapes import Evidence, Statement, Suppressed
 
 _KEY_CHARACTERS = 32
 _MAX_SUMMARY_CHARACTERS, _MAX_PART_CHARACTERS = 200, 80
@@ -70,6 +70,12 @@ def suppression_notices(edits: EditsByArticle, suppressed: Suppressed) -> Mappin
 def article_statement(title: str) -> Statement:
     """What the draft of a new article says: that the article is missing."""
     return made_statement("article", [title], f"New article “{_quoted(title)}”")
+
+
+def place_statement(heading: str | None, evidence: Iterable[Evidence]) -> Statement:
+    """What a place says: that this section should speak of these lines of code."""
+    summary = f"Words under “{_quoted(heading)}”" if heading else "Words for this article"
+    return made_statement("place", [heading or "", *(source.excerpt for source in evidence)], summary)
 
 
 def replacement_statement(old: str, new: str) -> Statement:
