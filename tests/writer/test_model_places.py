@@ -32,9 +32,7 @@ def concerned(heading: str | None = "Pools") -> Report:
     verdict = Verdict("settings", "concerned", "Write here.", heading, (evidence,))
     statement = place_statement(heading, (evidence,))
     place = Place("settings", heading, 15, "Write here.", (evidence,), statement)
-    return Report(
-        ("pets", "settings"), 0.9, (), (verdict,), "No article states a fact.", places=(place,)
-    )
+    return Report(("pets", "settings"), 0.9, (), (verdict,), "No article states a fact.", places=(place,))
 
 
 def filled(report: Report, *texts: tuple[int, str]) -> Report:

@@ -89,9 +89,7 @@ def verdict_of_concern(place: ConcernedPlace, article: Article, reason: str | No
 def places_of(verdicts: Sequence[Verdict], suppressed: Suppressed) -> tuple[Place, ...]:
     """The places of the concerned articles, without those that are `suppressed`."""
     places = (_place_of(verdict) for verdict in verdicts if verdict.verdict == "concerned")
-    return tuple(
-        place for place in places if place.statement.key not in suppressed.get(place.article_id, ())
-    )
+    return tuple(place for place in places if place.statement.key not in suppressed.get(place.article_id, ()))
 
 
 def _place_of(verdict: Verdict) -> Place:
