@@ -19,6 +19,7 @@ from instep.exports.relative_links import article_address
 from instep.exports.schemas import ArticleRow, CollectionRow, EntryRow, QuestionRow, RedirectRow
 from instep.identity.schemas import Bot
 from instep.redirects.path_patterns import WRITTEN_REST, page_path, written_path
+from instep.redirects.schemas import whole_url
 
 MANIFEST_FILE = "instep.json"
 REDIRECTS_FILE = "redirects.json"
@@ -116,7 +117,9 @@ def redirect_lines(
         if (address := article_address(bot, row.locale, slug)) not in present
     }
     for row in redirects:
-        target = portable_url(bot, row.url, layout) if row.url else layout.articles.get(row.article_id or "")
+        target = layout.articles.get(row.article_id or "")
+        if row.url:
+            target = portable_url(bot, whole_url(bot, row.url), layout)
         if target is not None:
             targets[written_path(row.path)] = target
     return json_bytes([{"from": source, "to": targets[source]} for source in sorted(targets)])

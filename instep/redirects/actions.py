@@ -108,7 +108,7 @@ async def find_redirect_url(ctx: Ctx, path: str) -> str | None:
 async def _row_of(ctx: Ctx, redirect: FormerPath) -> dict[str, str | None] | None:
     target = resolving.to_article(redirect.article_id)
     if redirect.path.endswith(REST):
-        target = resolving.to_url(redirect.url or "")
+        target = resolving.to_url(ctx.bot, redirect.url or "")
     elif redirect.url is not None:
         target = await resolving.resolve(ctx, redirect.url)
     if await resolving.is_circular(ctx, redirect.path, target["url"]):
@@ -137,8 +137,7 @@ async def _target_columns(ctx: Ctx, new: RedirectCreate) -> resolving.Columns:
     if len(sent) != 1:
         raise InvalidRequest("Send exactly one of `articleId` and `url`: what the redirect leads to.")
     if _is_prefix(new):
-        home = ctx.bot.help_url if sent["url"].startswith("/") else ""
-        return resolving.to_url(home + sent["url"])
+        return resolving.to_url(ctx.bot, sent["url"])
     if "url" in sent:
         return await resolving.resolve(ctx, sent["url"])
     try:

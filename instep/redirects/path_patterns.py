@@ -110,6 +110,15 @@ def path_below(help_url: str, url: str) -> str | None:
     return path.removeprefix(home.path)
 
 
+def url_below(help_url: str, url: str) -> str | None:
+    """The same, with query and fragment: what is stored of an address of the help center itself."""
+    if path_below(help_url, url) is None:
+        return None
+    home = urlsplit(help_url)
+    rest = url.partition("://")[2][len(home.netloc) + len(home.path) :]
+    return rest if rest.startswith("/") else f"/{rest}"
+
+
 def page_path(help_url: str, url: str) -> str | None:
     """The decoded path of an address in a help center; None if it leads elsewhere."""
     path = path_below(help_url, url)

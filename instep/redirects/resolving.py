@@ -12,8 +12,8 @@ from instep.core import limits
 from instep.core.locales import valid_locale
 from instep.identity.schemas import Bot, Ctx
 from instep.redirects import queries
-from instep.redirects.path_patterns import FIXED_PAGE, REST, is_match, led_url, page_path
-from instep.redirects.schemas import ArticleAtPath
+from instep.redirects.path_patterns import FIXED_PAGE, REST, is_match, led_url, page_path, url_below
+from instep.redirects.schemas import ArticleAtPath, whole_url
 
 ARTICLE_PAGE = re.compile(r"(?:/([^/]+))?/articles/([^/]+)")
 COLLECTION_PAGE = re.compile(r"(?:/[^/]+)?/collections/([^/]+)")
@@ -31,7 +31,7 @@ async def follow(ctx: Ctx, path: str) -> str | None:
             return url
         if target.url is None:
             return target.article_url(ctx.bot)
-        url = led_url(target.path, target.url, path)
+        url = led_url(target.path, whole_url(ctx.bot, target.url), path)
         if url is None:
             return None
         own_path = own_page_path(ctx.bot, url)
@@ -59,7 +59,7 @@ async def resolve(ctx: Ctx, url: str) -> Columns:
         article = await find_article_at(ctx, path)
         if article is not None and article.path(ctx.bot) != path:
             is_place = bool(urldefrag(url).fragment)
-            return to_url(present_url(ctx, article, url)) if is_place else to_article(article.id)
+            return to_url(ctx.bot, present_url(ctx, article, url)) if is_place else to_article(article.id)
         if await is_answered(ctx, path, article):
             break
         target = await queries.find_target(ctx, path)
@@ -67,16 +67,16 @@ async def resolve(ctx: Ctx, url: str) -> Columns:
             break
         if target.url is None:
             return to_article(target.article_id)
-        next_url = led_url(target.path, target.url, path)
+        next_url = led_url(target.path, whole_url(ctx.bot, target.url), path)
         if next_url is None:
             break
         url = next_url
-    return to_url(url)
+    return to_url(ctx.bot, url)
 
 
 async def is_circular(ctx: Ctx, source: str, url: str | None) -> bool:
     """Whether a redirect from the path or pattern `source` to this URL would lead to itself."""
-    path = own_page_path(ctx.bot, url) if url else None
+    path = own_page_path(ctx.bot, whole_url(ctx.bot, url)) if url else None
     if path is None or not is_match(source, path):
         return False
     if source.endswith(REST):
@@ -93,8 +93,10 @@ def to_article(article_id: str | None) -> Columns:
     return {"article_id": article_id, "url": None}
 
 
-def to_url(url: str) -> Columns:
-    return {"article_id": None, "url": url}
+def to_url(bot: Bot, url: str) -> Columns:
+    """The columns for a URL; one of the help center is stored without the host, which may change."""
+    own_url = url_below(bot.help_url, url) or url_below(bot.plain_url, url)
+    return {"article_id": None, "url": own_url or url}
 
 
 def present_url(ctx: Ctx, article: ArticleAtPath, url: str) -> str:

@@ -74,9 +74,14 @@ RedirectUrl = Annotated[
 ]
 
 
+def whole_url(bot: Bot, url: str) -> str:
+    """The address that a stored URL stands for: one of the help center itself is stored without its host."""
+    return bot.help_url + url if url.startswith("/") else url
+
+
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """One row of `redirects`; it has either an article or a URL."""
+    """One row of `redirects`; it has either an article or a URL as `whole_url` reads it."""
 
     id: str
     path: str
@@ -162,7 +167,7 @@ class RedirectOut(Out):
         return cls(
             id=redirect.id,
             article_id=redirect.article_id,
-            url=redirect.url,
+            url=redirect.url and whole_url(bot, redirect.url),
             bot_id=str(bot.id),
             created_at=redirect.created_at,
             **{"from": redirect.source},

@@ -157,6 +157,39 @@ def test_an_update_takes_accounts_of_invitations_for_unproved_where_they_belong_
         assert rows.fetchall() == [("invited", "w")]
 
 
+OLD_REDIRECTS = """
+    insert into bots (id, workspace_id, slug, name, locale, bot_key, domain, domain_proof)
+    values ('00000000-0000-4000-8000-000000000001', 'w', 'acme', 'A', 'en', 'k', 'help.acme.example', 'dns');
+    insert into redirects (id, workspace_id, bot_id, path, anchor, url, created_at)
+    select path, 'w', '00000000-0000-4000-8000-000000000001', path, path, url, now() from (values
+        ('prefix', 'https://help.acme.example/guides/*'),
+        ('home', 'https://help.acme.example'),
+        ('search', 'http://help.test/help/acme?q=a#b'),
+        ('other help center', 'http://help.test/help/acme-2/x'),
+        ('other host', 'https://help.acme.example.org/x')
+    ) as old (path, url);
+"""
+
+
+def test_an_update_stores_redirects_to_the_help_center_itself_without_its_host(empty_url: str) -> None:
+    migrate_to(empty_url, "0056")
+    with psycopg.connect(empty_url) as connection:
+        connection.execute("set session_replication_role = replica")
+        connection.execute(OLD_REDIRECTS)
+
+    migrate(empty_url)
+
+    with psycopg.connect(empty_url) as connection:
+        rows = connection.execute("select path, url from redirects order by path").fetchall()
+    assert rows == [
+        ("home", "/"),
+        ("other help center", "http://help.test/help/acme-2/x"),
+        ("other host", "https://help.acme.example.org/x"),
+        ("prefix", "/guides/*"),
+        ("search", "/?q=a#b"),
+    ]
+
+
 def schema(url: str) -> object:
     with psycopg.connect(url) as connection:
         row = connection.execute(SCHEMA.encode()).fetchone()

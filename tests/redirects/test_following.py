@@ -1,6 +1,7 @@
 """GET /help/{bot}/…: an address where nothing else answers leads on, with one lookup in an index."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,12 +13,14 @@ from instep.redirects import actions, queries, resolving
 from instep.redirects.path_patterns import FIXED_PAGE, anchor_of
 from instep.redirects.schemas import FormerPath, RedirectCreate
 from instep.site import pages, related
+from instep.workspaces.domain_claims import change_domain
 from tests.redirects.links import ELSEWHERE, REDIRECTS, follow, home, redirect
 from tests.site.pages import collect, publish, set_article, visit
 from tests.site.test_addresses import counted
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast
 from tests.support.http import all_pages, ok
+from tests.support.limits import SetSetting
 
 MANY = 5_000
 
@@ -375,3 +378,42 @@ async def test_prefix_redirects_in_a_circle_lead_nowhere(api: Api, cast: Cast) -
     await redirect(client, "/b/*", url="/a/*")
 
     assert await follow(api, cast, "/a/x") == (404, None)
+
+
+@pytest.mark.parametrize("is_at_own_host", [True, False])
+async def test_redirects_to_own_pages_go_on_when_the_addresses_of_the_help_center_change(
+    api: Api, cast: Cast, owner: Tx, database: Database, set_setting: SetSetting, is_at_own_host: bool
+) -> None:
+    client, workspace_id, bot_id = api(cast.acme.write_key), cast.acme.workspace_id, cast.acme.bot_id
+    host = f"{cast.acme.slug}.acme.example"
+    before, after = home(cast), f"https://{host}"
+    if is_at_own_host:
+        await change_domain(owner, workspace_id, bot_id, host)
+        before, after = f"http://{host}", f"https://moved.example/help/{cast.acme.slug}"
+    await publish(client, "Install")
+    for source, url in (
+        ("/docs/*", "/articles/*"),
+        ("/guides/*", f"{before}/articles/*"),
+        ("/place", f"{before}/articles/install#linux"),
+        ("/found", f"{before}/search?q=install"),
+    ):
+        await redirect(client, source, url=url)
+    async with acting(database, cast.acme) as ctx:
+        if is_at_own_host:
+            ctx = replace(ctx, bot=replace(ctx.bot, domain=host))
+        await actions.add_redirects(ctx, [FormerPath("/imported/**", url=f"{before}/articles/*")])
+
+    await change_domain(owner, workspace_id, bot_id, None if is_at_own_host else host)
+    set_setting("INSTEP_SITE_URL", "https://moved.example")
+
+    for path, led_to in (
+        ("/docs/install", "/articles/install"),
+        ("/guides/install", "/articles/install"),
+        ("/place", "/articles/install#linux"),
+        ("/found", "/search?q=install"),
+        ("/imported/install", "/articles/install"),
+    ):
+        answer = await api(None).get(after + path)
+        assert (answer.status_code, answer.headers.get("Location")) == (301, after + led_to)
+    urls = {row["from"]: row["url"] for row in await all_pages(client, REDIRECTS)}
+    assert urls["/docs/*"] == f"{after}/articles/*"
