@@ -31,6 +31,7 @@ from instep.oauth import pages as oauth
 from instep.oauth.errors import render_oauth_error
 from instep.ops import exposition, health, thin_client
 from instep.people import pages as people
+from instep.places.rest import router as places
 from instep.redirects.rest import router as redirects
 from instep.reference import pages as reference
 from instep.runtime import Runtime, log_end, running, work
@@ -61,7 +62,7 @@ from instep.webhooks.rest import router as webhooks
 from instep.workspaces.rest import router as bots
 
 ROUTERS = (
-    *(bots, search, articles, drafts, collections, redirects, files, changelog, git_sync),
+    *(bots, search, articles, drafts, places, collections, redirects, files, changelog, git_sync),
     *(tasks, webhooks, insights),
 )
 

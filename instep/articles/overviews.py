@@ -277,9 +277,9 @@ async def set_positions(ctx: Ctx, positions: Mapping[str, int]) -> None:
         return
     await ctx.tx.execute(
         """
-        with stamp as (select stamp_change(%(bot)s) as at), places as (
+        with stamp as (select stamp_change(%(bot)s) as at), moves as (
             select * from unnest(%(ids)s::text[], %(positions)s::integer[]) as p (id, position))
-        update articles a set position = p.position, updated_at = stamp.at from stamp, places p
+        update articles a set position = p.position, updated_at = stamp.at from stamp, moves p
         where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
           and p.id = coalesce(a.translation_of, a.id)
         """,

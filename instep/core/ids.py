@@ -11,7 +11,7 @@ PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
 PREFIXES = (
     *("art", "col", "chg", "rev", "task", "wh", "evt", "dlv", "rdr"),
     *("alt", "key", "per", "conv", "msg", "lead", "q", "gold"),
-    *("app", "grant", "file", "sup", "prev", "imp", "trust", "fb"),
+    *("app", "grant", "file", "sup", "prev", "imp", "trust", "fb", "plc"),
 )
 DRAFT_PREFIXES = {"edit": "edit", "new_article": "article", "gap_draft": "gap"}
 # Stands for a text that is no UUID where one names a bot: no bot has it.

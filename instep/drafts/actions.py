@@ -19,7 +19,7 @@ from instep.drafts.hunks import SIDES
 from instep.drafts.live_counts import with_live_counts
 from instep.drafts.merging import merged_content
 from instep.drafts.pending import DraftNotPending, find_draft, find_pending, lock_article, not_pending
-from instep.drafts.proposals import EditProposal, NewArticle
+from instep.drafts.proposals import EditProposal, NewArticle, Statement
 from instep.drafts.reviewing import review_warnings
 from instep.drafts.schemas import (
     Draft,
@@ -32,6 +32,7 @@ from instep.drafts.schemas import (
     DraftUpdate,
     draft_item_out,
 )
+from instep.drafts.suppressed_schemas import Dismissal
 from instep.drafts.suppression import hold_back
 from instep.identity.access import proposes, writes
 from instep.identity.schemas import Ctx
@@ -285,8 +286,13 @@ async def dismiss_draft(
         raise not_pending(await find_draft(ctx, draft.id))
     if draft.type != "edit":
         await delete_article(ctx, draft.article_id)
-    await hold_back(ctx, draft, reason, comment)
+    await hold_back(ctx, _dismissal_of(draft), reason, comment)
     return replace(draft, status="dismissed")
+
+
+def _dismissal_of(draft: DraftTexts) -> Dismissal:
+    statements = [Statement(**statement) for statement in draft.statements]
+    return Dismissal(draft.article_id if draft.type == "edit" else None, statements, draft_id=draft.id)
 
 
 def _changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:

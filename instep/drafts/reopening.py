@@ -10,7 +10,7 @@ from instep.core.errors import Conflict, InvalidState, NotFound
 from instep.drafts import queries
 from instep.drafts.pending import find_draft
 from instep.drafts.schemas import Draft, DraftTexts
-from instep.drafts.suppression import lift_for_draft
+from instep.drafts.suppression import lift_for
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
@@ -44,7 +44,7 @@ async def reopen_draft(ctx: Ctx, draft_id: str) -> Draft:
         await _take_back(ctx, article, draft)
     elif draft.type != "edit":
         await _review_again(ctx, article, draft)
-    await lift_for_draft(ctx, draft.id)
+    await lift_for(ctx, draft_id=draft.id)
     return replace(draft, status="pending")
 
 

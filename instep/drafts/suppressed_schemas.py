@@ -1,13 +1,25 @@
 """The shapes of what is not proposed again, because a reviewer has dismissed it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
 
+from instep.drafts.proposals import Statement
 from instep.drafts.schemas import DismissalReason
 from instep.web.shapes import AuthorOut, Out, Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissal:
+    """What a dismissed draft or place says of an article; without one, of a new article."""
+
+    article_id: str | None
+    statements: Sequence[Statement]
+    draft_id: str | None = None
+    place_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +33,7 @@ class SuppressedStatement:
     reason: DismissalReason
     comment: str | None
     draft_id: str | None
+    place_id: str | None
     author_type: str
     author_name: str
     created_at: datetime
@@ -35,7 +48,8 @@ class SuppressedOut(Out):
     summary: str = Field(description="What was proposed, in short.", examples=["max_upload_mb: “10” → “25”"])
     reason: DismissalReason = Field(description="Why it was dismissed.")
     comment: str | None
-    draft_id: str | None = Field(description="The draft that was dismissed.")
+    draft_id: str | None = Field(description="The draft that was dismissed, if it was one.")
+    place_id: str | None = Field(description="The place that was dismissed, if it was one.")
     dismissed_by: AuthorOut
     dismissed_at: Timestamp
 

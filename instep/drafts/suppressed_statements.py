@@ -1,14 +1,14 @@
 """The SQL of what is not proposed again."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from psycopg.types.json import Jsonb
 
 from instep.core.ids import new_id
 from instep.core.paging import Order, Page, PageRequest
-from instep.drafts.schemas import DismissalReason, DraftTexts
-from instep.drafts.suppressed_schemas import SuppressedStatement
+from instep.drafts.schemas import DismissalReason
+from instep.drafts.suppressed_schemas import Dismissal, SuppressedStatement
 from instep.identity.schemas import Ctx
 
 ORDER = Order(("s.created_at", "s.id"), descending=True)
@@ -28,7 +28,7 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]
         SuppressedStatement,
         f"""
         select s.id, s.article_id, a.title as article_title, s.summary, s.reason, s.comment, s.draft_id,
-            s.author_type, s.author_name, s.created_at
+            s.place_id, s.author_type, s.author_name, s.created_at
         from suppressed_statements s
         left join articles a on a.workspace_id = %(workspace)s and a.id = s.article_id
         where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and {page.condition} {page.tail}
@@ -39,27 +39,28 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]
     return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
-async def insert(ctx: Ctx, draft: DraftTexts, reason: DismissalReason | None, comment: str | None) -> None:
-    """Hold back each statement of the draft; what is held back already stays as it is.
+async def insert(ctx: Ctx, dismissal: Dismissal, reason: DismissalReason | None, comment: str | None) -> None:
+    """Hold back each statement of what was dismissed; what is held back already stays as it is.
 
     The rows are in one order, so that two who dismiss at once can't wait for each other.
     """
-    rows = [{**statement, "id": new_id("sup")} for statement in draft.statements]
+    rows = [{**asdict(statement), "id": new_id("sup")} for statement in dismissal.statements]
     await ctx.tx.execute(
         """
         insert into suppressed_statements (id, workspace_id, bot_id, article_id, key, summary, reason,
-            comment, draft_id, author_type, author_name, created_at)
+            comment, draft_id, place_id, author_type, author_name, created_at)
         select row.id, %(workspace)s, %(bot)s, %(article)s, row.key, row.summary, %(reason)s, %(comment)s,
-            %(draft)s, %(author_type)s, %(author_name)s, %(now)s
+            %(draft)s, %(place)s, %(author_type)s, %(author_name)s, %(now)s
         from jsonb_to_recordset(%(rows)s) as row (id text, key text, summary text)
         order by row.key
         on conflict (bot_id, coalesce(article_id, ''), key, workspace_id) do nothing
         """,
         bot=ctx.bot.id,
-        article=draft.article_id if draft.type == "edit" else None,
+        article=dismissal.article_id,
         reason=reason,
         comment=comment,
-        draft=draft.id,
+        draft=dismissal.draft_id,
+        place=dismissal.place_id,
         author_type=ctx.actor.type,
         author_name=ctx.actor.name,
         now=ctx.now,
@@ -79,14 +80,16 @@ async def delete(ctx: Ctx, suppressed_id: str) -> bool:
     return row_count == 1
 
 
-async def delete_for_draft(ctx: Ctx, draft_id: str) -> None:
+async def delete_for(ctx: Ctx, draft_id: str | None, place_id: str | None) -> None:
     await ctx.tx.execute(
         """
         delete from suppressed_statements
-        where bot_id = %(bot)s and workspace_id = %(workspace)s and draft_id = %(draft)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and (draft_id = %(draft)s or place_id = %(place)s)
         """,
         bot=ctx.bot.id,
         draft=draft_id,
+        place=place_id,
     )
 
 

@@ -6,8 +6,8 @@ from instep.core.errors import NotFound
 from instep.core.paging import Page, PageRequest
 from instep.drafts import suppressed_statements
 from instep.drafts.proposals import Statement
-from instep.drafts.schemas import DismissalReason, DraftTexts
-from instep.drafts.suppressed_schemas import SuppressedStatement
+from instep.drafts.schemas import DismissalReason
+from instep.drafts.suppressed_schemas import Dismissal, SuppressedStatement
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
@@ -28,15 +28,17 @@ async def lift_suppressed(ctx: Ctx, suppressed_id: str) -> str:
     return suppressed_id
 
 
-async def hold_back(ctx: Ctx, draft: DraftTexts, reason: DismissalReason | None, comment: str | None) -> None:
-    """Hold back what a dismissed draft says, if the reason says that it is wrong."""
-    if reason in SUPPRESSING_REASONS and draft.statements:
-        await suppressed_statements.insert(ctx, draft, reason, comment)
+async def hold_back(
+    ctx: Ctx, dismissal: Dismissal, reason: DismissalReason | None, comment: str | None
+) -> None:
+    """Hold back what a dismissed draft or place says, if the reason says that it is wrong."""
+    if reason in SUPPRESSING_REASONS and dismissal.statements:
+        await suppressed_statements.insert(ctx, dismissal, reason, comment)
 
 
-async def lift_for_draft(ctx: Ctx, draft_id: str) -> None:
-    """Let what a draft says come again, because its dismissal is taken back."""
-    await suppressed_statements.delete_for_draft(ctx, draft_id)
+async def lift_for(ctx: Ctx, *, draft_id: str | None = None, place_id: str | None = None) -> None:
+    """Let what a draft or a place says come again, because its dismissal is taken back."""
+    await suppressed_statements.delete_for(ctx, draft_id, place_id)
 
 
 async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:

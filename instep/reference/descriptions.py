@@ -42,6 +42,7 @@ transfer of an unchanged one; `If-Match` refuses to overwrite a newer state (400
 TAGS = {
     "articles": "Help articles: their texts, statuses, translations and revisions.",
     "drafts": "The review queue: proposed edits, new articles, and drafts from visitors' questions.",
+    "places": "Where articles need words that a code change does not give.",
     "releases": "Drafts that were approved before go live when what they describe ships.",
     "collections": "The sections of the help center, which can contain sections, in reading order.",
     "redirects": "Destinations of addresses without a page, such as those of an earlier help center.",
@@ -131,6 +132,7 @@ FIELDS = {
     "revisionId": "The revision's id.",
     "slug": "The last part of the URL: lower-case words joined by hyphens, by default those of the title.",
     "sortOrder": "The position among the collections with the same parent, from 0.",
+    "source": "The change behind it.",
     "sourceUrl": "The pull request, issue or page that caused it.",
     "startLine": "The first line of the excerpt.",
     "startedAt": "When work on it started.",

@@ -39,6 +39,12 @@ KINDS: dict[EventKind, tuple[str, str]] = {
         "A new article, or a draft from questions, awaits review; `object` is as in the list of drafts.",
         "DraftListItemOut",
     ),
+    "place.created": (
+        "A task has found where an article needs words that its change does not give. The same change sent "
+        "again sends no second event.",
+        "PlaceOut",
+    ),
+    "place.resolved": ("Someone has written the words, or has said that the article has them.", "PlaceOut"),
     "changelog_entry.published": ("A changelog entry became live.", "ChangelogEntryOut"),
     "task.completed": (
         "A task has ended, `completed` or `failed`; its drafts have events of their own.",

@@ -20,6 +20,7 @@ TARGETS = {
         {"id": PATH_ID, "deliveryId": FIRST_RESULT_ID},
     ),
     "list_drafts": ("/drafts/{id}", {"id": FIRST_RESULT_ID}),
+    "list_places": ("/places/{id}", {"id": FIRST_RESULT_ID}),
     "list_unanswered": ("/insights/unanswered/{id}", {"id": FIRST_RESULT_ID}),
     "list_suppressed": ("/insights/suppressed/{id}", {"id": FIRST_RESULT_ID}),
     "delete_article": ("/articles/{id}/restore", {"id": BODY_ID}),

@@ -23,7 +23,10 @@ TASK = """
             'title', coalesce(d.title, a.title), 'article_id', d.article_id) order by d.id)
         from drafts d
         join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
-        where d.workspace_id = %(workspace)s and d.task_id = t.id), '[]') as drafts
+        where d.workspace_id = %(workspace)s and d.task_id = t.id), '[]') as drafts,
+    coalesce((select jsonb_agg(jsonb_build_object('id', p.id, 'article_id', p.article_id,
+            'heading', p.heading) order by p.id)
+        from places p where p.workspace_id = %(workspace)s and p.task_id = t.id), '[]') as places
 """
 ORDER = Order(("t.created_at", "t.id"), descending=True)
 

@@ -16,6 +16,8 @@ from instep.drafts.schemas import Certainty, EvidenceOut, TitledText
 from instep.drafts.suppression import is_suppressed
 from instep.drafts.withdrawal import dismiss_reverted, settle_dropped, warn_of
 from instep.identity.schemas import Ctx
+from instep.places.schemas import NewPlace, PlaceSource
+from instep.places.storing import dismiss_reverted_places, store_places
 from instep.tasks import queries
 from instep.tasks.actions import find_task
 from instep.tasks.outlook import LaterEdit, Outlook
@@ -78,12 +80,16 @@ async def write_report(
     reverted = reverted_change(work.change_title or "", work.change_body, work.source_url)
     if reverted:
         await dismiss_reverted(ctx, reverted.title, reverted.url_patterns, task_id)
+        await dismiss_reverted_places(ctx, reverted.title, reverted.url_patterns)
+    is_repeatable = model_part is None
+    has_places = await queue_places(ctx, task, work, report, articles, is_repeatable=is_repeatable)
     others = [article_id for article_id in articles if article_id not in edited_ids]
     sentences = [
         *(sentence for row in queued for sentence in row.sentences),
-        *await settle_earlier(ctx, task_id, work, others, is_repeatable=model_part is None),
+        *await settle_earlier(ctx, task_id, work, others, is_repeatable=is_repeatable),
     ]
-    outcome: Outcome = "drafts" if any(row.draft_id for row in queued) else "no_changes"
+    outcome: Outcome = "places" if has_places else "no_changes"
+    outcome = "drafts" if any(row.draft_id for row in queued) else outcome
     summary = " ".join([report.summary, *sentences])
     titles = {id: article.title for id, article in articles.items()} | outlook.titles
     verdicts = {row.article_id: row for row in report.reviewed} | outlook.verdicts
@@ -147,6 +153,39 @@ async def queue_new(
         return await queue_unless_refused(ctx, new_article)
     # A requested article that can't be written fails the task.
     return QueuedEdit(await queue_new_article(ctx, new_article))
+
+
+async def queue_places(
+    ctx: Ctx,
+    task: Task,
+    work: TaskInput,
+    report: writer.Report,
+    articles: Collection[str],
+    *,
+    is_repeatable: bool,
+) -> bool:
+    """Put where articles need words into the review queue; whether any such place waits.
+
+    What an earlier state of the change asked for leaves it, unless a language model may have missed it now.
+    """
+    if task.change_kind is None or task.change_title is None:
+        return False
+    new_places = [new_place(place) for place in report.places if place.article_id in articles]
+    source = PlaceSource(task.change_kind, task.change_title, task.change_url)
+    is_later_state = is_repeatable and work.change_url is not None and work.diff is not None
+    return await store_places(ctx, task.id, source, new_places, articles if is_later_state else ())
+
+
+def new_place(place: writer.Place) -> NewPlace:
+    return NewPlace(
+        place.article_id,
+        place.heading,
+        place.line,
+        place.reason,
+        tuple(asdict(source) for source in place.evidence),
+        place.statement.key,
+        place.statement.summary,
+    )
 
 
 async def settle_earlier(

@@ -14,7 +14,7 @@ from instep.web.shapes import Body, Out, SourceUrl, Text, Timestamp, Title
 
 TaskType = Literal["document_change", "write_article"]
 TaskStatus = Literal["queued", "running", "completed", "failed"]
-Outcome = Literal["drafts", "no_changes"]
+Outcome = Literal["drafts", "places", "no_changes"]
 VerdictKind = Literal["edit", "concerned", "no_edit"]
 ChangeKind = Literal["pr", "commit", "release"]
 Diff = Annotated[Text, Field(max_length=limits.MAX_DIFF_CHARACTERS)]
@@ -51,6 +51,7 @@ class Task:
     outcome: Outcome | None
     summary: str | None
     drafts: list[dict[str, Any]]
+    places: list[dict[str, Any]]
     reviewed: list[dict[str, Any]]
     error_code: str | None
     error_message: str | None
@@ -168,6 +169,14 @@ class TaskDraftOut(Out):
     article_id: str
 
 
+class TaskPlaceOut(Out):
+    """A place that the task has found."""
+
+    id: str
+    article_id: str
+    heading: str | None = Field(description="The section to write in; null: the article as a whole.")
+
+
 class ReviewedOut(Out):
     """Why an article that was considered got a draft or none."""
 
@@ -201,11 +210,16 @@ class TaskOut(Out):
     status: TaskStatus
     change: ChangeOut | None = Field(description="The change of a `document_change` task, else null.")
     article: ArticleTaskOut | None = Field(description="The request of a `write_article` task, else null.")
-    outcome: Outcome | None = Field(description="What a completed task ended in, else null.")
+    outcome: Outcome | None = Field(
+        description="What a completed task ended in, else null: `drafts` if there is one, else `places`."
+    )
     summary: str | None = Field(
         description="What was found or written; while the task runs, what it does at present."
     )
     drafts: list[TaskDraftOut]
+    places: list[TaskPlaceOut] = Field(
+        description="Where articles need words that the change does not give; whatever has become of them."
+    )
     reviewed: list[ReviewedOut]
     error: TaskErrorOut | None
     bot_id: str
@@ -225,6 +239,7 @@ def task_out(task: Task) -> TaskOut:
         outcome=task.outcome,
         summary=task.summary,
         drafts=[TaskDraftOut(**draft) for draft in task.drafts],
+        places=[TaskPlaceOut(**place) for place in task.places],
         reviewed=[_reviewed_out(verdict) for verdict in task.reviewed],
         error=TaskErrorOut(code=task.error_code or "", message=task.error_message or "") if failed else None,
         bot_id=str(task.bot_id),

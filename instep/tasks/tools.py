@@ -17,6 +17,7 @@ from instep.tasks.schemas import (
     TaskCreate,
     TaskDraftOut,
     TaskErrorOut,
+    TaskPlaceOut,
     TaskStatus,
     TaskType,
     VerdictKind,
@@ -50,6 +51,10 @@ class TaskReportOut(Out):
     summary: str | None
     drafts: list[TaskDraftOut] = Field(description="Read them with `get_draft`.")
     draft_count: int
+    places: list[TaskPlaceOut] = Field(
+        description="Where articles need words that the change does not give: see `list_places`."
+    )
+    place_count: int
     reviewed: list[ReviewedOut] = Field(
         description="Articles with an edit first, then concerned ones (where to write), then the others."
     )
@@ -93,6 +98,8 @@ def task_report_out(task: Task) -> TaskReportOut:
         summary=None if out.summary is None else shorten(out.summary, limits.MAX_TOOL_CONTEXT_BYTES),
         drafts=rows_within_budget(out.drafts, limits.MAX_TOOL_CONTEXT_BYTES),
         draft_count=len(out.drafts),
+        places=rows_within_budget(out.places, limits.MAX_TOOL_CONTEXT_BYTES),
+        place_count=len(out.places),
         reviewed=rows_within_budget(reviewed, limits.MAX_TOOL_CONTEXT_BYTES),
         reviewed_count=len(reviewed),
         error=out.error,

@@ -18,6 +18,8 @@ EventKind = Literal[
     "article.deleted",
     "edit.proposed",
     "draft.created",
+    "place.created",
+    "place.resolved",
     "changelog_entry.published",
     "task.completed",
     "conversation.escalated",

@@ -195,6 +195,7 @@ PROPOSALS = {
     ("POST", "/v1/tasks"),
     ("POST", "/v1/articles/{id}/drafts"),
     ("PATCH", "/v1/drafts/{id}"),
+    *(("POST", f"/v1/places/{{id}}/{verb}") for verb in ("resolve", "dismiss", "reopen")),
 }
 
 

@@ -87,6 +87,7 @@ FACES: dict[str, set[str]] = {
         "second_factors",
         "second_step",
     },
+    "places": {"storing"},
     "redirects": {"path_patterns"},
     "review": {"", "command", "release"},
     "runtime": {""},

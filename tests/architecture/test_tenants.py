@@ -30,6 +30,7 @@ from tests.golden.golden import keep, lose_a_name
 from tests.imports.bringing import Importer
 from tests.imports.sources import page, tree
 from tests.llm.budgets import spend
+from tests.places.finding import find_places, new_place
 from tests.support import questions
 from tests.support.articles import acting
 from tests.support.browsing import read_and_search
@@ -81,6 +82,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await lose_a_name(database, cast, article["id"])
     draft = (await client.post("/v1/articles/begin/drafts", json={"contentMarkdown": "Stop."})).json()
     await hold_back_statement(cast.acme, database, article["id"])
+    await find_places(client, database, cast.acme, new_place(article["id"]))
     await client.post("/v1/redirects", json={"from": "/old", "articleId": "begin"})
     await client.patch("/v1/synonyms", json={"groups": [["cart", "basket"]]})
     await client.post("/v1/changelog/entries", json=body)
@@ -134,6 +136,7 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
             "bot_vectors",
             "article_vectors",
             "drafts",
+            "places",
             "tasks",
             "idempotency_keys",
             "changelog_entries",

@@ -10,6 +10,7 @@ from instep.identity.schemas import Actor, Ctx
 from instep.insights.actions import log_unanswered
 from tests.drafts.review import hold_back_statement
 from tests.files.uploads import upload
+from tests.places.finding import find_places, new_place
 from tests.support.cast import Client, Company, Json
 from tests.support.http import body_of, create_article, create_collection, created
 
@@ -72,6 +73,11 @@ TABLE = [
     Operation("POST", "/drafts/{draft}/apply", "write", body={}),
     Operation("POST", "/drafts/{draft}/dismiss", "write"),
     Operation("POST", "/drafts/{dismissed}/reopen", "write"),
+    Operation("GET", "/places", "read", query={"status": "open"}),
+    Operation("GET", "/places/{place}", "read"),
+    Operation("POST", "/places/{place}/resolve", "propose"),
+    Operation("POST", "/places/{place}/dismiss", "propose"),
+    Operation("POST", "/places/{resolved}/reopen", "propose"),
     Operation("POST", "/releases", "write", body={"taskIds": ["task_1"]}, audited="task_1"),
     Operation("GET", "/articles/{article}/revisions", "read"),
     Operation("GET", "/articles/{article}/revisions/{revision}", "read"),
@@ -138,7 +144,13 @@ async def assemble(client: Client, company: Company, database: Database) -> dict
     dismissed = created(await client.post(f"/v1/articles/{article['id']}/drafts", json=EDIT))
     await client.post(f"/v1/drafts/{dismissed['id']}/dismiss")
     webhook = created(await client.post("/v1/webhooks", json=ENDPOINT))
+    places = [new_place(article["id"], key=key, heading=key) for key in ("open", "resolved")]
+    await find_places(client, database, company, *places)
+    resolved, place = body_of(await client.get("/v1/places"))["results"]
+    await client.post(f"/v1/places/{resolved['id']}/resolve")
     return {
+        "place": place["id"],
+        "resolved": resolved["id"],
         "article": article["id"],
         "revision": revisions[0]["id"],
         "published": published["id"],

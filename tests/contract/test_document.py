@@ -105,7 +105,7 @@ def test_every_event_of_the_specification_is_described() -> None:
     kinds = {
         *("article.published", "article.updated", "article.unpublished", "article.deleted"),
         *("edit.proposed", "draft.created", "changelog_entry.published", "task.completed"),
-        *("conversation.escalated", "lead.created"),
+        *("place.created", "place.resolved", "conversation.escalated", "lead.created"),
     }
 
     assert document()["webhooks"].keys() == kinds == set(get_args(EventKind))

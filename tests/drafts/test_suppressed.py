@@ -57,6 +57,7 @@ async def test_what_was_dismissed_as_wrong_is_not_proposed_again(
         "reason": reason,
         "comment": "It is an internal name.",
         "draftId": draft["id"],
+        "placeId": None,
         "dismissedBy": {"type": "api_key", "name": "Acme writer"},
     }
 

@@ -6,6 +6,7 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.insights.visits.counter import VisitCounter
 from tests.drafts.review import hold_back_statement
+from tests.places.finding import URL, find_places, new_place
 from tests.support import unanswered
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json
@@ -23,6 +24,7 @@ LISTS: dict[str, Json] = {
     "list_changelog": {"includeText": True, "status": "draft"},
     "list_gaps": {},
     "list_suppressed": {},
+    "list_places": {},
     "list_collections": {},
     "list_redirects": {},
     "doc_health": {},
@@ -45,6 +47,8 @@ async def fill(client: Client, cast: Cast, database: Database) -> None:
         reason = {"contentMarkdown": f"{n}\n", "reason": f"{n} {'because ' * 240}"}
         await client.post(f"/v1/articles/{article['id']}/drafts", json=reason)
         await hold_back_statement(cast.acme, database, article["id"])
+        words = new_place(article["id"], reason=f"{n} {'because ' * 240}")
+        await find_places(client, database, cast.acme, words, url=f"{URL}{n}")
         entry = {"title": f"{TITLE}{n}", "contentMarkdown": TEXT}
         await client.post("/v1/changelog/entries", json=entry)
         group = {"title": f"{TITLE}{n}", "description": "长" * 500}

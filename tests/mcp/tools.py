@@ -16,14 +16,16 @@ READS = [
         "list_files",
         "get_file",
         "list_suppressed",
+        "list_places",
     ),
 ]
 ADDS = [
     *("create_article", "propose_edit", "create_changelog_entry", "create_task"),
     *("create_collection", "create_redirect", "lift_suppressed"),
+    *("resolve_place", "dismiss_place"),
 ]
 # The tools among those that add for which `content:propose` suffices.
-PROPOSES = ["propose_edit", "create_task"]
+PROPOSES = ["propose_edit", "create_task", "resolve_place", "dismiss_place"]
 CHANGES = [
     "update_article",
     "publish_article",

@@ -96,7 +96,11 @@ async def test_a_sure_place_without_words_is_told_with_the_code_behind_it(
 
     task = await finished(client, run_jobs, title="Support pausing of scheduled exports", diff=diff)
 
-    assert (task["outcome"], task["drafts"]) == ("no_changes", [])
+    assert (task["outcome"], task["drafts"]) == ("places", [])
+    [named] = task["places"]
+    assert named == {"id": named["id"], "articleId": article["id"], "heading": "Schedule exports"}
+    found = await get(client, f"places/{named['id']}")
+    assert (found["taskId"], found["line"], found["status"]) == (task["id"], 5, "open")
     row = next(row for row in task["reviewed"] if row["verdict"] == "concerned")
     assert (row["articleId"], row["heading"]) == (article["id"], "Schedule exports")
     [place] = row["evidence"]
@@ -153,7 +157,8 @@ async def test_a_change_that_touches_no_article_ends_without_drafts(
 
     task = await finished(client, run_jobs, **fields)
 
-    assert (task["status"], task["outcome"], task["drafts"]) == ("completed", "no_changes", [])
+    assert (task["status"], task["drafts"]) == ("completed", [])
+    assert task["outcome"] != "drafts"
     assert task["summary"]
     assert (await get(client, "drafts"))["results"] == []
 

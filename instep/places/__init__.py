@@ -1,0 +1,1 @@
+"""Places: where an article needs words that a code change does not give."""

@@ -1,0 +1,12 @@
+"""What the tests of places share: a place in a live article of Acme."""
+
+import pytest
+
+from instep.core.database import Database
+from tests.places.finding import open_place
+from tests.support.cast import Cast, Client, Json
+
+
+@pytest.fixture
+async def place(client: Client, cast: Cast, database: Database) -> Json:
+    return await open_place(client, database, cast.acme)
