@@ -9,7 +9,7 @@ from typing import Any
 from instep.ci.checkout import CodeChange
 from instep.ci.credentials import Server
 from instep.ci.retries import Patience, retry_after
-from instep.ci.shapes import Bot, Bots, Draft, Out, Task, parse_shape
+from instep.ci.shapes import Bot, Bots, Draft, Out, Place, PlaceList, Task, parse_shape
 from instep.ci.transport import HttpResponse, Refused, Transport
 from instep.core import limits
 
@@ -76,6 +76,11 @@ class Client:
 
     def get_draft(self, bot: Bot, draft_id: str) -> Draft:
         return self.read(Draft, self.ask("GET", f"/drafts/{draft_id}", None, {"Service-Bot": bot.id}))
+
+    def list_places(self, bot: Bot, task: Task) -> list[Place]:
+        """The first open places of a task, in the order of the API."""
+        path = f"/places?task_id={task.id}&page_size={limits.MAX_REPORTED_PLACES}"
+        return self.read(PlaceList, self.ask("GET", path, None, {"Service-Bot": bot.id})).results
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None

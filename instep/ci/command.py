@@ -93,7 +93,8 @@ def send(client: Client, change: CodeChange, run: Run, options: Options) -> Run:
     if options.waits:
         task = client.wait_for(task, start + options.timeout)
     drafts = [get_draft(client, bot, draft.id) for draft in task.drafts[: limits.MAX_REPORTED_DRAFTS]]
-    return replace(run, bot=bot, task=task, drafts=[draft for draft in drafts if draft])
+    places = client.list_places(bot, task) if task.places else []
+    return replace(run, bot=bot, task=task, drafts=[draft for draft in drafts if draft], places=places)
 
 
 def status_line(change: CodeChange, bot: Bot) -> str:
@@ -131,4 +132,4 @@ def exit_code(run: Run, options: Options) -> int:
     if options.waits and not run.task.has_ended:
         say(f"The task has not ended within {options.timeout} seconds. It continues: run this again later.")
         return TIMED_OUT
-    return WOULD_EDIT if options.check and run.pending_count else 0
+    return WOULD_EDIT if options.check and not run.is_settled else 0

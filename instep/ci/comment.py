@@ -1,4 +1,4 @@
-"""Tell of the drafts in one comment on a pull request, which each further run brings up to date."""
+"""Tell of drafts and places in one comment on a pull request, which each further run brings up to date."""
 
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
@@ -6,8 +6,8 @@ from urllib.parse import quote
 from instep.ci.escaping import inert
 from instep.ci.hosts import CommentRefused, find_thread
 from instep.ci.printing import say
-from instep.ci.report import TYPES, Run, dashboard_page, outcome_of, state_of
-from instep.ci.shapes import Bot, Draft
+from instep.ci.report import TYPES, Run, dashboard_page, outcome_of, state_of, where
+from instep.ci.shapes import Bot, Draft, Place
 from instep.core import limits
 from instep.text.characters import shorten
 
@@ -15,7 +15,7 @@ from instep.text.characters import shorten
 def write_comment(run: Run, bot: Bot, environ: Mapping[str, str]) -> None:
     """Write or update the comment; a failure is printed, and does not fail the job.
 
-    Where there are no drafts an earlier comment is updated, and no new one is written.
+    Where there is neither a draft nor a place an earlier comment is updated, and no new one is written.
     """
     try:
         thread = find_thread(environ)
@@ -25,7 +25,7 @@ def write_comment(run: Run, bot: Bot, environ: Mapping[str, str]) -> None:
         comment = thread.find_comment(marker)
         if comment is not None and comment.body.rstrip() != body.rstrip():
             thread.update(comment, body)
-        elif comment is None and run.drafts:
+        elif comment is None and (run.drafts or run.places):
             thread.create(body)
     except CommentRefused as refusal:
         say(f"The comment was not written: {refusal.message}")
@@ -35,23 +35,24 @@ def comment_text(run: Run, bot: Bot) -> str:
     """The comment in Markdown; what others wrote in it is text, and mentions nobody."""
     if run.task is None:
         return f"### Instep: no article needs an edit\n\n{inert(run.no_task_reason)}\n"
-    text = f"### Instep: {inert(outcome_of(run.task, run.pending_count))}\n"
+    text = f"### Instep: {inert(outcome_of(run, run.task))}\n"
     if run.task.summary:
         text += f"\n{inert(run.task.summary)}\n"
     end = ending(run)
+    parts = [draft_text(run.url, bot, draft) for draft in run.drafts]
+    parts += [place_text(run.url, bot, place) for place in run.places]
     omitted = run.unread_count
-    for number, draft in enumerate(run.drafts):
-        part = f"\n{draft_text(run.url, bot, draft)}\n"
-        is_full = len(text) + len(part) + len(end) > limits.MAX_COMMENT_CHARACTERS
+    for number, part in enumerate(parts):
+        is_full = len(text) + len(part) + 2 + len(end) > limits.MAX_COMMENT_CHARACTERS
         if is_full or number == limits.MAX_COMMENTED_DRAFTS:
-            omitted += len(run.drafts) - number
+            omitted += len(parts) - number
             break
-        text += part
+        text += f"\n{part}\n"
     return text + (f"\nAnd {omitted} more.\n" if omitted else "") + end
 
 
 def ending(run: Run) -> str:
-    count = sum(article.verdict != "edit" for article in run.task.reviewed) if run.task else 0
+    count = sum(article.verdict == "no_edit" for article in run.task.reviewed) if run.task else 0
     articles = "1 article" if count == 1 else f"{count} articles"
     return f"\nLooked at, no edit: {articles}.\n" if count else ""
 
@@ -62,6 +63,12 @@ def draft_text(url: str, bot: Bot, draft: Draft) -> str:
     kind = TYPES.get(draft.type, draft.type)
     state = state_of(draft.status, draft.approved_at)
     return "\n".join([f"**[{inert(draft.title)}]({address})** ({inert(kind + state)})", "", *quoted(draft)])
+
+
+def place_text(url: str, bot: Bot, place: Place) -> str:
+    """Where an article needs words, with a link to the place, and why."""
+    address = dashboard_page(url, bot, "review", place.id)
+    return f"**[{inert(where(place))}]({address})** (needs writing)\n\n{inert(place.reason)}"
 
 
 def quoted(draft: Draft) -> Iterator[str]:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from instep.ci.diff import LeftOut
 from instep.ci.escaping import COMMAND, escaped, fenced, line_excerpt, one_line, without_commands
-from instep.ci.shapes import Bot, Draft, Evidence, Task
+from instep.ci.shapes import Bot, Draft, Evidence, Place, Task
 from instep.core import limits
 
 # The note of unified diffs; no line of a text begins with a backslash there.
@@ -24,6 +24,8 @@ class Run:
     left_out: Sequence[LeftOut]
     task: Task | None = None
     drafts: Sequence[Draft] = ()
+    # The open places of the task.
+    places: Sequence[Place] = ()
     # The pathspecs that the change was limited to.
     paths: Sequence[str] = ()
     bot: Bot | None = None
@@ -48,12 +50,18 @@ class Run:
         """The number of drafts that await review; drafts that were not fetched count as pending."""
         return self.unread_count + sum(draft.awaits_review for draft in self.drafts)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether no draft awaits review, and no place needs writing."""
+        return not self.pending_count and not self.places
+
 
 def as_json(run: Run) -> str:
     """The task as the API gives it, with its drafts in full and the files that were not sent."""
     no_task: dict[str, Any] = {"id": None, "status": None, "outcome": None, "drafts": []}
     fields = dict(run.task.document if run.task else no_task)
     fields["draftDetails"] = [draft.document for draft in run.drafts]
+    fields["placeDetails"] = [place.document for place in run.places]
     fields["leftOut"] = [{"file": file.file, "reason": file.reason} for file in run.left_out]
     # A runner would execute these characters. They occur only in strings, which may contain escapes.
     return COMMAND.sub(r"\\u0023#", json.dumps(fields))
@@ -63,12 +71,14 @@ def as_text(run: Run) -> str:
     """Lines for a log. None begins with untrusted text, which a runner could execute as a command."""
     if run.task is None or run.bot is None:
         return run.no_task_reason
-    lines = [f"Task {without_commands(run.task.id)}: {outcome_of(run.task, run.pending_count)}"]
+    lines = [f"Task {without_commands(run.task.id)}: {outcome_of(run, run.task)}"]
     if run.task.summary:
         lines.append(f"   found   {one_line(run.task.summary)}")
     lines.append(f"   task    {dashboard_page(run.url, run.bot, 'tasks', run.task.id)}")
     for number, draft in enumerate(run.drafts, 1):
         lines += ["", *draft_lines(run.url, run.bot, number, draft)]
+    for place in run.places:
+        lines += ["", *place_lines(run.url, run.bot, place)]
     if run.unread_count:
         lines += ["", f"{run.unread_count} more: {dashboard_page(run.url, run.bot, 'review')}"]
     return "\n".join(lines)
@@ -89,18 +99,33 @@ def draft_lines(url: str, bot: Bot, number: int, draft: Draft) -> Iterator[str]:
         yield f"   | {line}"
 
 
+def place_lines(url: str, bot: Bot, place: Place) -> Iterator[str]:
+    yield f"Needs writing: {one_line(where(place))}"
+    yield f"   why     {one_line(place.reason)}"
+    for source in place.evidence:
+        yield f"   code    {place_of(source)}  {line_excerpt(source.excerpt.strip())}"
+    yield f"   write   {dashboard_page(url, bot, 'review', place.id)}"
+
+
+def where(place: Place) -> str:
+    """The article, the section and the line."""
+    section = f", under “{place.heading}”" if place.heading else ""
+    return f"“{place.article_title}”{section}, line {place.line}"
+
+
 def as_markdown(run: Run) -> str:
     """Markdown for the page that GitHub shows for a run; text of others is escaped."""
     if run.task is None or run.bot is None:
         return f"### Instep\n\n{escaped(run.no_task_reason)}\n"
-    page = f"### Instep: {escaped(outcome_of(run.task, run.pending_count))}\n"
+    page = f"### Instep: {escaped(outcome_of(run, run.task))}\n"
     if run.task.summary:
         page += f"\n{escaped(run.task.summary)}\n"
+    parts = [draft_markdown(run.url, run.bot, draft) for draft in run.drafts]
+    parts += [place_markdown(run.url, run.bot, place) for place in run.places]
     omitted = run.unread_count
-    for number, draft in enumerate(run.drafts):
-        part = draft_markdown(run.url, run.bot, draft)
+    for number, part in enumerate(parts):
         if len(page.encode()) + len(part.encode()) > limits.MAX_SUMMARY_BYTES:
-            omitted += len(run.drafts) - number
+            omitted += len(parts) - number
             break
         page += part
     queue = dashboard_page(run.url, run.bot, "review")
@@ -120,13 +145,32 @@ def draft_markdown(url: str, bot: Bot, draft: Draft) -> str:
     return "".join(f"\n{part}\n" for part in parts if part)
 
 
-def outcome_of(task: Task, pending: int) -> str:
+def place_markdown(url: str, bot: Bot, place: Place) -> str:
+    parts = [
+        f"#### [Needs writing: {escaped(where(place))}]({dashboard_page(url, bot, 'review', place.id)})",
+        escaped(place.reason),
+        "\n".join(f"- {escaped(place_of(source))}" for source in place.evidence),
+    ]
+    return "".join(f"\n{part}\n" for part in parts if part)
+
+
+def outcome_of(run: Run, task: Task) -> str:
     if task.error:
         return f"failed: {one_line(task.error.message)}"
-    if task.outcome == "drafts":
-        drafts = "1 draft waits" if pending == 1 else f"{pending} drafts wait"
-        return f"{drafts} for review" if pending else "all drafts are reviewed"
+    if not run.is_settled:
+        return what_waits(run.pending_count, len(run.places))
+    if task.outcome in ("drafts", "places"):
+        return "all drafts are reviewed" if task.outcome == "drafts" else "all places are settled"
     return "no article needs an edit" if task.outcome == "no_changes" else without_commands(task.status)
+
+
+def what_waits(drafts: int, places: int) -> str:
+    """`1 draft waits for review, 2 places need writing`."""
+    counts = [
+        ("1 draft waits" if drafts == 1 else f"{drafts} drafts wait") + " for review" if drafts else "",
+        ("1 place needs" if places == 1 else f"{places} places need") + " writing" if places else "",
+    ]
+    return ", ".join(filter(None, counts))
 
 
 def describe(draft: Draft) -> str:

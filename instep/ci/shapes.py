@@ -88,6 +88,11 @@ class TaskDraft(Shape):
 
 
 @dataclass(frozen=True)
+class TaskPlace(Shape):
+    id: str
+
+
+@dataclass(frozen=True)
 class TaskError(Shape):
     code: str
     message: str
@@ -107,6 +112,8 @@ class Task(Shape):
     drafts: list[TaskDraft]
     error: TaskError | None
     reviewed: Sequence[ReviewedArticle] = ()
+    # Older servers have none.
+    places: Sequence[TaskPlace] = ()
 
     @property
     def has_ended(self) -> bool:
@@ -119,6 +126,24 @@ class Evidence(Shape):
     start_line: int
     end_line: int
     excerpt: str
+
+
+@dataclass(frozen=True)
+class Place(Shape):
+    """Where an article needs words that the change does not give."""
+
+    id: str
+    article_id: str
+    article_title: str
+    heading: str | None
+    line: int
+    reason: str
+    evidence: list[Evidence]
+
+
+@dataclass(frozen=True)
+class PlaceList(Shape):
+    results: list[Place]
 
 
 @dataclass(frozen=True)

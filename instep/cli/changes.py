@@ -30,14 +30,15 @@ def change(
             envvar="INSTEP_BOT", metavar="BOT", help="Its id or slug, for a key that covers several."
         ),
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait for the drafts and show them.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for drafts and places, and show them.")] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Wait, and end with exit code 3 if articles need an edit.")
+        bool,
+        typer.Option("--check", help="Wait, and end with exit code 3 if articles need an edit or words."),
     ] = False,
     comment: Annotated[
         bool,
         typer.Option(
-            "--comment", help="Wait, and tell of the drafts in a comment on the pull or merge request."
+            "--comment", help="Wait, and tell of drafts and places in a comment on the pull or merge request."
         ),
     ] = False,
     timeout: Annotated[

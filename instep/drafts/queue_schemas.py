@@ -26,14 +26,16 @@ class SourceBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftFilter:
-    """Which pending drafts the queue by source holds; None does not narrow them.
+    """Which pending drafts and open places the queue by source holds; None does not narrow them.
 
     The kind `author` stands for what people and programs propose.
     """
 
     kind: SourceKind | Literal["author"] | None = None
-    type: DraftType | None = None
+    type: DraftType | Literal["place"] | None = None
     certainty: Certainty | None = None
     article_id: str | None = None
     is_approved: bool | None = None
     has_conflict: bool | None = None
+    # The person whose places these are.
+    assignee_id: str | None = None

@@ -12,6 +12,13 @@ SOURCE_KEY = """
         case when d.type = 'gap_draft' then 'questions'
             else 'author ' || d.author_type || ' ' || d.author_name end)
 """
+# Places wait next to the drafts of their change.
+PLACE_SOURCE_KEY = "coalesce('url ' || p.source_url, 'task ' || p.task_id, 'change ' || p.source_title)"
+OPEN_PLACES = """
+    from places p join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
+    where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.status = 'open'
+      and a.deleted_at is null
+"""
 # What a draft is made from where no change is behind it.
 KIND_CONDITIONS = {
     "article": "t.type = 'write_article'",
@@ -24,6 +31,17 @@ CONDITIONS = {
     "article_id": "d.article_id = %(article_id)s",
     "is_approved": "(d.approved_at is not null) = %(is_approved)s",
     "has_conflict": f"{IS_CONFLICT} = %(has_conflict)s",
+    "assignee_id": "false",
+}
+# The same for places: none of them is certain, approved or in conflict.
+PLACE_CONDITIONS = {
+    "type": "%(type)s = 'place'",
+    "kind": "p.source_kind = %(kind)s",
+    "certainty": "false",
+    "article_id": "p.article_id = %(article_id)s",
+    "is_approved": "not %(is_approved)s",
+    "has_conflict": "not %(has_conflict)s",
+    "assignee_id": "p.assignee_id = %(assignee_id)s",
 }
 
 
@@ -32,6 +50,12 @@ def condition_of(criteria: DraftFilter) -> str:
     conditions = [sql for name, sql in CONDITIONS.items() if getattr(criteria, name) is not None]
     if criteria.kind is not None:
         conditions.append(KIND_CONDITIONS.get(criteria.kind, "t.change_kind = %(kind)s"))
+    return " and ".join(conditions) or "true"
+
+
+def place_condition_of(criteria: DraftFilter) -> str:
+    """The same condition for places `p`."""
+    conditions = [sql for name, sql in PLACE_CONDITIONS.items() if getattr(criteria, name) is not None]
     return " and ".join(conditions) or "true"
 
 

@@ -34,6 +34,11 @@ async def get_place(ctx: Ctx, place_id: str) -> Place:
     return place
 
 
+async def list_task_places(ctx: Ctx, task_id: str) -> list[Place]:
+    """List the places that a task has found, whatever has become of them, in the order of their articles."""
+    return await queries.list_of_task(ctx, task_id)
+
+
 @proposes
 async def resolve_place(ctx: Ctx, place_id: str) -> Place:
     """Say that the article has the words now, or had them before. It leaves the queue."""

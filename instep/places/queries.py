@@ -51,6 +51,15 @@ async def list_page(
     return page.page_of(rows, lambda row: (row.created_at, row.id))
 
 
+async def list_of_task(ctx: Ctx, task_id: str) -> list[Place]:
+    return await ctx.tx.all(
+        Place,
+        f"select {PLACE} {FROM} and p.task_id = %(task)s order by a.title, p.article_id, p.line, p.id",
+        bot=ctx.bot.id,
+        task=task_id,
+    )
+
+
 async def find(ctx: Ctx, place_id: str) -> Place | None:
     return await ctx.tx.first(Place, f"select {PLACE} {FROM} and p.id = %(id)s", bot=ctx.bot.id, id=place_id)
 

@@ -87,7 +87,10 @@ async def list_summaries(ctx: Ctx, statuses: Sequence[TaskStatus], request: Page
         TaskSummary,
         f"""
         select t.id, t.type, t.status, coalesce(t.change_title, t.article ->> 'title') as title, t.outcome,
-            d.draft_count, d.pending_count, t.created_at
+            d.draft_count, d.pending_count, (
+                select count(*)::integer from places p
+                where p.workspace_id = %(workspace)s and p.task_id = t.id and p.status = 'open'
+            ) as open_place_count, t.created_at
         from tasks t, lateral (
             select count(*)::integer as draft_count,
                 (count(*) filter (where d.status = 'pending'))::integer as pending_count

@@ -71,6 +71,7 @@ class TaskSummary:
     outcome: Outcome | None
     draft_count: int
     pending_count: int
+    open_place_count: int
     created_at: datetime
 
 

@@ -26,7 +26,10 @@ SAME_CLASSES: dict[str, tuple[set[str], str]] = {
     "Bot": ({"instep.ci.shapes", "instep.identity.schemas"}, "the client's view of the resource"),
     "Draft": ({"instep.ci.shapes", "instep.drafts.schemas"}, "the client's view of the resource"),
     "Evidence": ({"instep.ci.shapes", "instep.writer.shapes"}, "the client's view of what the writer gives"),
-    "Place": ({"instep.places.schemas", "instep.writer.shapes"}, "a place stores what the writer gives"),
+    "Place": (
+        {"instep.ci.shapes", "instep.places.schemas", "instep.writer.shapes"},
+        "a place stores what the writer gives, and the client has its view of it",
+    ),
     "Statement": (
         {"instep.drafts.proposals", "instep.writer.shapes"},
         "a draft stores what the writer gives",

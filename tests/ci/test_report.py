@@ -155,6 +155,7 @@ def test_without_a_task_there_was_nothing_to_send() -> None:
         "outcome": None,
         "drafts": [],
         "draftDetails": [],
+        "placeDetails": [],
         "leftOut": [{"file": "a.lock", "reason": "lock file"}],
     }
 

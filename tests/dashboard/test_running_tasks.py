@@ -1,13 +1,15 @@
 """Tasks in the dashboard: what was sent, what is being done, what came of it, and how to send more."""
 
+import html
 import re
 
 import pytest
 from playwright.async_api import Page, expect
 
-from instep.core.database import Tx
+from instep.core.database import Database, Tx
 from tests.dashboard.conftest import Desk
-from tests.support.cast import Client, RunJobs
+from tests.places.finding import REASON, open_place
+from tests.support.cast import Cast, Client, RunJobs
 from tests.support.limits import SetSetting
 from tests.tasks.changes import DIFF, change, send, write_articles
 
@@ -81,8 +83,7 @@ async def test_articles_that_are_looked_at_tell_why_they_stay(desk: Desk, client
         update tasks set status = 'completed', outcome = 'no_changes', summary = 'Nothing.', reviewed =
           '[{"article_id": "art_1", "title": "Pets", "verdict": "no_edit", "reason": "It shares few words."},
             {"article_id": "art_2", "title": "Limits", "verdict": "concerned", "reason": "A limit is new.",
-             "heading": "Uploads", "evidence": [{"file": "limits.py", "start_line": 3, "end_line": 4,
-             "excerpt": "MAX = 5", "article_line": null}]}]'
+             "heading": "Uploads", "evidence": []}]'
         where id = %(id)s
         """,
         id=task["id"],
@@ -90,9 +91,32 @@ async def test_articles_that_are_looked_at_tell_why_they_stay(desk: Desk, client
 
     text = (await desk.get(f"tasks/{task['id']}")).text
 
-    assert text.index("Write here") < text.index("Looked at, no edit")
-    for words in ("It shares few words.", "Under “Uploads”", "limits.py:3", "MAX = 5"):
-        assert words in text
+    below = text[text.index("Looked at, no edit") :]
+    # What the second one asked for is held back.
+    assert "It shares few words." in below
+    assert "A limit is new." in below
+
+
+async def test_a_task_names_its_places_and_never_says_that_no_edit_is_needed(
+    desk: Desk, client: Client, cast: Cast, owner: Tx, database: Database
+) -> None:
+    place = await open_place(client, database, cast.acme)
+    await owner.execute(
+        "update tasks set status = 'completed', outcome = 'places', summary = 'Found.' where id = %(id)s",
+        id=place["taskId"],
+    )
+
+    for path in ("tasks", f"tasks/{place['taskId']}"):
+        text = (await desk.get(path)).text
+        assert "needs writing" in text
+        assert "no edit needed" not in text
+    for words in ("Under “<bdi>Schedule exports</bdi>”", "line 5", REASON, f"review/{place['id']}"):
+        assert words in html.unescape(text)
+
+    await client.post(f"/v1/places/{place['id']}/resolve")
+    text = (await desk.get(f"tasks/{place['taskId']}")).text
+    assert "resolved" in text
+    assert "needs writing" not in text
 
 
 async def test_a_failed_task_says_why_and_what_to_do(desk: Desk, client: Client, owner: Tx) -> None:

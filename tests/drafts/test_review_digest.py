@@ -13,6 +13,7 @@ from instep.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
 from instep.drafts.schemas import DraftCreate
 from tests.alerts.targets import add_target
 from tests.drafts.review import propose, queue_new, write_article
+from tests.places.finding import URL, find_places, new_place, open_place, waiting
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json
 
@@ -130,6 +131,36 @@ async def test_what_is_reviewed_before_the_digest_is_not_told(
 ) -> None:
     draft = await propose(client, await write_article(client))
     await client.post(f"/v1/drafts/{draft['id']}/dismiss")
+    await send(database, cast)
+
+    assert await jobs(owner, cast, SEND_ALERT) == []
+
+
+@pytest.mark.usefixtures("subscribed")
+async def test_a_digest_counts_places_with_the_drafts_of_their_change(
+    client: Client, database: Database, cast: Cast, owner: Tx
+) -> None:
+    article = await write_article(client)
+    await propose(client, article, sourceUrl=URL)
+    await find_places(client, database, cast.acme, new_place(article["id"]))
+    [place] = await waiting(client)
+
+    for _ in range(2):
+        await send(database, cast)
+
+    [message] = await jobs(owner, cast, SEND_ALERT)
+    assert message["title"] == "Acme: 1 new draft waits for review, 1 new place needs writing"
+    assert f"(2): http://help.test/app/{cast.acme.slug}/review/{place['id']}" in message["text"]
+
+
+@pytest.mark.usefixtures("subscribed")
+async def test_a_place_that_is_settled_before_the_digest_is_not_in_it(
+    client: Client, database: Database, cast: Cast, owner: Tx
+) -> None:
+    place = await open_place(client, database, cast.acme)
+    assert len(await jobs(owner, cast, SEND_REVIEW_DIGEST)) == 1
+    await client.post(f"/v1/places/{place['id']}/resolve")
+
     await send(database, cast)
 
     assert await jobs(owner, cast, SEND_ALERT) == []

@@ -48,6 +48,8 @@ MAX_POLL_SECONDS = 10.0
 TASK_WAIT_SECONDS = 300
 # Limits of the report: drafts; diff lines per draft; characters per line; skipped files named.
 MAX_REPORTED_DRAFTS = 50
+# Places of a task that a run names, and counts.
+MAX_REPORTED_PLACES = 100
 MAX_REPORTED_DIFF_LINES = 60
 MAX_REPORTED_LINE_CHARACTERS = 300
 MAX_REPORTED_SKIPPED_FILES = 20

@@ -2,7 +2,6 @@
 
 import secrets
 from functools import partial
-from typing import Any
 
 from pydantic import ValidationError
 from starlette.responses import Response
@@ -16,6 +15,7 @@ from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.field_errors import errors_by_field
 from instep.dashboard.running.listing import chosen, filter_tabs, links_between
 from instep.identity.scopes import Role
+from instep.places.actions import list_task_places
 from instep.tasks import actions
 from instep.tasks.schemas import Task, TaskCreate, TaskStatus
 from instep.web.errors import first_fault
@@ -58,9 +58,14 @@ async def show_tasks(page: BotPage) -> Response:
 async def show_task(page: BotPage) -> Response:
     task = await task_of(page)
     statuses = await actions.get_draft_statuses(page.ctx, task.id)
-    verdicts: dict[str, list[dict[str, Any]]] = {"edit": [], "concerned": [], "no_edit": []}
-    for verdict in task.reviewed:
-        verdicts[verdict["verdict"]].append(verdict)
+    places = await list_task_places(page.ctx, task.id)
+    # A concerned article whose place is held back got nothing, as one without an edit.
+    with_places = {place.article_id for place in places}
+    unedited = [
+        verdict
+        for verdict in task.reviewed
+        if verdict["verdict"] != "edit" and verdict["article_id"] not in with_places
+    ]
     return await page.show(
         "running/task.html",
         task=task,
@@ -69,9 +74,10 @@ async def show_task(page: BotPage) -> Response:
         sent=await actions.get_sent_change(page.ctx, task.id),
         statuses=statuses,
         pending=[draft for draft in task.drafts if statuses.get(draft["id"]) == "pending"],
-        reasons={verdict["article_id"]: verdict["reason"] for verdict in verdicts["edit"]},
-        concerned=verdicts["concerned"],
-        unedited=verdicts["no_edit"],
+        reasons={row["article_id"]: row["reason"] for row in task.reviewed if row["verdict"] == "edit"},
+        places=places,
+        open_places=[place for place in places if place.status == "open"],
+        unedited=unedited,
     )
 
 
