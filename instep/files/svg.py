@@ -5,6 +5,7 @@ repeat parts of itself, so that no drawing costs more than its size.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
 from xml.parsers.expat import ExpatError, ParserCreate
@@ -38,6 +39,7 @@ GEOMETRY = frozenset((
     *("gradientTransform", "clipPathUnits", "maskUnits", "maskContentUnits", "pathLength", "rotate"),
 ))  # fmt: skip
 ATTRIBUTES = PRESENTATION | GEOMETRY | {"id", "class"}
+REFERENCE = re.compile(r"""url\(["']?#([\w.-]+)""")
 REFERRING = frozenset(("clip-path", "mask", "class", "style"))
 FRAGMENT = re.compile(r"#[\w.-]{1,200}")
 # Numbers, names, colors and places; no address but `url(#part)`.
@@ -72,6 +74,8 @@ def clean_svg(data: bytes) -> bytes:
         raise UnsupportedType("This SVG can't be read: export it again, or choose a PNG.") from None
     for style in cleaner.root.iter("style"):
         style.text = clean_rules(style.text or "")
+    if clipped_bytes(cleaner.root) > limits.MAX_SVG_CLIPPED_BYTES:
+        raise refused("large clips or masks that many parts use")
     content: bytes = tostring(cleaner.root, encoding="utf-8")
     return content
 
@@ -143,6 +147,28 @@ class Cleaner:
             parent[-1].tail = (parent[-1].tail or "") + text
         else:
             parent.text = (parent.text or "") + text
+
+
+def clipped_bytes(drawing: Element) -> int:
+    """The bytes of all clips and masks, those of each as often as it is used."""
+    sizes = Counter[str]()
+    for part in drawing.iter():
+        if part.tag in CLIPS:
+            sizes[part.get("id", "")] += len(tostring(part))
+    bytes_of_class = Counter[str]()
+    for style in drawing.iter("style"):
+        for rule in RULE.finditer(style.text or ""):
+            used_bytes = bytes_used(rule[2], sizes)
+            bytes_of_class.update(dict.fromkeys(re.findall(r"[\w-]+", rule[1]), used_bytes))
+    return sum(
+        bytes_used(" ".join(part.get(name, "") for name in ("clip-path", "mask", "style")), sizes)
+        + sum(bytes_of_class[name] for name in part.get("class", "").split())
+        for part in drawing.iter()
+    )
+
+
+def bytes_used(css: str, sizes: Mapping[str, int]) -> int:
+    return sum(sizes.get(name, 0) for name in REFERENCE.findall(css))
 
 
 def clean_rules(css: str) -> str:

@@ -94,6 +94,32 @@ def test_what_acts_or_loads_is_refused_by_name(part: str) -> None:
         clean_svg(f"{HEAD}{part}</svg>".encode())
 
 
+CLIP = f'<clipPath id="k">{"<rect/>" * 900}</clipPath>'
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        CLIP + '<rect clip-path="url(#k)"/>' * 900,
+        CLIP + "<rect style=\"mask:url('#k')\"/>" * 900,
+        "<style>.b,.c{mask:url(#k)}</style>" + CLIP + '<rect class="a c"/>' * 900,
+        f'<mask id="m"><path d="{"M0 0h9v9z" * 20_000}"/></mask>' + '<path mask="url(#m)"/>' * 50,
+    ],
+)
+def test_a_large_clip_that_many_parts_use_is_refused(drawing: str) -> None:
+    with pytest.raises(UnsupportedType, match="large clips or masks"):
+        clean_svg(f"{HEAD}{drawing}</svg>".encode())
+
+
+def test_many_parts_may_have_a_small_clip_each() -> None:
+    pairs = "".join(
+        f'<clipPath id="k{number}"><path d="{"M0 0h9z" * 9}"/></clipPath><path clip-path="url(#k{number})"/>'
+        for number in range(500)
+    )
+
+    assert clean_svg(f"{HEAD}{pairs}</svg>".encode()).count(b"url(#k") == 500
+
+
 @pytest.mark.parametrize("part", LEFT_OUT)
 def test_an_address_elsewhere_is_left_out(part: str) -> None:
     html = clean_svg(f"{HEAD}{part}</svg>".encode()).decode()

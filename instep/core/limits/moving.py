@@ -79,6 +79,8 @@ MAX_FILE_BYTES = 20 * 1024 * 1024
 MAX_SVG_BYTES = 256 * 1024
 MAX_SVG_ELEMENTS = 2_000
 MAX_SVG_LEVELS = 30
+# A logo's clips and masks, each counted as often as an element uses it.
+MAX_SVG_CLIPPED_BYTES = 2 * 1024 * 1024
 MAX_BOT_FILES_BYTES = 5 * 1024 * 1024 * 1024
 MAX_FILE_NAME_CHARACTERS = 200
 # Width times height of one picture.
