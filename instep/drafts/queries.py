@@ -194,10 +194,15 @@ async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
     return is_by_service
 
 
-# The id of the caller: a person, an API key, or the trust that all keys of its CI jobs have come of.
+# The id of the caller: a person, what a person allowed an app, an API key, or the trust that all keys of its
+# CI jobs have come of.
 PROPOSER = """
     coalesce((select trust_id from api_keys where workspace_id = %(workspace)s and id = %(actor)s), %(actor)s)
 """
+
+
+def actor_id(ctx: Ctx) -> str | None:
+    return ctx.actor.connection or ctx.actor.id
 
 
 async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
@@ -222,7 +227,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
         select {DRAFT} from d {JOIN}
         """,
         **values,
-        actor=ctx.actor.id,
+        actor=actor_id(ctx),
     )
 
 
@@ -231,7 +236,7 @@ async def is_proposer(ctx: Ctx, draft_id: str) -> bool:
     is_own: bool | None = await ctx.tx.value(
         f"select proposer_id = {PROPOSER} from drafts where workspace_id = %(workspace)s and id = %(id)s",
         id=draft_id,
-        actor=ctx.actor.id,
+        actor=actor_id(ctx),
     )
     return bool(is_own)
 

@@ -47,7 +47,8 @@ class Bot:
 class Actor:
     """Who makes a change: the `author` of texts, drafts and events, and in full in the audit log.
 
-    `id` is the key's or the person's id; `app` the OAuth client that acts for a person.
+    `id` is the key's or the person's id; `app` the name of the OAuth client that acts for a person, and
+    `connection` the id of what the person allowed it.
     """
 
     type: ActorType
@@ -58,6 +59,7 @@ class Actor:
     app: str | None = None
     # Whether someone who may not write may still propose.
     can_propose: bool = False
+    connection: str | None = None
 
     @property
     def scope(self) -> Scope:
@@ -93,9 +95,10 @@ class Person:
     def permissions(self) -> Permissions:
         return permissions_of(self.role)
 
-    def as_actor(self, channel: Channel, app: str | None = None) -> Actor:
+    def as_actor(self, channel: Channel, app: str | None = None, connection: str | None = None) -> Actor:
         """The actor for changes of the person, directly or through an app."""
-        return Actor("person", self.email, self.permissions.can_write, self.id, channel, app)
+        can_write = self.permissions.can_write
+        return Actor("person", self.email, can_write, self.id, channel, app, connection=connection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +228,7 @@ class TokenAuth(KeyAuth, PersonColumns):
     def as_actor(self, channel: Channel) -> Actor:
         """The person acting through the app, with the permissions that both have."""
         assert self.person is not None, "only valid tokens get here"
-        return limited_to(self.person.as_actor(channel, self.key_name), self.scope)
+        return limited_to(self.person.as_actor(channel, self.key_name, self.key_id), self.scope)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,18 @@
 """PATCH /v1/drafts/{id}."""
 
+from dataclasses import replace
+
 import pytest
 
+from instep.core.database import Database
+from instep.core.errors import InsufficientScope
+from instep.drafts.actions import propose_edit, update_draft
+from instep.drafts.schemas import DraftCreate, DraftUpdate
+from instep.identity.schemas import Person, limited_to
+from instep.identity.scopes import Role, Scope
 from tests.drafts.review import AFTER, BEFORE, get, patched, propose, text_of, write_article
-from tests.support.cast import Client, Json
+from tests.support.articles import acting
+from tests.support.cast import Cast, Client, Json
 
 
 async def test_a_reviewer_corrects_the_text_before_it_is_applied(
@@ -79,3 +88,27 @@ async def test_a_bad_body_is_refused(client: Client, draft: Json, body: object) 
 
     assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_request")
     assert await get(client, f"drafts/{draft['id']}") == draft
+
+
+@pytest.mark.parametrize("connection", ["grant of another app", None])
+async def test_an_app_that_may_propose_changes_the_drafts_that_it_has_proposed_and_no_other(
+    article: Json, database: Database, cast: Cast, connection: str | None
+) -> None:
+    person = Person("usr_1", cast.acme.workspace_id, "ann@acme.example", Role.EDITOR)
+    agent = limited_to(person.as_actor("mcp", "Agent", "grant"), Scope.PROPOSE)
+    other = person.as_actor("mcp", connection and "Other agent", connection)
+    update = DraftUpdate(title="Set up")
+    async with acting(database, cast.acme) as ctx:
+        of_agent, of_other = [
+            await propose_edit(
+                replace(ctx, actor=actor),
+                article["id"],
+                DraftCreate.model_validate({"contentMarkdown": text}),
+            )
+            for actor, text in ((agent, AFTER), (other, "Other words.\n"))
+        ]
+        changed = await update_draft(replace(ctx, actor=agent), of_agent.id, update)
+        with pytest.raises(InsufficientScope):
+            await update_draft(replace(ctx, actor=agent), of_other.id, update)
+
+    assert changed.draft.proposed_title == "Set up"
