@@ -34,7 +34,10 @@ class SignInFailed(AppError):
 
 
 async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, password: str) -> User:
-    """Create an account with which a person can sign in."""
+    """Create an account with which a person can sign in.
+
+    The operator vouches for the address, so what others made with it in other workspaces ends.
+    """
     address = valid_email(email)
     refuse_weak(password, *await guessable_words(tx, workspace_id, address))
     row = {
@@ -47,6 +50,7 @@ async def create_user(tx: Tx, workspace_id: str, email: str, role: Role, passwor
     user = await queries.insert_user(tx, row)
     if user is None:
         raise InvalidRequest(f"The address {address} is already used in this installation.")
+    await queries.prove_address(tx, address, new_token())
     await record(tx, workspace_id, OPERATOR, "create_user", user.id)
     return user
 
@@ -80,6 +84,8 @@ async def change_password(tx: Tx, workspace_id: str, email: str, password: str) 
     user = await _find_user(tx, workspace_id, email)
     refuse_weak(password, *await guessable_words(tx, workspace_id, user.email))
     await queries.set_password(tx, user.id, hash_password(password, await find_salt(tx, user.email)))
+    if await queries.is_proved(tx, user.id):
+        await queries.prove_address(tx, user.email, new_token())
     await queries.end_sessions(tx, user.id)
     await end_connections(tx, workspace_id, user.id, OPERATOR)
     await factor_queries.delete_passkeys(tx, user.id)

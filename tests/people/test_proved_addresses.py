@@ -250,6 +250,27 @@ async def test_the_operator_proves_an_address_with_a_password(
     assert (await member_of(owner, email)).keys() == {cast.acme.workspace_id, cast.globex.workspace_id}
 
 
+@pytest.mark.parametrize("command", ["user create", "user password"])
+async def test_an_account_that_the_operator_vouches_for_ends_those_that_others_made_of_its_address(
+    app: FastAPI, cast: Cast, owner: Tx, database: Database, command: str
+) -> None:
+    email, acme, globex = fresh_email("victim"), cast.acme.workspace_id, cast.globex.workspace_id
+    async with attacker(app, database, globex, email) as mallory:
+        if command == "user create":
+            await actions.create_user(owner, acme, email, Role.EDITOR, OTHER_PASSWORD)
+        else:
+            invitation = await invite(database, acme, email, Role.EDITOR)
+            await invitations.accept_with_password(database, invitation.token, PASSWORD)
+            await actions.change_password(owner, acme, email, OTHER_PASSWORD)
+
+        assert not await is_signed_in(mallory)
+        assert (await mallory.sign_in(email)).status_code != 303
+    assert await member_of(owner, email) == {acme: "editor"}
+    # Nothing of the other workspace is lost: the person may join it again.
+    [waiting] = await invitations.list_invitations(owner, globex)
+    assert (waiting.email, waiting.role) == (email, "owner")
+
+
 async def test_one_workspace_keeps_its_members_when_they_prove_their_address(
     cluster: EmbeddedPostgres,
 ) -> None:
