@@ -46,6 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
         # Not below pytest's own folder: when root runs the tests, PostgreSQL's user can't enter that.
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="instep-tests-")
         Path(os.environ[FOLDER]).chmod(0o711)
+        # What no test has given another data folder goes with this one, not where this machine's data is.
+        os.environ["XDG_DATA_HOME"] = os.environ[FOLDER]
 
 
 @pytest.hookimpl(optionalhook=True)
