@@ -14,6 +14,7 @@ from instep.alerts.jobs import AlertSender
 from instep.answers.visitor_data import KEEP_ERASURES
 from instep.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering
 from instep.backups.jobs import BACK_UP, back_up, keep_erasures, schedule_backups
+from instep.core import limits
 from instep.core.config import settings
 from instep.core.crypto import key_ring
 from instep.core.database import Database
@@ -195,4 +196,5 @@ def worker_of(
         RUN_TASK: partial(give_up, database),
         RUN_IMPORT: partial(give_up_import, database),
     }
-    return Worker(database.pool, handlers, on_dead=on_dead)
+    max_attempts = {RUN_TASK: limits.MAX_TASK_ATTEMPTS}
+    return Worker(database.pool, handlers, on_dead=on_dead, max_attempts=max_attempts)

@@ -4,7 +4,6 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Database, Tx
-from instep.core.jobs import MAX_ATTEMPTS
 from instep.core.jobs.queue import Job
 from instep.tasks.jobs import give_up, run_task
 from instep.workspaces.actions import pause_workspace
@@ -111,7 +110,7 @@ async def test_a_task_that_is_given_up_before_it_ran_was_queued(
     client = api(cast.acme.write_key)
     await create_webhook(client)
     await send(client)
-    await owner.execute("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
+    await owner.execute("update jobs set attempts = %(most)s", most=limits.MAX_TASK_ATTEMPTS)
 
     await run_jobs()
 

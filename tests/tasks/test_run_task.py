@@ -6,7 +6,6 @@ import pytest
 
 from instep.core import limits
 from instep.core.database import Tx
-from instep.core.jobs import MAX_ATTEMPTS
 from instep.workspaces.actions import pause_workspace, resume_workspace
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.tasks.changes import (
@@ -324,7 +323,7 @@ async def test_a_task_that_keeps_failing_ends_after_its_attempts_without_half_it
         "create trigger refuse before insert on drafts for each row execute function refuse()"
     )
     try:
-        for attempt in range(MAX_ATTEMPTS):
+        for attempt in range(limits.MAX_TASK_ATTEMPTS):
             seen = await get(client, f"tasks/{task['id']}")
             assert seen["status"] == ("queued" if attempt == 0 else "running")
             assert (seen["summary"] is None) is (attempt == 0), "a running task says what it does"
@@ -344,7 +343,7 @@ async def test_a_task_whose_every_attempt_killed_its_worker_fails(
 ) -> None:
     client = api(cast.acme.write_key)
     task = await send(client)
-    await owner.execute("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
+    await owner.execute("update jobs set attempts = %(most)s", most=limits.MAX_TASK_ATTEMPTS)
 
     await run_jobs()
 

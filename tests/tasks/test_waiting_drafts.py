@@ -1,12 +1,14 @@
 """A change is compared with drafts that wait: it renews them, takes them back or warns of them, by lines."""
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import pairwise
 from random import Random
 from typing import Any
 
 import pytest
 
+from instep.core.database import Tx
 from instep.tasks import jobs
 from instep.tasks.outlook import Outlook, look_ahead
 from instep.tasks.queries import TaskInput
@@ -447,3 +449,33 @@ async def test_an_edit_that_overlaps_a_renewed_draft_is_left_out_with_a_warning(
     [draft] = await pending(client)
     assert draft["contentMarkdown"] == LIVE.replace("10", "15")
     assert any("left out" in warning for warning in draft["warnings"])
+
+
+async def test_a_change_that_keeps_failing_holds_the_next_one_for_less_than_a_minute(
+    api: Api, cast: Cast, run_jobs: RunJobs, owner: Tx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Queues", LIVE)
+    write_drafts = jobs.write_drafts
+
+    async def fail_on_the_first(work: TaskInput, *arguments: Any) -> Report:
+        if work.change_url == url(1):
+            raise RuntimeError("a fault of the writer")
+        return await write_drafts(work, *arguments)
+
+    monkeypatch.setattr(jobs, "write_drafts", fail_on_the_first)
+    tasks = [await send(client, None, url=url(number), diff=value("10", "25")) for number in (1, 2)]
+
+    waited, its_job = timedelta(), "from jobs where payload->>'task' = %(id)s"
+    await run_jobs()
+    while wait := await owner.value(f"select run_at - now() {its_job}", id=tasks[0]["id"]):
+        waited += wait
+        await owner.execute(
+            f"update jobs set run_at = now() where id in (select id {its_job})", id=tasks[0]["id"]
+        )
+        await run_jobs()
+
+    first, second = [await get(client, f"tasks/{task['id']}") for task in tasks]
+    assert (first["status"], first["error"]["code"]) == ("failed", "internal_error")
+    assert (second["status"], second["outcome"]) == ("completed", "drafts")
+    assert waited < timedelta(minutes=1)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from instep.core import limits
 from instep.core.database import Tx
-from instep.core.jobs import MAX_ATTEMPTS
 from instep.workspaces.actions import pause_workspace, resume_workspace
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.http import create_article, create_collection
@@ -193,7 +193,7 @@ async def test_a_task_whose_every_attempt_killed_its_worker_fails(
 ) -> None:
     client = api(cast.acme.write_key)
     task = await write(client)
-    await owner.execute("update jobs set attempts = %(most)s", most=MAX_ATTEMPTS)
+    await owner.execute("update jobs set attempts = %(most)s", most=limits.MAX_TASK_ATTEMPTS)
 
     await run_jobs()
 

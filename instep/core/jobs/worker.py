@@ -54,12 +54,15 @@ class Worker:
         handlers: Mapping[str, Handler],
         *,
         on_dead: Mapping[str, Handler] | None = None,
+        max_attempts: Mapping[str, int] | None = None,
         concurrency: int = CONCURRENCY,
         lease: timedelta = LEASE,
     ) -> None:
         self._pool = pool
         self._handlers = handlers
         self._on_dead = on_dead or {}
+        # Kinds of jobs that are given up after fewer attempts, since others wait for them.
+        self._max_attempts = max_attempts or {}
         self._concurrency = concurrency
         self._lease = lease
         self._name = f"{socket.gethostname()}:{os.getpid()}"
@@ -143,8 +146,8 @@ class Worker:
         with span(f"job {kind}") as recorded_span:
             error = await self._attempt(job)
             if recorded_span:
-                recorded_span.set_attribute("instep.outcome", outcome_of(job, error))
-        metrics.count_job(kind, outcome_of(job, error), time.perf_counter() - began)
+                recorded_span.set_attribute("instep.outcome", self._outcome_of(job, error))
+        metrics.count_job(kind, self._outcome_of(job, error), time.perf_counter() - began)
         # From here on the lease is not renewed: a renewal would miss a finished job and cancel this task.
         self._leases = {task: leased for task, leased in self._leases.items() if leased is not job}
         if error is None:
@@ -152,7 +155,7 @@ class Worker:
         elif isinstance(error, Postponed):
             is_recorded = await self._retry_until_recorded(partial(queue.postpone, job=job, wait=error.wait))
         else:
-            retry_in = backoff(job.attempts)
+            retry_in = self._retry_delay(job)
             report(job, error, retry_in)
             if retry_in is None:
                 await self._dead_letter(job)
@@ -167,7 +170,7 @@ class Worker:
     async def _attempt(self, job: Job) -> Exception | None:
         """Run the handler; returns its error, if any."""
         try:
-            if job.attempts > MAX_ATTEMPTS:
+            if job.attempts > self._most_of(job):
                 raise WorkerDied
             if job.kind not in self._handlers:
                 raise UnknownKind(job.kind)
@@ -177,6 +180,21 @@ class Worker:
         except Exception as error:
             return error
         return None
+
+    def _most_of(self, job: Job) -> int:
+        return self._max_attempts.get(job.kind, MAX_ATTEMPTS)
+
+    def _retry_delay(self, job: Job) -> timedelta | None:
+        """The wait after a failed attempt; None after the last one."""
+        return backoff(job.attempts) if job.attempts < self._most_of(job) else None
+
+    def _outcome_of(self, job: Job, error: Exception | None) -> str:
+        """How an attempt ended, as metrics name it."""
+        if error is None:
+            return "done"
+        if isinstance(error, Postponed):
+            return "postponed"
+        return "failed" if self._retry_delay(job) else "dead"
 
     async def _dead_letter(self, job: Job) -> None:
         """Tell the slice that deferred the job that it is dead."""
@@ -266,17 +284,6 @@ def report(job: Job, error: Exception, retry_in: timedelta | None) -> None:
     )
 
 
-def outcome_of(job: Job, error: Exception | None) -> str:
-    """How an attempt ended, as metrics name it."""
-    if error is None:
-        return "done"
-    if isinstance(error, Postponed):
-        return "postponed"
-    return "dead" if backoff(job.attempts) is None else "failed"
-
-
-def backoff(attempts: int) -> timedelta | None:
-    """The delay after this many attempts: 2, 8, 32, 128, 512 seconds plus up to 25 %; None after the last."""
-    if attempts >= MAX_ATTEMPTS:
-        return None
+def backoff(attempts: int) -> timedelta:
+    """The delay after this many attempts: 2, 8, 32, 128, 512 seconds plus up to 25 %."""
     return timedelta(seconds=round(2 * 4 ** (attempts - 1) * random.uniform(1, 1.25), 1))

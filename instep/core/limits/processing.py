@@ -11,6 +11,8 @@ PAUSED_TASK_RETRY_DELAY = timedelta(seconds=30)
 # The changes of a bot are read in turn: each one that ends has the next one run. Where that was missed, a
 # waiting one looks again after this long.
 TASK_TURN_RETRY_DELAY = timedelta(seconds=30)
+# A task is given up after this many attempts, about 45 seconds after the first, as later changes wait for it.
+MAX_TASK_ATTEMPTS = 4
 # An earlier task that has not ended after this long is not waited for.
 MAX_TASK_TURN_DELAY = timedelta(hours=1)
 # A request waits while its diff is parsed, so this has less time than the writer.
