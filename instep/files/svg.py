@@ -6,7 +6,7 @@ repeat parts of itself, so that no drawing costs more than its size.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
 from xml.parsers.expat import ExpatError, ParserCreate
 
@@ -157,7 +157,7 @@ def clipped_bytes(drawing: Element) -> int:
             sizes[part.get("id", "")] += len(tostring(part))
     bytes_of_class = Counter[str]()
     for style in drawing.iter("style"):
-        for rule in RULE.finditer(style.text or ""):
+        for rule in rules_of(style.text or ""):
             used_bytes = bytes_used(rule[2], sizes)
             bytes_of_class.update(dict.fromkeys(re.findall(r"[\w-]+", rule[1]), used_bytes))
     return sum(
@@ -174,13 +174,18 @@ def bytes_used(css: str, sizes: Mapping[str, int]) -> int:
 def clean_rules(css: str) -> str:
     """The rules of classes, with the declarations that the allow list names; anything else is refused."""
     css = COMMENT.sub("", css)
-    rules, end = [], 0
-    while rule := RULE.match(css, end):
-        rules.append(f"{rule[1]}{{{clean_declarations(rule[2])}}}")
-        end = rule.end()
-    if css[end:].strip():
+    rules = list(rules_of(css))
+    if css[rules[-1].end() if rules else 0 :].strip():
         raise refused("styles of other things than classes")
-    return "".join(rules)
+    return "".join(f"{rule[1]}{{{clean_declarations(rule[2])}}}" for rule in rules)
+
+
+def rules_of(css: str) -> Iterator[re.Match[str]]:
+    """The rules of classes up to the first one that is something else."""
+    end = 0
+    while rule := RULE.match(css, end):
+        yield rule
+        end = rule.end()
 
 
 def clean_declarations(css: str) -> str:
