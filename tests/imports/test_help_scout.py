@@ -64,6 +64,20 @@ def test_what_is_left_out_is_told() -> None:
     }
 
 
+def test_a_collection_or_category_that_no_file_holds_is_reported() -> None:
+    named = {"article-a3.json": ("a3", "c9", []), "article-a4.json": ("a4", "c1", ["k9"])}
+    articles = {
+        path: {"article": {**ARTICLE, "id": id, "collectionId": collection, "categories": categories}}
+        for path, (id, collection, categories) in named.items()
+    }
+    tree = read_tree(READER, SAVED | articles)
+    assert (page_of(tree, "a3").collection, page_of(tree, "a4").collection) == (None, "c1")
+    assert {
+        ("article-a3.json#a3", "collection that is not in the source (c9): the article is in none"),
+        ("article-a4.json#a4", "collection that is not in the source (k9): the article is in another"),
+    } <= told(tree)
+
+
 def test_lists_without_texts_say_what_is_missing() -> None:
     files = Files({"articles.json": {"articles": {"items": [LISTED]}}})
     assert READER.recognises(files)

@@ -4,7 +4,7 @@ from typing import Any
 
 from instep.imports.readers.intercom import READER
 from instep.imports.tree import ImportedRedirect
-from tests.imports.product_files import page_of, read_tree
+from tests.imports.product_files import page_of, read_tree, told
 
 ARTICLE = {
     "id": "1234567",
@@ -74,6 +74,18 @@ def test_collections_translations_states_and_addresses() -> None:
     assert (german.status, german.address) == ("draft", "/acme/de/articles/1234567-einrichten")
     assert tree.sites == ("https://intercom.help",)
     assert tree.redirects == (ImportedRedirect("/acme/old-page", "/acme/en/articles/1234567-set-up"),)
+
+
+def test_a_collection_that_no_file_holds_is_reported_once_for_each_article() -> None:
+    contents = {
+        **SAVED,
+        "articles-2.json": {"data": [{**ARTICLE, "id": "2", "parent_id": 161, "parent_ids": [161, 162]}]},
+    }
+    tree = read_tree(READER, contents)
+    assert page_of(tree, "2").collection is None
+    assert told(tree) == {
+        ("articles-2.json#2", "collection that is not in the source (161): the article is in none")
+    }
 
 
 def test_callouts_collapsible_sections_and_videos() -> None:

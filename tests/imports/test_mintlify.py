@@ -139,16 +139,10 @@ def test_a_wrong_configuration_says_what_to_do() -> None:
         READER.read(dedented({"docs.json": '{"navigation": '}))
 
 
-def test_how_the_site_looks_is_told_with_where_to_set_it() -> None:
-    files = {
-        "docs.json": '{"navigation": [{"group": "G", "pages": ["a"]}], "colors": "x", "logo": "l.svg"}',
-        "a.mdx": "---\ntitle: A\n---\nif a<b and c>d",
-    }
+def test_comparisons_are_no_tags() -> None:
+    files = {"docs.json": '{"navigation": ["a"]}', "a.mdx": "---\ntitle: A\n---\nif a<b and c>d"}
 
     tree = READER.read(WrittenFiles(files))
 
-    assert told(tree) == [
-        "docs.json: logo of the site: set it in the dashboard, in Settings, Help center",
-        "docs.json: colors of the site: set it in the dashboard, in Settings, Help center",
-    ]
+    assert told(tree) == []
     assert tree.pages[0].markdown == "if a\\<b and c>d\n"

@@ -1,7 +1,7 @@
 """The JSON that an API answered, saved as files: every file is a page of a list, or one object."""
 
 import json
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -75,12 +75,23 @@ def title_or(fallback: str, title: str, path: str, losses: Losses) -> str:
     return title or fallback
 
 
-def known_place(place: str | None, places: Container[str], path: str, losses: Losses) -> str | None:
-    """The key of the collection that an article is in; None, which is reported, if the source lacks it."""
-    if place is None or place in places:
-        return place
-    losses.add(path, f"collection that is not in the source ({place}): the article is in none")
-    return None
+def known_place(named: Sequence[str], places: Container[str], path: str, losses: Losses) -> str | None:
+    """The key of the first collection that the source has of those that an article names.
+
+    If it is not the first one, that one is reported.
+    """
+    home = next((place for place in named if place in places), None)
+    if named and home != named[0]:
+        where = "another" if home else "none"
+        losses.add(path, f"collection that is not in the source ({named[0]}): the article is in {where}")
+    return home
+
+
+def keys(row: Row, *names: str) -> list[str]:
+    """The ids in these fields, of which each has one or a list of them, as texts."""
+    values = [row.get(name) for name in names]
+    ids = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    return [str(each) for each in ids if isinstance(each, int | str) and str(each)]
 
 
 def number(row: Row, name: str) -> float:

@@ -20,6 +20,7 @@ from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import ComponentPage, PageReader
 from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.docusaurus_sidebars import Doc, Sidebars
+from instep.imports.site_looks import tell_looks
 from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
 
 _CONFIGURATION = re.compile(r"(?:^|/)docusaurus\.config\.[cm]?[jt]s$")
@@ -73,6 +74,9 @@ class _Docusaurus:
             redirects += sidebars.redirects
         pages |= {page.path: page for page in self._other_pages()}
         collections, arranged = arrange(entries, pages, self.source.losses)
+        presets = map(js_array, js_array(self.settings.get("presets")))
+        theme = next((value for row in presets if (value := at(row[1:] and row[1], "theme"))), None)
+        tell_looks("docusaurus", self.source.losses, self.path, {**self.settings, "theme": theme})
         url, base = js_text(self.settings.get("url")), js_text(self.settings.get("baseUrl")).rstrip("/")
         return Tree(
             "docusaurus",

@@ -16,6 +16,7 @@ from instep.imports.products.json_files import (
     Row,
     documents,
     key,
+    keys,
     known_place,
     number,
     objects,
@@ -165,7 +166,7 @@ def page_of(solutions: Solutions, original: Row, row: Row, language: str, texts:
     attached = list_attachments(row.get("attachments") or (), "attachment_url", "name")
     body = texts.convert(text(row, "description") + attached, title, path)
     seo = row.get("seo_data")
-    folder = known_place(key(original, "folder_id"), solutions.folders, path, texts.losses)
+    folder = known_place(keys(original, "folder_id"), solutions.folders, path, texts.losses)
     prefixes = (f"/{language}/support",) if language else ("/support", "/*/support")
     patterns = [
         pattern for prefix in prefixes for pattern in id_patterns(f"{prefix}/solutions/articles/", article_id)

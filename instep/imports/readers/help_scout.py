@@ -6,7 +6,18 @@ from instep.imports.html.html_document import HtmlDocument, discard, text_of
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.imports.products.html_texts import HtmlTexts, SavedFiles, read_saved_files
 from instep.imports.products.id_addresses import path_of, sites_of
-from instep.imports.products.json_files import Row, documents, key, number, rows, sample, text, title_or
+from instep.imports.products.json_files import (
+    Row,
+    documents,
+    key,
+    keys,
+    known_place,
+    number,
+    rows,
+    sample,
+    text,
+    title_or,
+)
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -66,7 +77,7 @@ def tree_of(docs: Docs, listed: set[str], saved_files: SavedFiles) -> Tree:
     order = order_of(collections)
 
     def place(row: Row) -> tuple[float, float, str]:
-        return order.get(place_of(docs, row), len(order)), number(row, "order"), text(row, "name")
+        return order.get(place_of(docs, row, losses), len(order)), number(row, "order"), text(row, "name")
 
     articles = sorted(docs.articles.values(), key=place)
     pages = [page_of(docs, row, saved_files, losses) for row in articles]
@@ -93,13 +104,10 @@ def collections_of(docs: Docs) -> list[ImportedCollection]:
     return in_reading_order(ordered)
 
 
-def place_of(docs: Docs, row: Row) -> str | None:
+def place_of(docs: Docs, row: Row, losses: Losses) -> str | None:
     """The first category of the article that there is, or its collection."""
-    categories = row.get("categories")
-    ids = [str(each) for each in categories] if isinstance(categories, list) else []
-    category = next((each for each in ids if each in docs.categories), None)
-    collection = key(row, "collectionId")
-    return category or (collection if collection in docs.collections else None)
+    places = {**docs.collections, **docs.categories}
+    return known_place(keys(row, "categories", "collectionId"), places, docs.paths[str(row["id"])], losses)
 
 
 def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> ImportedPage:
@@ -129,7 +137,7 @@ def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> Im
         if article_number
         else (),
         slug=slug or None,
-        collection=place_of(docs, row),
+        collection=place_of(docs, row, Losses()),
         status="published" if text(row, "status") == "published" else "draft",
         heading_ids=body.heading_ids,
     )

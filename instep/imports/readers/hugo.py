@@ -18,6 +18,7 @@ from instep.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
 from instep.imports.markdown.plain_pages import plain_page
 from instep.imports.navigation import arrange
 from instep.imports.readers.hugo_configuration import is_configuration, read_configuration
+from instep.imports.site_looks import tell_looks
 from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
 from instep.imports.url_parts import site_with_base
 
@@ -53,6 +54,7 @@ def read(files: SourceFiles) -> Tree:
         label=lambda page: sources[page.path].fields.text("linkTitle", "linktitle") or page.title,
     )
     collections, arranged = arrange(entries, pages, losses)
+    tell_looks("hugo", losses, next(filter(is_configuration, files.paths())), configuration.values)
     return Tree(
         "hugo",
         locale,

@@ -8,7 +8,18 @@ from instep.imports.html.html_document import HtmlDocument, Node
 from instep.imports.products.collections import Ordered, in_reading_order, order_of
 from instep.imports.products.html_texts import HtmlTexts, locale_of, most_common_locale, read_saved_files
 from instep.imports.products.id_addresses import id_patterns, path_of, sites_of
-from instep.imports.products.json_files import Row, documents, key, number, objects, sample, text, title_or
+from instep.imports.products.json_files import (
+    Row,
+    documents,
+    key,
+    keys,
+    known_place,
+    number,
+    objects,
+    sample,
+    text,
+    title_or,
+)
 from instep.imports.tree import (
     ImportedCollection,
     ImportedPage,
@@ -62,7 +73,11 @@ def read(files: SourceFiles) -> Tree:
     texts = HtmlTexts(losses, read_saved_files(files), prepare)
     collections = collections_of(center)
     order = order_of(collections)
-    articles = sorted(center.articles.values(), key=lambda row: order.get(parent_of(center, row), len(order)))
+
+    def place(row: Row) -> float:
+        return order.get(parent_of(center, row, losses), len(order))
+
+    articles = sorted(center.articles.values(), key=place)
     pages = [page for row in articles for page in pages_of(center, row, texts)]
     originals = [page.locale for page in pages if page.translation_of is None]
     return Tree(
@@ -116,11 +131,10 @@ def collections_of(center: IntercomCenter) -> list[ImportedCollection]:
     return in_reading_order(ordered)
 
 
-def parent_of(center: IntercomCenter, row: Row) -> str | None:
+def parent_of(center: IntercomCenter, row: Row, losses: Losses) -> str | None:
     """The collection that an article is in; the first one when there are several."""
-    several = row.get("parent_ids")
-    ids = [key(row, "parent_id"), *(map(str, several) if isinstance(several, list) else ())]
-    return next((each for each in ids if each in center.collections), None)
+    path = center.paths[str(row["id"])]
+    return known_place(keys(row, "parent_id", "parent_ids"), center.collections, path, losses)
 
 
 def pages_of(center: IntercomCenter, row: Row, texts: HtmlTexts) -> list[ImportedPage]:
@@ -182,7 +196,7 @@ def page_of(
                 for pattern in id_patterns(f"{start}/articles/", article_id)
             )
         ),
-        collection=parent_of(center, row),
+        collection=parent_of(center, row, Losses()),
         translation_of=None if is_original else article_id,
         description=text(content, "description") or None,
         status="published" if text(content, "state") == "published" else "draft",

@@ -13,6 +13,7 @@ from instep.imports.markdown.plain_pages import plain_page
 from instep.imports.navigation import arrange
 from instep.imports.readers.jekyll_navigation import jekyll_entries
 from instep.imports.readers.jekyll_site import CONFIGURATION, JekyllSite, read_jekyll_site
+from instep.imports.site_looks import tell_looks
 from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
 
 
@@ -35,6 +36,7 @@ def read(files: SourceFiles) -> Tree:
         for path, page in sources.items()
     }
     collections, arranged = arrange(jekyll_entries(sources, pages), pages, losses)
+    tell_looks("jekyll", losses, CONFIGURATION, site.configuration.values)
     return Tree(
         "jekyll",
         site.locale,

@@ -21,11 +21,6 @@ from instep.imports.site_looks import tell_looks
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
 _CONFIGURATION = re.compile(r"(?:^|/)(?:docs|mint)\.json$")
-# Settings of how the site looks, in `docs.json` and `mint.json`.
-LOOKS = (
-    *("logo", "favicon", "colors", "navbar", "footer", "banner", "background", "fonts"),
-    *("topbarLinks", "topbarCtaButton", "footerSocials", "backgroundImage", "font"),
-)
 _LABELS = ("group", "tab", "anchor", "dropdown", "product", "item", "menu")
 _CHILDREN = ("products", "tabs", "anchors", "dropdowns", "menu", "groups", "pages")
 _NOT_PAGES = re.compile(r"(?:^|/)(?:snippets/|README\.mdx?$|node_modules/)", re.IGNORECASE)
@@ -65,7 +60,7 @@ class _Mintlify:
         redirects = []
         for row in js_array(self.settings.get("redirects")):
             redirects += self.source.add_redirect(self.path, at(row, "source"), at(row, "destination"))
-        tell_looks(self.source.losses, self.path, filter(self.settings.get, LOOKS))
+        tell_looks("mintlify", self.source.losses, self.path, self.settings)
         return Tree(
             "mintlify",
             self.locale,

@@ -21,6 +21,7 @@ from instep.imports.markdown.plain_pages import plain_page
 from instep.imports.markdown.python_markdown import plain_python_markdown
 from instep.imports.markdown.snippets import Snippets
 from instep.imports.navigation import Entry, arrange
+from instep.imports.site_looks import tell_looks
 from instep.imports.tree import (
     ImportedPage,
     ImportedRedirect,
@@ -65,6 +66,7 @@ def read(files: SourceFiles) -> Tree:
         _entries(nav, site, pages, losses) if nav else folder_entries(pages, site.root, title=title_of_name)
     )
     collections, arranged = arrange(entries, pages, losses)
+    tell_looks("mkdocs", losses, site.path, site.configuration.values)
     return Tree(
         "mkdocs",
         site.locale,

@@ -15,11 +15,13 @@ from instep.imports.mdx.component_source import (
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
 from instep.imports.navigation import Entry, arrange
+from instep.imports.site_looks import tell_looks
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
 _META = re.compile(r"(?:^|/)_meta\.(?:global\.)?(?:[jt]sx?|json)$")
 _CONTENT = re.compile(r"^(.*?)(?:^|(?<=/))((?:src/)?(?:content|pages|app))(?:/|$)")
 _CONFIGURATION = re.compile(r"(?:^|/)next\.config\.[cm]?[jt]s$")
+_THEME = re.compile(r"(?:^|/)theme\.config\.[jt]sx?$")
 _LOCALE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{2,4})?$")
 _META_NAMES = ("_meta.ts", "_meta.tsx", "_meta.js", "_meta.jsx", "_meta.json")
 _ALL_ENDINGS = (".mdx", ".md", "/index.mdx", "/index.md", "/page.mdx", "/page.md")
@@ -53,6 +55,8 @@ class _Nextra:
         folder = posixpath.join(self.folder, self.locale) if self.locale else self.folder
         self.originals = {path: page for path, page in pages.items() if path.startswith(f"{folder}/")}
         collections, arranged = arrange(self._entries(folder), pages, self.source.losses)
+        if path := shallowest(self.source.paths, _THEME):
+            tell_looks("nextra", self.source.losses, path, self.source.exported(path))
         static = posixpath.join(self.root, "public")
         return Tree(
             "nextra",

@@ -17,6 +17,7 @@ from instep.imports.mdx.component_source import (
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import ComponentPage, PageReader
 from instep.imports.navigation import Entry, arrange
+from instep.imports.site_looks import tell_looks
 from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
 
 _CONFIGURATION = re.compile(r"(?:^|/)astro\.config\.[cm]?[jt]s$")
@@ -67,6 +68,7 @@ class _Starlight:
         self.source.report_unknown(sidebar)
         entries = self._items(sidebar) if sidebar is not None else self._generated(self._default_folder())
         collections, arranged = arrange(entries, pages, self.source.losses)
+        tell_looks("starlight", self.source.losses, self.path, self.settings)
         base = js_text(self.site.get("base")).rstrip("/")
         site = js_text(self.site.get("site")).rstrip("/")
         static = posixpath.join(self.root, "public")

@@ -18,6 +18,7 @@ from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
 from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.vitepress_includes import VitePressIncludes
+from instep.imports.site_looks import tell_looks
 from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
 
 _CONFIGURATION = re.compile(r"(?:^|/)\.vitepress/config(?:/index)?\.[cm]?[jt]s$")
@@ -56,6 +57,11 @@ class _VitePress:
         pages = {path: self._page(path, stem, by_address) for path, stem in addresses.items()}
         entries = self._navigation(by_address)
         collections, arranged = arrange(entries, pages, self.source.losses)
+        themes = (at(self.settings, "themeConfig"), at(self.settings, "locales", "root", "themeConfig"))
+        theme = {name: value for row in themes for name, value in js_object(row).items()}
+        has_theme = any(path.startswith(self._join(".vitepress/theme/")) for path in self.source.paths)
+        looks = {**self.settings, "themeConfig": theme, "theme": has_theme}
+        tell_looks("vitepress", self.source.losses, self.path, looks)
         base = js_text(self.settings.get("base")).rstrip("/")
         host = js_text(at(self.settings, "sitemap", "hostname")).rstrip("/")
         static = self._join(posixpath.relpath(self.folder or ".", self.root or "."), "public")

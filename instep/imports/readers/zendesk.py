@@ -17,6 +17,7 @@ from instep.imports.products.json_files import (
     Row,
     documents,
     key,
+    keys,
     known_place,
     number,
     rows,
@@ -184,7 +185,7 @@ def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlT
     title = title_or(f"Article {article_id}", text(row, "title", "name"), path, texts.losses)
     attached = list_attachments(guide.attachments[article_id], "content_url", "file_name")
     body = texts.convert(text(row, "body") + attached, title, path)
-    section = known_place(key(original, "section_id"), guide.sections, path, texts.losses)
+    section = known_place(keys(original, "section_id"), guide.sections, path, texts.losses)
     patterns = id_patterns(f"/hc/{'*' if is_original else code}/articles/", article_id)
     return ImportedPage(
         key=article_id if is_original else f"{article_id}/{code}",
