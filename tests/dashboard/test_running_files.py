@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from instep.core.database import Tx
+from tests.browser.chromium import Complaints
 from tests.dashboard.conftest import Desk
 from tests.files.samples import picture
 from tests.files.uploads import show_in_article, upload
@@ -163,3 +164,24 @@ async def test_a_picture_is_chosen_uploaded_and_seen(
     await expect(signed_in_tab.get_by_role("heading", name="office.png")).to_be_visible()
 
     await signed_in_tab.wait_for_function("() => document.querySelector('img.thumbnail').naturalWidth === 60")
+
+
+async def test_a_file_field_shows_the_chosen_file_and_its_size_and_works_by_keyboard(
+    signed_in_tab: Page, cast: Cast, development_server: str, complaints: Complaints, tmp_path: Path
+) -> None:
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/files")
+    field = tab.get_by_label("File", exact=True)
+    await expect(field).to_have_accessible_description(re.compile("up to 20 MB.*No file chosen"))
+
+    await field.focus()
+    async with tab.expect_file_chooser() as chooser:
+        await tab.keyboard.press("Enter")
+    file = tmp_path / "notes of a release.txt"
+    file.write_bytes(b"n" * 1_536)
+    await (await chooser.value).set_files(file)
+
+    await expect(tab.get_by_text("notes of a release.txt, 1.5 KB")).to_be_visible()
+    await tab.get_by_role("button", name="Upload").click()
+    await expect(tab.get_by_role("list", name="Files")).to_contain_text("notes of a release.txt")
+    assert complaints.lines == []
