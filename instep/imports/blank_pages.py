@@ -51,6 +51,8 @@ def text_of(
     """The page with what it can show; None if that is nothing."""
     if page.description:
         return replace(page, markdown=f"{page.description}\n", description=None)
+    if source is not None and "://" in (url := source.fields.text("url")):
+        return replace(page, markdown=f"{link_to(url, page.title)}\n")
     if is_index(page.path) and (links := list_of_pages(page, pages, set(blank))):
         return replace(page, markdown=links)
     has_title = source is not None and is_page(page.path) and TITLE_ALONE.fullmatch(source.body.strip())
@@ -69,9 +71,13 @@ def list_of_pages(index: ImportedPage, pages: Iterable[ImportedPage], blank: set
         place = posixpath.dirname(page.path)
         is_inside = place == folder or (is_index(page.path) and posixpath.dirname(place) == folder != place)
         if is_inside and page.key not in blank and page.locale == index.locale:
-            title = re.sub(r"([\[\]\\])", r"\\\1", page.title)
-            lines.append(f"- [{title}](<{posixpath.relpath(page.path, folder or '.')}>)\n")
+            lines.append(f"- {link_to(posixpath.relpath(page.path, folder or '.'), page.title)}\n")
     return "".join(lines)
+
+
+def link_to(target: str, title: str) -> str:
+    words = re.sub(r"([\[\]\\])", r"\\\1", title)
+    return f"[{words}](<{target}>)"
 
 
 def collections_for(

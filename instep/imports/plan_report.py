@@ -1,7 +1,8 @@
 """The report of a plan: the counts of its outcomes, the tree as it will be, and what stays behind."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from instep.golden.schemas import normalized_question
 from instep.imports.schemas import (
@@ -37,6 +38,16 @@ def fill_report(planned: Plan, state: BotState) -> None:
     count_questions(planned, state)
     list_absent(planned)
     report.tree = list(tree_lines_of(planned))
+
+
+def grouped(losses: Sequence[Loss]) -> list[Loss]:
+    """The losses, of which equal ones of a page are one, with the first line and their number."""
+    counts = Counter((loss.path, loss.what) for loss in losses)
+    first = {(loss.path, loss.what): loss for loss in reversed(losses)}
+    return [
+        first[key] if number == 1 else replace(first[key], what=f"{key[1]} ({number:,} times)")
+        for key, number in counts.items()
+    ]
 
 
 def count_questions(planned: Plan, state: BotState) -> None:

@@ -11,7 +11,7 @@ from instep.imports.ordering import moved_keys
 from instep.imports.own_sites import own_sites
 from instep.imports.page_locales import locales_of_pages
 from instep.imports.placing import Places, place_on_levels
-from instep.imports.plan_report import fill_report
+from instep.imports.plan_report import fill_report, grouped
 from instep.imports.redirect_urls import redirect_url
 from instep.imports.renumbering import with_known_keys
 from instep.imports.rewriting import PageRewriter
@@ -334,7 +334,8 @@ def plan(
     report.moved = list(moved)
     report.absent_pages = list(absent_pages_of(tree, state, heirs, prunes=prunes))
     archives = unopened_archives(directory.file_paths - rewriter.source_files.keys())
-    report.losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses, *archives]
+    losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses, *archives]
+    report.losses = grouped(losses)
     planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
     fill_report(planned, state)
     return planned

@@ -143,6 +143,18 @@ def test_a_page_that_shows_nothing_is_left_out_and_told(path: str, frame: dict[s
     assert kept or f"{path}: page that shows nothing without its product: it is left out" in told(tree)
 
 
+def test_a_page_that_is_only_a_link_shows_the_link() -> None:
+    site = {
+        "docs.json": '{"navigation": ["a", "forum"]}',
+        "a.mdx": "Text.\n",
+        "forum.mdx": '---\ntitle: Forum\nurl: "https://forum.example/(all)"\n---\n',
+    }
+
+    pages = {page.path: page for page in tree_of_files(dedented(site), None).pages}
+
+    assert pages["forum.mdx"].markdown == "[Forum](<https://forum.example/(all)>)\n"
+
+
 def test_what_stands_for_a_text() -> None:
     files = dedented(
         {

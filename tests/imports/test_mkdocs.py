@@ -129,6 +129,11 @@ def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
         ("<br/>\n[A](https://example.com)", "<br/>\n\n[A](https://example.com)"),
         ("The API.\n\n*[API]: Application Interface", "The API (Application Interface)."),
         ("![a](b.png#only-light)![a](c.png#only-dark){ width=9 }", "![a](b.png)"),
+        (
+            '<a href="https://x.example">\n<img src="https://x.example/b.svg#only-dark" width="9">\n'
+            '<img src="https://x.example/w.svg#only-light" class="x">\n</a>',
+            "[![](https://x.example/w.svg)](https://x.example)",
+        ),
         ('``` { .yaml .copy title="a.yml" hl_lines="1" }\nb\n```', "**a.yml**\n\n```yaml\nb\n```"),
         ('<div class="grid" markdown>\n\n- [A](a.md){ .md-button }\n\n</div>', "- [A](a.md)"),
         ("/// note | Title\nText\n///", "> [!NOTE] Title\n> Text"),

@@ -9,7 +9,7 @@ import pytest
 from instep.core.errors import InvalidRequest
 from instep.imports.actions import valid_site
 from instep.imports.schemas import BotState, KnownPage
-from instep.imports.tree import ImportedCollection, ImportedRedirect
+from instep.imports.tree import ImportedCollection, ImportedRedirect, Loss
 from tests.files.samples import picture
 from tests.imports.sources import EMPTY_BOT, MemoryFiles, losses_of, page, page_of, planned, text_of, tree
 
@@ -137,6 +137,15 @@ def test_links_inside_of_a_page_use_its_headings_and_missing_places_are_told() -
 
     assert text_of(plan, "a.md") == "# One two\n\n[x](#one-two) [y](#gone)\n"
     assert losses_of(plan) == ["link to a heading that “A” doesn't have: #gone"]
+
+
+def test_equal_losses_of_a_page_are_one_with_the_first_line_and_their_number() -> None:
+    rows = [Loss("a.md", "component <Method>", line) for line in (9, 4, None)]
+    rows += [Loss("b.md", "component <Method>", 7), Loss("a.md", "component <Other>", 5)]
+
+    plan = planned(tree(page("a.md"), page("b.md"), losses=tuple(rows)))
+
+    assert plan.report.losses == [Loss("a.md", "component <Method> (3 times)", 9), rows[3], rows[4]]
 
 
 def test_links_that_lead_nowhere_stay_and_are_told_with_their_line() -> None:

@@ -33,6 +33,8 @@ IMPORT_FETCH_SECONDS = 300
 MAX_IMPORT_SECONDS = 120
 # Values of a settings file or front matter that is imported, each YAML alias counted with what it repeats.
 MAX_IMPORT_SETTINGS_VALUES = 100_000
+# Values of the expressions in one page with components; those beyond it are unknown.
+MAX_IMPORT_PAGE_VALUES = 20_000
 # A description of an API in OpenAPI, of which pages without a text get their words.
 MAX_OPENAPI_BYTES = 10 * 1024 * 1024
 # YAML: lists and mappings within each other, and aliases. Characters of the front matter of a page that is

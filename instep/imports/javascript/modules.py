@@ -2,7 +2,8 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 
@@ -15,28 +16,33 @@ from instep.imports.tree import SourceFiles, UnreadableSource
 from instep.text.characters import shorten
 
 _EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 _MAX_DEPTH = 60
 _WRAPPERS = {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"}
 _WRAPPERS |= {"await_expression", "sequence_expression"}
-_FUNCTIONS = {"arrow_function", "function_expression", "function_declaration"}
+FUNCTIONS = {"arrow_function", "function_expression", "function_declaration"}
 _ESCAPE = re.compile(r"\\(u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|\r?\n|.)", re.DOTALL)
 _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _CONSTANTS: dict[str, JsValue] = {"true": True, "false": False, "null": None, "undefined": None}
 
 
 class Configuration:
-    """The modules of one source. All values together have a bound, so repeated spreading can't grow."""
+    """The modules of one source.
+
+    All values together have a bound, so repeated spreading can't grow: settings beyond it are refused, and
+    those of a page are unknown.
+    """
 
     def __init__(self, files: SourceFiles) -> None:
         self.files = files
         self.paths = frozenset(files.paths())
         self.values_left = limits.MAX_IMPORT_SETTINGS_VALUES
+        self.is_page = False
         self._modules: dict[str, Module] = {}
 
     def exported(self, path: str, name: str = "default") -> JsValue:
         """The value that a module or JSON file exports under a name."""
-        if not _SCRIPT.search(path):
+        if not SCRIPT.search(path):
             return path if not path.endswith(".json") else self._json(path)
         return self.module(path).exported(name)
 
@@ -53,13 +59,24 @@ class Configuration:
         base = posixpath.normpath(posixpath.join(posixpath.dirname(importer), source))
         return next((base + extension for extension in _EXTENSIONS if base + extension in self.paths), None)
 
-    def count(self, path: str) -> None:
+    @contextmanager
+    def reading_page(self) -> Iterator[None]:
+        """While this lasts, values are those of one page, which has a bound of its own."""
+        values_left, self.values_left = self.values_left, limits.MAX_IMPORT_PAGE_VALUES
+        self.is_page = True
+        try:
+            yield
+        finally:
+            self.values_left, self.is_page = values_left, False
+
+    def affords_value(self, path: str) -> bool:
         self.values_left -= 1
-        if self.values_left < 0:
+        if self.values_left < 0 and not self.is_page:
             raise UnreadableSource(
                 f"{path} has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values: "
                 "make it shorter and import again."
             )
+        return self.values_left >= 0
 
     def _json(self, path: str) -> JsValue:
         try:
@@ -77,9 +94,20 @@ class Module:
         self.root = _parser(path.endswith((".ts", ".mts", ".cts"))).parse(text.encode()).root_node
         self.nodes: dict[str, Node] = {}
         self.imports: dict[str, tuple[str, str]] = {}
+        # The arguments and constants of the function that is being read.
+        self.names: Mapping[str, JsValue] = {}
         self.depth = 0
         for statement in self.root.named_children:
             self._take_statement(statement)
+
+    @contextmanager
+    def named(self, names: Mapping[str, JsValue]) -> Iterator[None]:
+        """While this lasts, these names have these values, before those of the file."""
+        outer, self.names = self.names, names
+        try:
+            yield
+        finally:
+            self.names = outer
 
     def exported(self, name: str) -> JsValue:
         key = "export default" if name == "default" else name
@@ -87,8 +115,7 @@ class Module:
 
     def value(self, node: Node) -> JsValue:
         """The value of an expression; `JsUnknown` if its text doesn't determine it."""
-        self.configuration.count(self.path)
-        if self.depth >= _MAX_DEPTH:
+        if not self.configuration.affords_value(self.path) or self.depth >= _MAX_DEPTH:
             return self._unknown(node)
         self.depth += 1
         try:
@@ -104,10 +131,10 @@ class Module:
         elif node.type in ("lexical_declaration", "variable_declaration"):
             self._take_constants(node)
         elif node.type == "function_declaration" and (name := node.child_by_field_name("name")):
-            self.nodes[_text(name)] = node
-        elif node.type == "expression_statement" and (assignment := _first(node)):
+            self.nodes[source_text(name)] = node
+        elif node.type == "expression_statement" and (assignment := first_child(node)):
             left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
-            if left and right and _text(left) in ("module.exports", "exports.default"):
+            if left and right and source_text(left) in ("module.exports", "exports.default"):
                 self.nodes["export default"] = right
 
     def _take_export(self, node: Node) -> None:
@@ -123,7 +150,7 @@ class Module:
         for declarator in node.named_children:
             name, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
             if name and value and name.type == "identifier":
-                self.nodes[_text(name)] = value
+                self.nodes[source_text(name)] = value
 
     def _take_import(self, node: Node) -> None:
         source_node = node.child_by_field_name("source")
@@ -132,13 +159,13 @@ class Module:
             if name.type == "import_specifier":
                 imported, alias = name.child_by_field_name("name"), name.child_by_field_name("alias")
                 if imported:
-                    self.imports[_text(alias or imported)] = (source, _text(imported))
+                    self.imports[source_text(alias or imported)] = (source, source_text(imported))
             elif name.type == "identifier" and name.parent and name.parent.type == "import_clause":
-                self.imports[_text(name)] = (source, "default")
+                self.imports[source_text(name)] = (source, "default")
 
     def _value(self, node: Node) -> JsValue:
         if node.type in _WRAPPERS:
-            inner = _first(node)
+            inner = first_child(node)
             return self.value(inner) if inner else self._unknown(node)
         method = getattr(self, f"_{node.type}", None)
         if method:
@@ -153,18 +180,18 @@ class Module:
         text = ""
         for child in node.named_children:
             if child.type == "template_substitution":
-                inner = _first(child)
+                inner = first_child(child)
                 value = self.value(inner) if inner else ""
                 if isinstance(value, bool) or not isinstance(value, (str, int, float)):
                     return self._unknown(node)
                 text += str(value)
             else:
-                text += _unescape(_text(child))
+                text += _unescape(source_text(child))
         return text
 
     def _number(self, node: Node) -> JsValue:
         try:
-            number = float(_text(node).replace("_", ""))
+            number = float(source_text(node).replace("_", ""))
         except ValueError:
             return self._unknown(node)
         return int(number) if number.is_integer() else number
@@ -172,15 +199,19 @@ class Module:
     def _unary_expression(self, node: Node) -> JsValue:
         argument = node.child_by_field_name("argument")
         value = self.value(argument) if argument else None
-        if _text(node).startswith("-") and isinstance(value, (int, float)):
+        if source_text(node).startswith("-") and isinstance(value, (int, float)):
             return -value
-        return not value if _text(node).startswith("!") and isinstance(value, bool) else self._unknown(node)
+        return (
+            not value
+            if source_text(node).startswith("!") and isinstance(value, bool)
+            else self._unknown(node)
+        )
 
     def _binary_expression(self, node: Node) -> JsValue:
         """`setting || "default"` has the value of its first known side; `+` joins texts."""
         left, right = self._side(node, "left"), self._side(node, "right")
         operator = node.child_by_field_name("operator")
-        name = _text(operator) if operator else ""
+        name = source_text(operator) if operator else ""
         if name in ("||", "??"):
             return right if isinstance(left, JsUnknown) or not left else left
         if name == "+" and isinstance(left, str) and isinstance(right, str):
@@ -211,29 +242,29 @@ class Module:
                 if key and value:
                     fields[self._key(key)] = self.value(value)
             elif child.type == "shorthand_property_identifier":
-                fields[_text(child)] = self._identifier(child)
+                fields[source_text(child)] = self._identifier(child)
             elif child.type == "spread_element":
                 spread = self._spread(child)
                 fields |= spread if isinstance(spread, dict) else {"...": self._unknown(child)}
         return fields
 
     def _spread(self, node: Node) -> JsValue:
-        inner = _first(node)
+        inner = first_child(node)
         return self.value(inner) if inner else None
 
     def _key(self, node: Node) -> str:
         if node.type == "string":
             return _string(node)
-        inner = _first(node)
+        inner = first_child(node)
         if node.type == "computed_property_name" and inner:
             value = self.value(inner)
-            return value if isinstance(value, str) else _text(inner)
-        return _text(node)
+            return value if isinstance(value, str) else source_text(inner)
+        return source_text(node)
 
     def _identifier(self, node: Node) -> JsValue:
-        name = _text(node)
-        if name == "undefined":
-            return None
+        name = source_text(node)
+        if name == "undefined" or name in self.names:
+            return self.names.get(name)
         if name in self.nodes:
             return self.value(self.nodes[name])
         if name in self.imports:
@@ -246,11 +277,11 @@ class Module:
     def _member_expression(self, node: Node) -> JsValue:
         target, name = node.child_by_field_name("object"), node.child_by_field_name("property")
         value = self.value(target) if target else None
-        if isinstance(value, str) and name and _text(name) in ("default", "src"):
+        if isinstance(value, str) and name and source_text(name) in ("default", "src"):
             # `require("./a.png").default` and `image.src` are the file itself.
             return value
         if isinstance(value, dict) and name:
-            return value.get(_text(name))
+            return value.get(source_text(name))
         return self._unknown(node)
 
     def _subscript_expression(self, node: Node) -> JsValue:
@@ -263,15 +294,15 @@ class Module:
     def _call_expression(self, node: Node) -> JsValue:
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         values = tuple(self.value(child) for child in arguments.named_children) if arguments else ()
-        name = _text(function) if function else ""
+        name = source_text(function) if function else ""
         if name in ("require", "require.resolve") and values and isinstance(values[0], str):
             path = self.configuration.find(values[0], self.path)
-            is_script = name == "require" and path is not None and _SCRIPT.search(path)
+            is_script = name == "require" and path is not None and SCRIPT.search(path)
             return self.configuration.exported(path) if is_script and path else values[0]
         declared = self.nodes.get(name)
-        if declared is not None and declared.type in _FUNCTIONS:
+        if declared is not None and declared.type in FUNCTIONS:
             return self._result(declared)
-        return JsCall(name, values, _text(node), self.path, _line(node))
+        return JsCall(name, values, source_text(node), self.path, _line(node))
 
     def _result(self, function: Node) -> JsValue:
         """What a function of the file returns, if it does nothing else."""
@@ -279,7 +310,7 @@ class Module:
         if body is None or body.type != "statement_block":
             return self.value(body) if body else self._unknown(function)
         for statement in body.named_children:
-            if statement.type == "return_statement" and (inner := _first(statement)):
+            if statement.type == "return_statement" and (inner := first_child(statement)):
                 return self.value(inner)
         return self._unknown(function)
 
@@ -288,9 +319,9 @@ class Module:
         words: list[str] = []
         for child in node.named_children:
             if child.type == "jsx_text":
-                words.append(_text(child))
+                words.append(source_text(child))
             elif child.type in ("jsx_element", "jsx_fragment", "jsx_expression"):
-                inner = _first(child) if child.type == "jsx_expression" else child
+                inner = first_child(child) if child.type == "jsx_expression" else child
                 value = self.value(inner) if inner else ""
                 words.append(value if isinstance(value, str) else "")
         return " ".join(" ".join(words).split())
@@ -299,18 +330,26 @@ class Module:
         return ""
 
     def _unknown(self, node: Node, name: str = "") -> JsUnknown:
-        text = name or " ".join(_text(node).split())
+        text = name or " ".join(source_text(node).split())
         return JsUnknown(shorten(text, SHOWN_SOURCE_CHARACTERS), self.path, _line(node))
 
 
 def expression_value(module: Module, text: str) -> JsValue:
     """The value of an expression that stands in a page, such as an attribute of a component."""
-    root = _parser(False).parse(f"({text}\n)".encode()).root_node
-    statement = _first(root)
-    inner = _first(statement) if statement else None
-    if root.has_error or inner is None or root.named_child_count != 1:
+    node = expression_node(text)
+    if node is None:
         return JsUnknown(shorten(" ".join(text.split()), SHOWN_SOURCE_CHARACTERS), module.path, 1)
-    return module.value(inner)
+    return module.value(node)
+
+
+def expression_node(text: str) -> Node | None:
+    """The syntax of one expression; None if the text is something else."""
+    root = _parser(False).parse(f"({text}\n)".encode()).root_node
+    statement = first_child(root)
+    wrapped = first_child(statement) if statement else None
+    if root.has_error or wrapped is None or root.named_child_count != 1:
+        return None
+    return first_child(wrapped) or wrapped
 
 
 def is_complete_module(text: str) -> bool:
@@ -334,11 +373,11 @@ def _descendants(node: Node, types: set[str]) -> Iterator[Node]:
             yield from _descendants(child, types)
 
 
-def _first(node: Node) -> Node | None:
+def first_child(node: Node) -> Node | None:
     return next((child for child in node.named_children if child.type != "comment"), None)
 
 
-def _text(node: Node) -> str:
+def source_text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", errors="replace")
 
 
@@ -347,7 +386,7 @@ def _line(node: Node) -> int:
 
 
 def _string(node: Node) -> str:
-    return _unescape(_text(node)[1:-1])
+    return _unescape(source_text(node)[1:-1])
 
 
 def _unescape(text: str) -> str:

@@ -23,8 +23,9 @@ _MARK = re.compile(
 )
 _MODE_IMAGE = re.compile(
     r"!\[[^\]\n]*\]\([^()\s]*#(?:only|gh)-dark(?:-mode-only)?[^)]*\)(?:\{[^{}\n]*\})?\n?"
+    r"|<img\b[^<>]*#(?:only|gh)-dark\b[^<>]*>\n?"
 )
-_LIGHT_IMAGE = re.compile(r"(\]\([^()\s]*)#(?:only-light|gh-light-mode-only)")
+_LIGHT_IMAGE = re.compile(r"((?:\]\(|\bsrc=[\"']?)[^()\s\"'<>]*)#(?:only-light|gh-light-mode-only)")
 _CONTENTS = re.compile(r"^[ \t]*\[(?:TOC|toc)\][ \t]*$", re.MULTILINE)
 _MACRO = re.compile(r"\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}")
 _SHORTCODE = re.compile(r"<!--[ \t]*md:(\w+)[ \t]*(.*?)[ \t]*-->")

@@ -18,11 +18,15 @@ def _kept(tag: Tag) -> MarkdownPiece:
     return MarkdownPiece(f"<{tag.name}>{on_one_line(tag.inner)}</{tag.name}>" if tag.inner.strip() else "")
 
 
-def _marked(mark: str) -> Write:
+def _marked(mark: str, name: str) -> Write:
+    """Words between marks; between tags where they begin or end with signs, at which marks may not count."""
+
     def write(tag: Tag) -> MarkdownPiece:
         if "\n\n" in tag.inner:
             return block(tag.inner)
         text = on_one_line(tag.inner)
+        if text and not (text[0].isalnum() and text[-1].isalnum()):
+            return MarkdownPiece(f"<{name}>{text}</{name}>")
         return MarkdownPiece(f"{mark}{text}{mark}" if text else "")
 
     return write
@@ -140,9 +144,9 @@ def _html_row(row: list[str]) -> str:
 
 HTML_TAGS: dict[str, Write] = {
     **with_names(_kept, "kbd sub sup del ins"),
-    **with_names(_marked("**"), "b strong"),
-    **with_names(_marked("*"), "i em cite dfn var"),
-    **with_names(_marked("~~"), "s strike"),
+    **with_names(_marked("**", "strong"), "b strong"),
+    **with_names(_marked("*", "em"), "i em cite dfn var"),
+    **with_names(_marked("~~", "del"), "s strike"),
     **with_names(_code, "code tt samp"),
     **with_names(_paragraph, "p center pre legend"),
     **with_names(
@@ -151,7 +155,7 @@ HTML_TAGS: dict[str, Write] = {
     **with_names(_paragraph, "picture dl ul ol menu"),
     **with_names(_heading, "h1 h2 h3 h4 h5 h6"),
     **with_names(_list_item, "li dd"),
-    **with_names(_marked("**"), "dt"),
+    **with_names(_marked("**", "strong"), "dt"),
     **with_names(_media, "iframe video audio embed object Video YouTube Vimeo"),
     **with_names(
         unwrapped, "span font small big u mark abbr time q label button template tbody thead tfoot caption"

@@ -11,7 +11,10 @@ from instep.imports.tree import SourceFiles
 
 _TARGET = re.compile(r"(\]\(<?)(\.{0,2}/?[^)\s<>#?:\x00]+)(?=[)\s>#?])")
 _REGION = re.compile(r"#?\b(end)?region\b[ \t]*([\w*-]*)")
-_PAGE_EXTENSIONS = ("", ".mdx", ".md", "/index.mdx", "/index.md")
+_EXTENSIONS = (
+    *("", ".mdx", ".md", "/index.mdx", "/index.md", ".jsx", ".tsx", ".js", ".ts"),
+    *("/index.jsx", "/index.tsx", "/index.js", "/index.ts"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class IncludedFiles:
             path = posixpath.join(posixpath.dirname(importer), target)
         path = posixpath.normpath(path)
         paths = self.configuration.paths
-        return next((path + extension for extension in _PAGE_EXTENSIONS if path + extension in paths), None)
+        return next((path + extension for extension in _EXTENSIONS if path + extension in paths), None)
 
     def dialect(self, path: str) -> Dialect:
         return self.dialects.get(posixpath.splitext(path)[1].removeprefix("."), "html")

@@ -63,7 +63,8 @@ class PageReader:
         page = read_page(path, self.snippets.files.read(path), self.losses)
         writer = PageWriter(page, self.snippets)
         head = page.fields.fields("hero")
-        text = writer.write(paragraphs(hero(page.fields), self.prepare(page)))
+        with self.snippets.configuration.reading_page():
+            text = writer.write(paragraphs(hero(page.fields), self.prepare(page)))
         text = replace_colon_containers(_TOC.sub("", text), _container)
         text = with_blank_lines(self._label_fences(remove_attribute_lists(text), writer.code))
         text = writer.code.show(text).strip("\n")

@@ -2,13 +2,14 @@
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 
 from instep.imports.html.words_in_brackets import shown_comparisons
 from instep.imports.javascript.js_values import (
     SHOWN_SOURCE_CHARACTERS,
+    JsCall,
     JsUnknown,
     JsValue,
     at,
@@ -16,7 +17,8 @@ from instep.imports.javascript.js_values import (
     js_object,
     js_text,
 )
-from instep.imports.javascript.modules import Module, expression_value, is_complete_module
+from instep.imports.javascript.modules import SCRIPT, Module, expression_value, is_complete_module
+from instep.imports.javascript.returned_tags import repeated_tags, tags_of_component
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
 from instep.imports.mdx.components import COMPONENTS, dropped, unwrapped
@@ -29,6 +31,10 @@ from instep.text.characters import shorten
 
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
+# Attributes that lead to something.
+_ADDRESSES = ("href", "src", "to", "url", "link")
+_JSX_INDENT = re.compile(r"\n[ \t]+")
+_CHILDREN = ("children", "props.children")
 _FIELD = re.compile(r"\$?(?:frontMatter|frontmatter|metadata|props|page\.data)\.(\w+)|(\w+)")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
 _VERBATIM = re.compile(r"^[ \t]*(:{3,})[ \t]*v-pre[ \t]*$.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -58,6 +64,8 @@ class PageWriter:
     # The characters that snippets may still have, shared with the snippets themselves.
     budget: list[int] = field(default_factory=lambda: [_MAX_SNIPPET_CHARACTERS])
     module: Module | None = None
+    # Writes what stands in the component that is being written.
+    children: Callable[[Tag | None], str] | None = None
 
     def write(self, body: str) -> str:
         """The body with components, expressions and modules replaced; its code stays hidden in `code`."""
@@ -78,16 +86,36 @@ class PageWriter:
         layout = PageLayout(has_indented_code=self.snippets.has_indented_code(self.page.path))
         parts: list[str] = []
         line = ""
-        for node in nodes:
+        for node in self._repeated(nodes):
             part = node if isinstance(node, str) else layout.add(self._piece(node, parent, line))
             parts.append(part)
             line = part.rpartition("\n")[2] if "\n" in part else line + part
         return layout.resolve("".join(parts))
 
+    def _repeated(self, nodes: Sequence[ElementNode]) -> Iterator[ElementNode]:
+        """The nodes, with those that `values.map(…)` makes in its place, each while its names are known."""
+        for node in nodes:
+            rows = None
+            if isinstance(node, Expression) and ".map(" in node.text and self.module and self._affords(0):
+                rows = repeated_tags(self.module, self.code.show(node.text))
+            if rows is None or self.module is None or not self._affords(sum(len(row.text) for row in rows)):
+                yield node
+                continue
+            for row in rows:
+                with self.module.named(row.names):
+                    yield from self._repeated(_nodes_of(row.text))
+
+    def _affords(self, characters: int) -> bool:
+        self.budget[0] -= characters
+        return self.budget[0] >= 0
+
     def _piece(self, node: Expression | Element, parent: Tag | None, line: str) -> MarkdownPiece:
-        if isinstance(node, Expression):
-            return MarkdownPiece(self._expression_text(node, parent))
-        return self._element(node, parent, line)
+        if isinstance(node, Element):
+            return self._element(node, parent, line)
+        if self.children is not None and node.text.strip() in _CHILDREN:
+            text = self.children(parent)
+            return MarkdownPiece(text, "block" if "\n" in text else "inline")
+        return MarkdownPiece(self._expression_text(node, parent))
 
     def _element(self, element: Element, parent: Tag | None, line: str) -> MarkdownPiece:
         tag = self._tag(element, parent)
@@ -97,12 +125,10 @@ class PageWriter:
             return self._included(imported, tag)
         write = COMPONENTS.get(element.name) or HTML_TAGS.get(element.name)
         if write is None and element.name not in _CODE_TAGS:
-            if not element.is_closed and not element.attributes:
-                # Words in angle brackets, such as the name of something to fill in.
-                return MarkdownPiece("\\" + element.source)
-            self._tell_component(element)
-        elif element.name in TOLD_TAGS:
-            self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
+            if (unknown := self._unknown(element, tag)) is not None:
+                return unknown
+        else:
+            self._tell_known(element)
         if element.name in ("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"):
             return self._code_piece(element, tag, is_in_table=line.lstrip().startswith("|"))
         quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
@@ -116,13 +142,72 @@ class PageWriter:
             return block(paragraphs(identity, piece.text))
         return piece
 
+    def _unknown(self, element: Element, tag: Tag) -> MarkdownPiece | None:
+        """A tag that only the source can know; None, which is told, if only what stands in it is left."""
+        if not element.is_closed and not element.attributes:
+            # Words in angle brackets, such as the name of something to fill in.
+            return MarkdownPiece("\\" + element.source)
+        piece = self._own_component(element, tag)
+        if piece is None:
+            self._tell_component(element)
+        return piece
+
+    def _tell_known(self, element: Element) -> None:
+        if self._is_missing(element):
+            self._tell_component(element)
+        elif element.name in TOLD_TAGS:
+            self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
+
+    def _own_component(self, element: Element, tag: Tag) -> MarkdownPiece | None:
+        """What a component of the source shows; None unless the text of its file says all of it."""
+        module, name = self._definition(element.name)
+        if module is None or self.module is None or self.depth >= _MAX_SNIPPET_DEPTH:
+            return None
+        props = {
+            key: unescape(value) if isinstance(value, str) else self._value(value)
+            for key, value in element.attributes.items()
+        }
+        tags = tags_of_component(module, name, props)
+        if tags is None or not self._affords(len(tags.text)):
+            return None
+        here, names = self.module, self.module.names
+
+        def children(parent: Tag | None) -> str:
+            with here.named(names):
+                return dedent_block(self._text_of(element.children, parent))
+
+        writer = PageWriter(
+            self.page, self.snippets, self.code, {}, self.depth + 1, self.budget, module, children
+        )
+        losses = self.page.losses.losses.rows
+        before = len(losses)
+        with module.named(tags.names):
+            text = writer._text_of(_nodes_of(tags.text), tag.parent)
+        if all(loss.what.startswith(tuple(TOLD_TAGS.values())) for loss in losses[before:]):
+            return MarkdownPiece(text.strip("\n"), "block" if "\n" in text else "inline")
+        del losses[before:]
+        return None
+
+    def _definition(self, name: str) -> tuple[Module | None, str]:
+        """The module that defines a component, and its name there."""
+        if self.module is None or name not in self.module.imports:
+            return self.module if self.module and name in self.module.nodes else None, name
+        source, exported = self.module.imports[name]
+        path = self.snippets.find(source, self.module.path)
+        is_script = path is not None and SCRIPT.search(path)
+        return self.snippets.configuration.module(path) if path and is_script else None, exported
+
+    def _is_missing(self, element: Element) -> bool:
+        """Whether a component stands for a file of text that is not in the source."""
+        path = self.module.imports.get(element.name, ("", ""))[0] if self.module else ""
+        return path.endswith((".md", ".mdx")) and self.snippets.find(path, self.page.path) is None
+
     def _tell_component(self, element: Element) -> None:
         """Tell a component with its file: people then know what to bring along, or what to write anew."""
         imports = self.module.imports if self.module else {}
         path = imports.get(element.name, ("", ""))[0]
         place = f" of {path}" if path.startswith((".", "/", "@site/")) else ""
-        is_missing = path.endswith((".md", ".mdx")) and self.snippets.find(path, self.page.path) is None
-        reason = ", which is not in the source" if is_missing else ""
+        reason = ", which is not in the source" if self._is_missing(element) else ""
         self.page.losses.add(f"component <{element.name}>{place}{reason}", element.source)
 
     def _tag(self, element: Element, parent: Tag | None) -> Tag:
@@ -133,6 +218,9 @@ class PageWriter:
                 continue
             worth = self._value(value)
             tag.values[name] = "true" if worth is True else js_text(worth)
+            if name in _ADDRESSES and isinstance(worth, JsUnknown | JsCall) and not tag.values[name]:
+                what = f"address of <{element.name}>, which only a program knows: {{{value.text}}}"
+                self.page.losses.add(what, element.source)
             tag.labels[name] = [js_text(label) or js_text(at(label, "label")) for label in js_array(worth)]
             tag.tables[name] = _rows(worth)
         return tag
@@ -245,6 +333,11 @@ class PageWriter:
         lines = code_region(text.rstrip().split("\n"), region)
         longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
         return self.code.add_fence(Fence("`" * (longest + 1), language, tuple(lines)))
+
+
+def _nodes_of(jsx: str) -> list[ElementNode]:
+    """The nodes of tags in a program, where indentation means nothing."""
+    return parse_elements(_JSX_INDENT.sub("\n", jsx), "mdx")
 
 
 _CODE_TAGS = frozenset(("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"))
