@@ -39,10 +39,10 @@ async def test_a_hostile_draft_keeps_nobody_waiting_and_can_be_dismissed(
         views = [await desk.get(f"{page}{view}") for view in ("", "?view=text", "?view=sides", "/diff")]
         dismissed = await desk.send("review", f"{page}/dismiss", reason="not_needed")
 
+    assert longest.seconds < MAX_SECONDS
     assert [answer.status_code for answer in (queue, *views)] == [200] * 5
     assert dismissed.status_code == 303
     assert await shelf.statuses() == {draft["id"]: "dismissed"}
-    assert longest.seconds < MAX_SECONDS
 
 
 async def test_a_hostile_conflict_keeps_nobody_waiting_and_can_be_dismissed(
