@@ -31,7 +31,11 @@ async def count_what_waits(ctx: Ctx) -> dict[str, int]:
         select jsonb_build_object(
           'review', (
             select count(*) from drafts
-            where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending'),
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'pending') + (
+            select count(*) from places p
+            join articles a on a.workspace_id = p.workspace_id and a.id = p.article_id
+            where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.status = 'open'
+              and a.deleted_at is null),
           'articles', (
             select count(*) from articles
             where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null),

@@ -1,4 +1,4 @@
-"""The review queue as one list, by source: each draft has a place, one before it and one after it."""
+"""The review queue as one list, by source: each draft and place has a number, a neighbor before and after."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -7,7 +7,13 @@ from typing import Any
 from instep.core import limits
 from instep.drafts.queries import FROM, IS_CONFLICT, JOIN, LINES
 from instep.drafts.queue_schemas import DraftFilter
-from instep.drafts.source_queries import SOURCE_KEY, condition_of
+from instep.drafts.source_queries import (
+    OPEN_PLACES,
+    PLACE_SOURCE_KEY,
+    SOURCE_KEY,
+    condition_of,
+    place_condition_of,
+)
 from instep.identity.schemas import Ctx
 
 ALL_PENDING = DraftFilter()
@@ -16,28 +22,40 @@ KIND = """
         when d.type = 'gap_draft' then 'question' else 'author' end)
 """
 PENDING = f"{FROM} and d.status = 'pending' and a.deleted_at is null"
-# `queue` is that of `ordered`.
-FROM_QUEUE = f"""
-    from queue q
-    join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.id = q.id {JOIN}
-"""
 SOURCE_KEY_OF = f"""
     select {SOURCE_KEY} from drafts d
     where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s
 """
-QUEUE_ROW = f"""
-    d.id, d.type, coalesce(d.title, a.title) as title, q.source_key, {KIND} as source_kind,
-    coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title, d.source_url,
-    d.task_id, d.certainty, d.edited_by_name, {IS_CONFLICT} as is_conflict,
-    d.approved_at is not null as is_approved,
-    case d.type when 'edit' then d.additions else {LINES} end as additions,
-    coalesce(d.deletions, 0) as deletions, d.author_name, d.created_at, q.place
+# `queue` is that of `ordered`; in it are drafts and places.
+ROWS_OF_QUEUE = f"""
+    select d.id, d.type, coalesce(d.title, a.title) as title, q.source_key, {KIND} as source_kind,
+        coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title, d.source_url,
+        d.task_id, d.certainty, d.edited_by_name, {IS_CONFLICT} as is_conflict,
+        d.approved_at is not null as is_approved,
+        case d.type when 'edit' then d.additions else {LINES} end as additions,
+        coalesce(d.deletions, 0) as deletions, d.author_name, null as heading, null as assignee_name,
+        d.created_at, q.place
+    from queue q
+    join drafts d on d.workspace_id = %(workspace)s and d.bot_id = %(bot)s and d.id = q.id {JOIN}
+    where {{condition}}
+    union all
+    select p.id, 'place', a.title, q.source_key, p.source_kind, p.source_title, p.source_url,
+        p.task_id, null, null, false, false, 0, 0, 'Instep', p.heading, m.email, p.created_at, q.place
+    from queue q
+    join places p on p.workspace_id = %(workspace)s and p.bot_id = %(bot)s and p.id = q.id
+    join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
+    left join people m on m.id = p.assignee_id
+    where {{condition}}
+    order by place
 """
 
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A draft in the queue, and the source under which it stands."""
+    """A draft or a place in the queue, and the source under which it stands.
+
+    A place has the type `place`, the title of its article, and alone a heading and an assignee.
+    """
 
     id: str
     type: str
@@ -54,6 +72,8 @@ class QueueRow:
     additions: int
     deletions: int
     author_name: str
+    heading: str | None
+    assignee_name: str | None
     created_at: datetime
     # From 1, in the order of the whole queue.
     place: int
@@ -61,7 +81,7 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """How many drafts wait; where a draft stands among them, and those before and after it."""
+    """How many drafts and places wait; where one stands among them, and those before and after it."""
 
     total: int
     place: int | None
@@ -71,9 +91,10 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class QueueCounts:
-    """How many drafts wait, in all and by what the queue can be filtered by."""
+    """How many drafts and places wait, in all and by what the queue can be filtered by."""
 
     total: int
+    mine: int
     conflicts: int
     approved: int
     by_type: dict[str, int]
@@ -89,13 +110,15 @@ def ordered(criteria: DraftFilter) -> str:
     """
     return f"""
         pending as (
-            select d.id, {SOURCE_KEY} as source_key, d.created_at,
-                max(d.created_at) over (partition by {SOURCE_KEY}) as source_at
+            select d.id, {SOURCE_KEY} as source_key, d.created_at
             {PENDING} and {condition_of(criteria)}
+            union all
+            select p.id, {PLACE_SOURCE_KEY}, p.created_at
+            {OPEN_PLACES} and {place_condition_of(criteria)}
         ), queue as (
             select p.id, p.source_key, (row_number() over (
                 order by p.source_at desc, p.source_key desc, p.created_at desc, p.id desc))::integer as place
-            from pending p
+            from (select *, max(created_at) over (partition by source_key) as source_at from pending) p
         )
     """
 
@@ -106,9 +129,7 @@ async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRo
         QueueRow,
         f"""
         with {ordered(criteria)}
-        select {QUEUE_ROW} {FROM_QUEUE}
-        where q.place > %(first)s and q.place <= %(first)s + %(size)s
-        order by q.place
+        {ROWS_OF_QUEUE.format(condition="q.place > %(first)s and q.place <= %(first)s + %(size)s")}
         """,
         first=(page - 1) * limits.REVIEW_QUEUE_ROWS,
         size=limits.REVIEW_QUEUE_ROWS,
@@ -117,14 +138,12 @@ async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRo
 
 
 async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
-    """The pending drafts of a draft's source, newest first; the draft itself may be settled."""
+    """What waits of a draft's source, newest first; the draft itself may be settled."""
     return await ctx.tx.all(
         QueueRow,
         f"""
         with {ordered(ALL_PENDING)}
-        select {QUEUE_ROW} {FROM_QUEUE}
-        where q.source_key = ({SOURCE_KEY_OF})
-        order by q.place limit %(limit)s
+        {ROWS_OF_QUEUE.format(condition=f"q.source_key = ({SOURCE_KEY_OF})")} limit %(limit)s
         """,
         id=draft_id,
         limit=limits.MAX_SOURCE_DRAFTS,
@@ -154,7 +173,7 @@ async def find_place(ctx: Ctx, criteria: DraftFilter, draft_id: str | None) -> Q
 
 
 async def count_queue(ctx: Ctx) -> QueueCounts:
-    """The numbers of drafts that each filter of the queue would show."""
+    """The numbers of drafts and places that each filter of the queue would show."""
 
     def counts(column: str) -> str:
         return f"""
@@ -166,15 +185,20 @@ async def count_queue(ctx: Ctx) -> QueueCounts:
         QueueCounts,
         f"""
         with pending as (
-            select d.type, d.certainty, d.approved_at, {KIND} as kind, {IS_CONFLICT} as is_conflict
+            select d.type, d.certainty, d.approved_at, {KIND} as kind, {IS_CONFLICT} as is_conflict,
+                null as assignee_id
             {PENDING}
+            union all
+            select 'place', null, null, p.source_kind, false, p.assignee_id {OPEN_PLACES}
         )
         select (select count(*)::integer from pending) as total,
+            (select count(*)::integer from pending where assignee_id = %(me)s) as mine,
             (select count(*)::integer from pending where is_conflict) as conflicts,
             (select count(*)::integer from pending where approved_at is not null) as approved,
             {counts("type")} as by_type, {counts("certainty")} as by_certainty, {counts("kind")} as by_kind
         """,
         bot=ctx.bot.id,
+        me=ctx.actor.id,
     )
 
 

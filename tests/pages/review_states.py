@@ -10,6 +10,21 @@ from tests.support.cast import Client, Json
 
 LONG_TABLE = "| Plan | Limit |\n| --- | --- |\n" + "".join(f"| Plan {n} | {n} MB |\n" for n in range(1, 41))
 LONG_CODE = "```yaml\n" + "".join(f"option-{n}: {n} MB\n" for n in range(1, 41)) + "```\n"
+EXPORTS = """An export holds all that you have written, as **CSV** or **JSON**.
+
+## What is in it
+
+Texts, pictures and comments.
+
+## Schedule an export
+
+1. Open *Settings → Exports*.
+2. Choose a day and an hour. The file comes by email.
+"""
+LABELS = (
+    '<label for="pause" class="switch">Pause the scheduled export until someone resumes it</label>',
+    '<p class="help">A paused export keeps its day and hour.</p>',
+)
 DIFF = f"""diff --git a/config/limits.py b/config/limits.py
 --- a/config/limits.py
 +++ b/config/limits.py
@@ -38,7 +53,13 @@ async def fill_review(owner: Tx, client: Client, slug: str) -> dict[str, str]:
     settled = await write_article(client, "Invoices", LIMITS, live=False)
     drafts["settled"] = await propose(client, settled, NEW_LIMITS)
     await client.post(f"/v1/drafts/{drafts['settled']['id']}/dismiss", json={"reason": "later"})
-    return {f"review_{name}": f"/app/{slug}/review/{draft['id']}" for name, draft in drafts.items()}
+    paths = {f"review_{name}": f"/app/{slug}/review/{draft['id']}" for name, draft in drafts.items()}
+    exports = await write_article(client, "Export your data", EXPORTS, live=False)
+    for status in ("open", "resolved"):
+        place_id = await add_place(owner, exports["id"], task_id, status)
+        paths[f"review_place_{status}"] = f"/app/{slug}/review/{place_id}"
+        paths[f"write_{status}"] = f"/app/{slug}/articles/{exports['id']}/edit?place={place_id}"
+    return paths
 
 
 async def add_task(owner: Tx, slug: str) -> str:
@@ -59,6 +80,37 @@ async def add_task(owner: Tx, slug: str) -> str:
         diff=DIFF,
     )
     return task_id
+
+
+async def add_place(owner: Tx, article_id: str, task_id: str, status: str) -> str:
+    place_id = new_id("plc")
+    place = {"file": "web/templates/exports/schedule_export_of_a_project.html", "article_line": 9}
+    await owner.execute(
+        """
+        insert into places (id, workspace_id, bot_id, article_id, task_id, status, heading, line, reason,
+            evidence, statement, source_kind, source_title, source_url, settled_by_name, settled_at,
+            created_at, updated_at)
+        select %(id)s, workspace_id, bot_id, id, %(task)s, %(status)s, 'Schedule an export', 9,
+            'The change adds “Pause the scheduled export” to a page that this section is about.',
+            %(evidence)s, '{"key": "pause", "summary": "Words"}', 'pr', %(title)s, %(url)s,
+            case when %(status)s <> 'open' then 'olga@nordwind.example' end,
+            case when %(status)s <> 'open' then now() end, now(), now()
+        from articles where id = %(article)s
+        """,
+        id=place_id,
+        article=article_id,
+        task=task_id,
+        status=status,
+        evidence=Jsonb(
+            [
+                {**place, "start_line": number, "end_line": number, "excerpt": line}
+                for number, line in enumerate(LABELS, 14)
+            ]
+        ),
+        title=TITLE,
+        url=URL,
+    )
+    return place_id
 
 
 async def give_evidence(owner: Tx, draft: Json, task_id: str, certainty: str) -> None:

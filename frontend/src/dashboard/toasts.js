@@ -7,8 +7,14 @@ export function endToasts(document) {
   for (const toast of region.children) end(toast);
   region.addEventListener("click", (event) => event.target.closest("[data-closes]")?.closest(".toast").remove());
   new MutationObserver((changes) => {
-    for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) end(node);
+    for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) take(region, node);
   }).observe(region, { childList: true });
+}
+
+/** The key that undoes is about the newest toast. */
+function take(region, toast) {
+  for (const button of region.querySelectorAll("[data-key]")) if (!toast.contains(button)) delete button.dataset.key;
+  end(toast);
 }
 
 function end(toast) {

@@ -15,5 +15,6 @@ if (form) {
   listenForCommands(form, surface, saving);
   acceptPictures(form, surface);
   showPreview(form, surface);
+  if (form.dataset.line) surface.goTo(Number(form.dataset.line));
   if ("beginsInText" in form.dataset) surface.view.focus();
 }

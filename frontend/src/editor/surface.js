@@ -38,6 +38,12 @@ export function createSurface(form) {
     view,
     text: () => textOf(view),
     copyToArea,
+    /** Put the cursor into a line, from 1, and show it. */
+    goTo(number) {
+      const { from } = view.state.doc.line(Math.max(1, Math.min(number, view.state.doc.lines)));
+      view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+      view.focus();
+    },
     replace(text) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     },

@@ -36,6 +36,8 @@ MAX_PREVIEWS = 20
 REVIEW_DIGEST_DELAY = timedelta(minutes=5)
 REVIEW_DIGEST_WINDOW = timedelta(hours=1)
 MAX_DIGEST_SOURCES = 10
+# The page of a place shows the text of its section up to this length.
+MAX_SHOWN_SECTION_CHARACTERS = 6_000
 # What a page says of the last decision, with its warnings: it travels in a cookie.
 MAX_NOTICE_CHARACTERS = 600
 # A draft is shown up to this much: lines of its diff, and blocks of its page. The whole diff is a file.

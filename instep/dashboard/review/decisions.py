@@ -12,6 +12,7 @@ from instep.dashboard.notices import Notice
 from instep.dashboard.review.draft_editing import outdated_form, show_editor, typed_text
 from instep.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
 from instep.dashboard.review.filters import QueueFilter
+from instep.dashboard.review.place_view import is_place
 from instep.dashboard.review.queue_pane import read_pane
 from instep.dashboard.review.resolution import UndecidedConflict, picked_text, picked_title, read_resolution
 from instep.dashboard.writing.editor_form import EditorForm, after_saving, field_errors, wants_json
@@ -20,8 +21,10 @@ from instep.drafts.conflicts import merge_parts
 from instep.drafts.pending import ProposalChanged, find_draft, lock_draft
 from instep.drafts.queue_pages import find_place
 from instep.drafts.reopening import reopen_draft
-from instep.drafts.schemas import DraftApply, DraftCreate, DraftDismiss, DraftUpdate
+from instep.drafts.schemas import DraftApply, DraftCreate, DraftDismiss, DraftTexts, DraftUpdate
 from instep.identity.scopes import Role
+from instep.places.actions import get_place
+from instep.places.schemas import Place
 from instep.text.characters import shorten
 from instep.web.bodies import body_from
 from instep.web.signed_in import asks_for_part
@@ -159,7 +162,7 @@ async def decide(
 ) -> Response:
     """Do it, and go on to the next draft of the queue; a refusal says what happened and changes nothing."""
     draft_id = draft_id_of(page)
-    place = await find_place(page.ctx, QueueFilter.of(page.query).criteria, draft_id)
+    place = await find_place(page.ctx, QueueFilter.of(page.query).criteria(page.person.id), draft_id)
     try:
         # A refusal takes back what the action has done, and nothing else.
         async with page.ctx.tx.transaction():
@@ -171,7 +174,8 @@ async def decide(
     except AppError as error:
         return await refuse(page, await settled_words(page) or error.message)
     sentence = shorten(" ".join([words, *page.ctx.warnings]), limits.MAX_NOTICE_CHARACTERS)
-    undo = page.path(f"review/{draft_id}/reopen{suffix_of(page)}") if can_be_undone else None
+    folder = "places" if is_place(draft_id) else "review"
+    undo = page.path(f"{folder}/{draft_id}/reopen{suffix_of(page)}") if can_be_undone else None
     if takes_toast(page):
         return page.show_part("review/acted.html", sentence=sentence, undo=undo)
     next_id = place.next_id or place.previous_id
@@ -180,13 +184,19 @@ async def decide(
 
 
 async def settled_words(page: BotPage) -> str:
-    """Who has settled the draft; empty while it is pending."""
-    draft = await find_draft(page.ctx, draft_id_of(page))
-    if draft.status == "pending":
+    """Who has settled the draft or the place; empty while it waits."""
+    item = await find_item(page)
+    if item.status in ("pending", "open"):
         return ""
-    return (
-        f"Nothing was changed: {draft.settled_by_name or 'somebody'} {draft.status} “{draft.title}” already."
-    )
+    title = item.article_title if isinstance(item, Place) else item.title
+    return f"Nothing was changed: {item.settled_by_name or 'someone'} {item.status} “{title}” already."
+
+
+async def find_item(page: BotPage) -> DraftTexts | Place:
+    item_id = draft_id_of(page)
+    if is_place(item_id):
+        return await get_place(page.ctx, item_id)
+    return await find_draft(page.ctx, item_id)
 
 
 async def refuse(page: BotPage, sentence: str) -> Response:
@@ -194,7 +204,13 @@ async def refuse(page: BotPage, sentence: str) -> Response:
     draft_id = draft_id_of(page)
     if takes_toast(page):
         href = page.path(f"review/{draft_id}")
-        return page.show_part("review/not_acted.html", 409, sentence=sentence, href=href)
+        return page.show_part(
+            "review/not_acted.html",
+            409,
+            sentence=sentence,
+            href=href,
+            is_place=is_place(draft_id),
+        )
     return after_saving(page, f"review/{draft_id}{suffix_of(page)}", sentence)
 
 

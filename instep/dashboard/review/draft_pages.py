@@ -8,10 +8,12 @@ from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.review import queries
 from instep.dashboard.review.draft_editing import show_editor, unchanged_form
 from instep.dashboard.review.draft_view import VIEWS, DraftView, read_view
+from instep.dashboard.review.place_view import is_place, show_place_in_pane
 from instep.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
 from instep.dashboard.review.resolution import Resolution, read_resolution
 from instep.dashboard.review.wording import (
     KIND_WORDS,
+    REASONS,
     TYPE_WORDS,
     linked_warnings,
     moment_words,
@@ -23,16 +25,11 @@ from instep.drafts.conflicts import has_conflict
 from instep.drafts.pending import find_draft
 from instep.drafts.schemas import DraftDetail
 from instep.identity.scopes import Role
+from instep.places.actions import get_place
 from instep.text.characters import whole_number
 from instep.web.signed_in import asks_for_part, private_headers
 
-REASONS = {
-    "not_needed": "Not needed",
-    "wrong_article": "Wrong article",
-    "wrong_text": "Wrong text",
-    "duplicate": "Duplicate",
-    "later": "Later",
-}
+TEMPLATE = "review/draft.html"
 TEMPLATE_WORDS = {"moment_words": moment_words, "TYPE_WORDS": TYPE_WORDS, "KIND_WORDS": KIND_WORDS}
 pages.pages.environment.globals.update(TEMPLATE_WORDS)
 
@@ -47,21 +44,27 @@ async def show_queue(page: BotPage) -> Response:
         return await page.show(
             "review/queue.html",
             pane=pane,
-            view=None,
+            item_id=None,
             is_open=False,
             has_history=has_history,
             base_url=base_url,
         )
     first = pane.rows[0]
     pane = pane.with_first_open()
+    if first.type == "place":
+        return await show_place_in_pane(page, pane, await get_place(page.ctx, first.id), is_open=False)
     return await show_in_pane(page, pane, await get_draft(page.ctx, first.id), is_open=False)
 
 
 @bot_page("review")
 async def show_draft(page: BotPage) -> Response:
+    """A draft, or a place: both have their page in the queue."""
     draft_id = page.request.path_params["draft_id"]
-    detail = await get_draft(page.ctx, draft_id)
     read = read_unlisted if asks_for_part(page.request) else read_pane
+    if is_place(draft_id):
+        place = await get_place(page.ctx, draft_id)
+        return await show_place_in_pane(page, await read(page, draft_id), place)
+    detail = await get_draft(page.ctx, draft_id)
     return await show_in_pane(page, await read(page, draft_id), detail)
 
 
@@ -107,6 +110,9 @@ async def show_in_pane(
     )
     values: dict[str, Any] = {
         "pane": pane,
+        "title": draft.title,
+        "item_id": draft.id,
+        "item_template": TEMPLATE,
         "view": view,
         "view_tabs": view_tabs(page, view, pane),
         "source_title": source_words(
@@ -122,7 +128,7 @@ async def show_in_pane(
         "has_history": True,
     }
     if asks_for_part(page.request):
-        return page.show_part("review/draft.html", status, **values)
+        return page.show_part(TEMPLATE, status, **values)
     return await page.show("review/queue.html", status, **values)
 
 

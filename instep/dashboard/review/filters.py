@@ -7,7 +7,12 @@ from urllib.parse import urlencode
 
 from instep.drafts.queue_schemas import DraftFilter
 
-TYPES = {"edit": "Edits", "new_article": "New articles", "gap_draft": "Answers to questions"}
+TYPES = {
+    "edit": "Edits",
+    "new_article": "New articles",
+    "gap_draft": "Answers to questions",
+    "place": "Needs writing",
+}
 CERTAINTIES = {"certain": "Certain", "likely": "Likely"}
 KINDS = {
     "pr": "Pull requests",
@@ -21,13 +26,14 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which drafts of the queue are shown; None and False show all."""
+    """Which drafts and places of the queue are shown; None and False show all."""
 
     type: str | None = None
     certainty: str | None = None
     kind: str | None = None
     conflict: bool = False
     approved: bool = False
+    mine: bool = False
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Self:
@@ -43,13 +49,18 @@ class QueueFilter:
             choice("kind", KINDS),
             conflict=query.get("conflict") == "yes",
             approved=query.get("approved") == "yes",
+            mine=query.get("mine") == "yes",
         )
 
-    @property
-    def criteria(self) -> DraftFilter:
-        """The same in terms of drafts."""
+    def criteria(self, person_id: str) -> DraftFilter:
+        """The same in terms of drafts and places, for this person."""
         fields: dict[str, Any] = {"kind": self.kind, "type": self.type, "certainty": self.certainty}
-        return DraftFilter(**fields, has_conflict=self.conflict or None, is_approved=self.approved or None)
+        return DraftFilter(
+            **fields,
+            has_conflict=self.conflict or None,
+            is_approved=self.approved or None,
+            assignee_id=person_id if self.mine else None,
+        )
 
     @property
     def is_active(self) -> bool:

@@ -15,7 +15,6 @@ class TaskVerdicts:
 
     task_id: str
     no_edit: int
-    concerned: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +32,7 @@ async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdict
         """
         select t.id as task_id,
             jsonb_array_length(jsonb_path_query_array(t.reviewed, '$[*] ? (@.verdict == "no_edit")'))
-                as no_edit,
-            jsonb_array_length(jsonb_path_query_array(t.reviewed, '$[*] ? (@.verdict == "concerned")'))
-                as concerned
+                as no_edit
         from tasks t
         where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = any(%(ids)s)
         """,
@@ -46,15 +43,15 @@ async def count_verdicts(ctx: Ctx, task_ids: list[str]) -> dict[str, TaskVerdict
 
 
 async def list_verdicts(ctx: Ctx, task_id: str) -> list[dict[str, Any]]:
-    """The verdicts of a task on articles that got no draft, those to write in first."""
+    """The verdicts of a task on articles that need no edit."""
     verdicts: list[dict[str, Any]] | None = await ctx.tx.value(
         """
-        select coalesce(jsonb_agg(verdict order by verdict->>'verdict', place), '[]') from (
+        select coalesce(jsonb_agg(verdict order by place), '[]') from (
             select verdict, place
             from tasks t, jsonb_array_elements(t.reviewed) with ordinality as v (verdict, place)
             where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s and t.id = %(id)s
-              and verdict->>'verdict' <> 'edit'
-            order by verdict->>'verdict', place limit %(limit)s
+              and verdict->>'verdict' = 'no_edit'
+            order by place limit %(limit)s
         ) listed
         """,
         bot=ctx.bot.id,
@@ -79,10 +76,11 @@ async def read_diff(ctx: Ctx, task_id: str) -> str:
 
 
 async def has_drafts(ctx: Ctx) -> bool:
-    """Whether there has ever been a draft."""
+    """Whether there has ever been a draft or a place."""
     has_any: bool = await ctx.tx.value(
         """
         select exists (select from drafts where bot_id = %(bot)s and workspace_id = %(workspace)s)
+            or exists (select from places where bot_id = %(bot)s and workspace_id = %(workspace)s)
         """,
         bot=ctx.bot.id,
     )

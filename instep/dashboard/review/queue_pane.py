@@ -1,4 +1,4 @@
-"""The list beside a draft: the queue by source, what it can be filtered by, and what was looked at."""
+"""The list next to a draft: the queue by source, what it can be filtered by, and what was looked at."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from instep.text.characters import whole_number
 
 @dataclass(frozen=True, slots=True)
 class SourceGroup:
-    """The drafts of one source on a page of the queue."""
+    """The drafts and places of one source on a page of the queue."""
 
     words: str
     rows: list[QueueRow]
@@ -74,7 +74,7 @@ class QueuePane:
 async def read_pane(page: BotPage, draft_id: str | None) -> QueuePane:
     """The page of the queue on which a draft stands, else the one that the address asks for."""
     pane = await read_unlisted(page, draft_id)
-    rows = await queue_pages.list_queue(page.ctx, pane.queue_filter.criteria, pane.page)
+    rows = await queue_pages.list_queue(page.ctx, pane.queue_filter.criteria(page.person.id), pane.page)
     counts = await queue_pages.count_queue(page.ctx)
     task_ids = list({row.task_id for row in rows if row.task_id})
     verdicts = await queries.count_verdicts(page.ctx, task_ids) if task_ids else {}
@@ -90,7 +90,7 @@ async def read_pane(page: BotPage, draft_id: str | None) -> QueuePane:
 async def read_unlisted(page: BotPage, draft_id: str | None) -> QueuePane:
     """The same page without its drafts, for a draft that comes into a page where they are listed."""
     queue_filter = QueueFilter.of(page.query)
-    place = await queue_pages.find_place(page.ctx, queue_filter.criteria, draft_id)
+    place = await queue_pages.find_place(page.ctx, queue_filter.criteria(page.person.id), draft_id)
     size = limits.REVIEW_QUEUE_ROWS
     last_page = max(1, ceil(place.total / size))
     number = ceil(place.place / size) if place.place else min(asked_page(page.query), last_page)
@@ -118,7 +118,8 @@ def groups_of(
         listed = list(drafts)
         first = listed[0]
         words = source_words(first.source_kind, first.source_title, first.source_url, first.author_name)
-        href = page.path(f"review/{first.id}/source")
+        draft = next((row for row in listed if row.type != "place"), None)
+        href = page.path(f"review/{draft.id}/source" if draft else f"tasks/{first.task_id}")
         groups.append(SourceGroup(words, listed, href, verdicts.get(first.task_id or "")))
     return groups
 
@@ -138,6 +139,7 @@ def filter_links(page: BotPage, queue_filter: QueueFilter, counts: QueueCounts) 
     conditions += [
         ("Conflicts", "conflict", True, counts.conflicts),
         ("Approved for release", "approved", True, counts.approved),
+        ("Assigned to me", "mine", True, counts.mine),
     ]
     links = [
         FilterLink(

@@ -2,10 +2,12 @@
 
 from starlette.routing import Route
 
-from instep.dashboard.review import decisions, draft_pages, presence, source_page
+from instep.dashboard.review import decisions, draft_pages, place_pages, presence, source_page
 
 QUEUE = "/app/{bot_slug}/review"
 DRAFT = f"{QUEUE}/{{draft_id}}"
+# What is done with a place, whose page is in the queue.
+PLACE = "/app/{bot_slug}/places/{draft_id}"
 
 routes = [
     Route(QUEUE, draft_pages.show_queue),
@@ -24,4 +26,8 @@ routes = [
     Route(f"{DRAFT}/source", source_page.show_source),
     Route(f"{DRAFT}/apply-certain", source_page.send_apply_certain, methods=["POST"]),
     Route(f"{DRAFT}/approve-all", source_page.send_approve_all, methods=["POST"]),
+    Route(f"{PLACE}/resolve", place_pages.send_resolve, methods=["POST"]),
+    Route(f"{PLACE}/dismiss", place_pages.send_dismiss_place, methods=["POST"]),
+    Route(f"{PLACE}/reopen", place_pages.send_reopen_place, methods=["POST"]),
+    Route(f"{PLACE}/assign", place_pages.send_assignment, methods=["POST"]),
 ]

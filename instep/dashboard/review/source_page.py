@@ -21,7 +21,6 @@ async def show_source(page: BotPage) -> Response:
     draft = await find_draft(page.ctx, draft_id_of(page))
     rows = await queue_pages.list_of_source(page.ctx, draft.id)
     base_url, key = page.request.app.state.settings.base_url, page.request.app.state.cursor_key
-    verdicts = await queries.list_verdicts(page.ctx, draft.task_id) if draft.task_id else []
     return await page.show(
         "review/source.html",
         pane=await read_pane(page, draft.id),
@@ -30,14 +29,15 @@ async def show_source(page: BotPage) -> Response:
         rows=rows,
         approved=[row for row in rows if row.is_approved],
         certain=[row for row in rows if row.certainty == "certain"],
-        approvable=[row for row in rows if not row.is_approved and not row.is_conflict],
+        approvable=[
+            row for row in rows if row.type != "place" and not row.is_approved and not row.is_conflict
+        ],
         previews=[
             (preview, f"{base_url}/preview/{preview_token(key, preview.id)}")
             for preview in await list_previews(page.ctx, draft.id)
         ],
         titles={row.id: row.title for row in rows},
-        no_edit=[verdict for verdict in verdicts if verdict["verdict"] == "no_edit"],
-        concerned=[verdict for verdict in verdicts if verdict["verdict"] == "concerned"],
+        no_edit=await queries.list_verdicts(page.ctx, draft.task_id) if draft.task_id else [],
     )
 
 

@@ -13,6 +13,13 @@ DRAFT_ID = re.compile(r"\b(?:edit|article|gap)_[0-9a-z]{26}\b")
 # The number of a pull or merge request at the end of its address.
 REQUEST_NUMBER = re.compile(r"/(?:pull|pulls|merge_requests|pull-requests)/(\d{1,9})/?$")
 TYPE_WORDS = {"edit": "edit", "new_article": "new article", "gap_draft": "new article"}
+REASONS = {
+    "not_needed": "Not needed",
+    "wrong_article": "Wrong article",
+    "wrong_text": "Wrong text",
+    "duplicate": "Duplicate",
+    "later": "Later",
+}
 KIND_WORDS = {
     "pr": "Pull request",
     "commit": "Commit",

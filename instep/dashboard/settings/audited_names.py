@@ -34,6 +34,10 @@ async def find_names(tx: Tx, workspace_id: str, ids: Collection[str]) -> dict[st
             from drafts d join articles a on a.workspace_id = d.workspace_id and a.id = d.article_id
             where d.workspace_id = %(workspace)s and d.id = any(%(ids)s)
             union all
+            select p.id, a.title, p.bot_id, 'review/' || p.id
+            from places p join articles a on a.workspace_id = p.workspace_id and a.id = p.article_id
+            where p.workspace_id = %(workspace)s and p.id = any(%(ids)s)
+            union all
             select id, title, bot_id, 'collections/' || id
             from collections where workspace_id = %(workspace)s and id = any(%(ids)s)
             union all

@@ -19,9 +19,10 @@ from instep.articles.schemas import Article, ArticleCreate, ArticleUpdate, TextE
 from instep.collections.actions import get_collection, list_collections
 from instep.core import limits
 from instep.core.clock import isoformat
-from instep.core.errors import AppError
+from instep.core.errors import AppError, NotFound
 from instep.core.locales import direction
 from instep.dashboard.bot_pages import BotPage, bot_page
+from instep.dashboard.review.place_view import line_now, notes_of_place
 from instep.dashboard.writing.editor_form import (
     BAD_REQUEST,
     CONFLICT,
@@ -35,8 +36,11 @@ from instep.dashboard.writing.editor_form import (
     time_of_day,
     wants_json,
 )
+from instep.identity.schemas import Ctx
 from instep.identity.scopes import Role
 from instep.insights.actions import count_former_links, propose_link_edits
+from instep.places.actions import get_place
+from instep.places.schemas import Place
 from instep.web.bodies import body_from
 from instep.web.forms import Form
 
@@ -50,6 +54,7 @@ NEW_ARTICLE = {
     "slug": "",
     "content": "",
 }
+PUBLISHED_AT_PLACE = "Published. If the article has the words now, press “Already covered”."
 # Fields that are live as soon as they are saved; only those that were changed in the form are written.
 FACTS = ("description", "collection", "visibility", "slug")
 
@@ -89,7 +94,7 @@ async def edit_article(page: BotPage) -> Response:
     opened = await open_text(page.ctx, article_id(page))
     former_slug = page.query.get("renamed", "")
     links = await count_former_links(page.ctx, opened.id, former_slug) if former_slug else 0
-    form = EditorForm(values_of(opened))
+    form = EditorForm({**values_of(opened), "place": page.query.get("place", "")})
     return await show_text(page, opened, form, former_slug=former_slug, links=links)
 
 
@@ -112,13 +117,16 @@ async def save_article(page: BotPage) -> Response:
 async def go_on(page: BotPage, slug: str) -> Response:
     """To the page of a published article, else back to the editor; a script stays in it."""
     saved = await open_text(page.ctx, article_id(page))
+    place_id = page.form.get("place", "")
+    if publishes(page.form) and place_id and await is_open(page.ctx, place_id):
+        return after_saving(page, f"review/{place_id}", PUBLISHED_AT_PLACE)
     if publishes(page.form):
         return after_saving(page, f"articles/{saved.id}", "Published.")
     if slug != saved.article.slug and await count_former_links(page.ctx, saved.id, slug):
         return after_saving(page, f"articles/{saved.id}/edit?{urlencode({'renamed': slug})}", "Saved.")
     if wants_json(page):
         return page.answer(**state_of(saved))
-    return page.leave(f"articles/{saved.id}/edit", "Saved.")
+    return page.leave(f"articles/{saved.id}/edit{f'?place={place_id}' if place_id else ''}", "Saved.")
 
 
 @bot_page("articles", Role.EDITOR)
@@ -245,6 +253,7 @@ async def show_new(page: BotPage, form: EditorForm) -> Response:
         form=form,
         article=None,
         source=await open_source(page.ctx, source, None) if source else None,
+        place=None,
         opened=None,
         links=0,
         **await choices(page, form),
@@ -255,6 +264,7 @@ async def show_text(
     page: BotPage, opened: EditedText, form: EditorForm, former_slug: str = "", links: int = 0
 ) -> Response:
     article = opened.article
+    place = await find_place_of(page.ctx, form.value("place"), article.id)
     source = article.translation_of and await open_source(page.ctx, article.translation_of, article.id)
     return await page.show(
         "writing/article_editor.html",
@@ -263,12 +273,31 @@ async def show_text(
         article=article,
         source=source,
         opened=facts_of(article),
+        place=place,
+        notes=notes_of_place(place) if place else [],
+        line=line_now(form.value("content"), place) if place else None,
         author_name=opened.author_name,
         saved_at=time_of_day(opened.saved_at),
         former_slug=former_slug,
         links=links,
         **await choices(page, form),
     )
+
+
+async def find_place_of(ctx: Ctx, place_id: str, article_id: str) -> Place | None:
+    """The place that the text is written for; None for none of this article."""
+    try:
+        place = await get_place(ctx, place_id) if place_id else None
+    except NotFound:
+        return None
+    return place if place is not None and place.article_id == article_id else None
+
+
+async def is_open(ctx: Ctx, place_id: str) -> bool:
+    try:
+        return (await get_place(ctx, place_id)).status == "open"
+    except NotFound:
+        return False
 
 
 async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
