@@ -9,7 +9,8 @@ from fastapi import FastAPI
 from instep.core.database import Tx
 from instep.identity.scopes import Role
 from tests.dashboard.conftest import Desk
-from tests.support.cast import Api, Cast, Rows
+from tests.support.cast import Api, Cast, Client, Rows
+from tests.support.http import create_article
 from tests.support.sign_in import browser, sign_up
 
 
@@ -25,6 +26,15 @@ async def test_every_page_leads_to_the_public_help_center(desk: Desk, api: Api) 
     link = re.search(r'href="([^"]+)">View help center', page.text)
     assert link is not None
     assert (await api(None).get(urlsplit(link[1]).path)).status_code == 200
+
+
+async def test_sections_in_which_nothing_waits_have_no_number(desk: Desk, client: Client) -> None:
+    empty = await desk.get("settings/general")
+    await create_article(client)
+    with_article = await desk.get("settings/general")
+
+    assert re.findall(r'<span class="count">(\d+)', empty.text) == []
+    assert re.findall(r'<span class="count">(\d+)', with_article.text) == ["1"]
 
 
 async def test_a_bot_of_another_workspace_is_not_remembered(desk: Desk, cast: Cast) -> None:

@@ -1,4 +1,4 @@
-"""The view of a conflict, in Chromium: nothing of the versions that somebody chooses from is cut off."""
+"""What the review looks like in Chromium: long titles and long lines of code."""
 
 import pytest
 from playwright.async_api import Page
@@ -25,3 +25,22 @@ async def test_every_version_of_a_long_line_of_code_is_seen_whole(
         "all => all.map(e => e.scrollWidth - e.clientWidth)"
     )
     assert hidden == [0, 0, 0]
+
+
+async def test_a_long_title_of_a_change_has_two_lines_of_the_queue_and_no_letters_of_code(
+    signed_in_tab: Page, cast: Cast, development_server: str, shelf: Shelf
+) -> None:
+    title = (
+        "Raise the limit of uploads, as customers with large pictures have asked for since the last release "
+        * 3
+    )
+    await shelf.edit(change_title=title)
+
+    await signed_in_tab.goto(f"{development_server}/app/{cast.acme.slug}/review")
+
+    link = signed_in_tab.locator(".list-pane .source a")
+    shown = (
+        "e => [e.clientHeight / parseFloat(getComputedStyle(e).lineHeight), getComputedStyle(e).fontFamily]"
+    )
+    lines, font = await link.evaluate(shown)
+    assert (round(lines), "Mono" in font) == (2, False)
