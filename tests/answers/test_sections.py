@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.answers.ask import QuestionRequest, answer_from_articles
+from instep.answers.ask import QuestionRequest, answer_from_articles, no_answer, retrieve_context
 from instep.answers.schemas import Answer
 from instep.identity.schemas import Ctx
 from tests.search.conftest import ctx as ctx
@@ -90,3 +90,14 @@ async def test_no_answer_begins_in_the_middle_of_steps(api: Api, cast: Cast, ctx
 
     assert "Turn wheel 35" not in given.text or "1. Turn wheel 1 " in given.text
     assert not given.answered or "Steps 1 to" in given.text
+
+
+async def test_nearest_articles_of_one_title_are_named_once(api: Api, cast: Cast, ctx: Ctx) -> None:
+    for language in ("Swift", "Kotlin"):
+        await publish(
+            api(cast.acme.write_key), "Offline support", f"The {language} client keeps tickets offline."
+        )
+
+    context = await retrieve_context(ctx, QuestionRequest("Can penguins fly offline?", "en"))
+
+    assert [source.passage.title for source in no_answer(context).sources] == ["Offline support"]
