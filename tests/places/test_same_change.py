@@ -4,9 +4,10 @@ import pytest
 
 from instep.core.database import Database
 from tests.places.finding import URL, find_places, new_place, waiting
-from tests.support.cast import Cast, Client, Json
+from tests.support.cast import Cast, Client, Json, RunJobs
 from tests.support.http import ok
-from tests.tasks.changes import publish
+from tests.tasks.changes import publish, send
+from tests.tasks.test_dropped_drafts import OTHER
 
 
 @pytest.mark.parametrize("url", [URL, None])
@@ -77,3 +78,50 @@ async def test_a_place_of_an_article_that_was_not_read_stays(
     await find_places(client, database, cast.acme)
 
     assert await waiting(client) == [place]
+
+
+async def test_a_later_push_that_asks_for_nothing_takes_the_place_out(
+    client: Client, place: Json, run_jobs: RunJobs
+) -> None:
+    await send(client, url=URL, title="Pause scheduled exports", diff=OTHER)
+    await run_jobs()
+
+    assert await waiting(client) == []
+    assert [row["id"] for row in await waiting(client, status="dismissed")] == [place["id"]]
+
+
+async def test_it_stays_after_another_change_and_one_without_a_diff(
+    client: Client, place: Json, run_jobs: RunJobs
+) -> None:
+    await send(client, url=f"{URL}0", title="Pause scheduled exports", diff=OTHER)
+    await send(client, url=URL, title="Pause scheduled exports", diff=None)
+    await run_jobs()
+
+    assert [row["id"] for row in await waiting(client)] == [place["id"]]
+
+
+@pytest.mark.parametrize(
+    ("title", "is_reverted"),
+    [('Revert "Pause scheduled exports"', True), ('Revert "Pause all exports"', False)],
+)
+async def test_a_revert_takes_the_places_of_its_change_out(
+    client: Client, place: Json, run_jobs: RunJobs, title: str, is_reverted: bool
+) -> None:
+    await send(client, url=f"{URL}0", title=title, diff=OTHER)
+    await run_jobs()
+
+    assert (await waiting(client) == []) is is_reverted
+    assert len(await waiting(client, status="dismissed")) == is_reverted
+
+
+async def test_a_place_that_two_changes_ask_for_waits_once_for_the_later_one(
+    client: Client, cast: Cast, database: Database, place: Json
+) -> None:
+    later = await find_places(
+        client, database, cast.acme, new_place(place["articleId"]), url=f"{URL}0", title="Backport"
+    )
+
+    [only] = await waiting(client)
+
+    assert (only["id"], only["taskId"]) == (place["id"], later["id"])
+    assert only["source"] == {"kind": "pr", "title": "Backport", "url": f"{URL}0"}
