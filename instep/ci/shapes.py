@@ -144,6 +144,7 @@ class Place(Shape):
 @dataclass(frozen=True)
 class PlaceList(Shape):
     results: list[Place]
+    has_more: bool = field(metadata={"name": "has_more"}, default=False)
 
 
 @dataclass(frozen=True)

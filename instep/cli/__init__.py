@@ -16,6 +16,7 @@ from instep.cli import (
     drafts,
     keys,
     people,
+    places,
     secrets,
     trusts,
     visitors,
@@ -99,6 +100,7 @@ app.add_typer(bots.app, name="bot")
 app.add_typer(keys.app, name="key")
 app.add_typer(people.app, name="user")
 app.add_typer(drafts.app, name="draft")
+app.add_typer(places.app, name="place")
 app.add_typer(alerts.app, name="alert")
 app.add_typer(asking.golden_app, name="golden")
 app.add_typer(secrets.app, name="secrets")

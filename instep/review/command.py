@@ -1,4 +1,4 @@
-"""The runs of `instep draft …`: ask the server, tell what it says, and end with an exit code."""
+"""The runs of `instep draft …` and `instep place …`: ask the server, print its answer, give an exit code."""
 
 import json
 import sys
@@ -13,8 +13,8 @@ from instep.ci.shapes import Shape
 from instep.core import limits
 from instep.core.errors import AppError
 from instep.review import DismissalReason, OnConflict
-from instep.review.queue import Queue
-from instep.review.report import as_table, as_text
+from instep.review.queue import PlaceAct, Queue
+from instep.review.report import as_places, as_table, as_text
 
 Run = Callable[[Queue], None]
 
@@ -73,6 +73,25 @@ def dismiss_draft(
 def reopen_draft(queue: Queue, draft_id: str, as_json: bool) -> None:
     reopened = queue.reopen(draft_id)
     print_answer(reopened, f"{reopened.id} waits for review again.", as_json)
+
+
+def list_places(queue: Queue, article: str | None, as_json: bool) -> None:
+    page = queue.places(article)
+    print_answer(page, as_places(page), as_json)
+    if page.has_more and not as_json:
+        say(f"These are the newest {len(page.results)}; more are open.")
+
+
+def settle_place(
+    queue: Queue,
+    place_id: str,
+    act: PlaceAct,
+    as_json: bool,
+    reason: DismissalReason | None = None,
+    comment: str | None = None,
+) -> None:
+    settled = queue.settle_place(place_id, act, reason, comment)
+    print_answer(settled, f"{settled.id} is {settled.status}.", as_json)
 
 
 def print_answer(answer: Shape, text: str, as_json: bool) -> None:

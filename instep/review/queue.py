@@ -4,20 +4,21 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from email.message import Message
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 from instep.ci.client import Client
-from instep.ci.shapes import Bot
+from instep.ci.shapes import Bot, PlaceList
 from instep.core import limits
 from instep.review import OnConflict
 from instep.review.shapes import DraftApplied, DraftSettled, DraftShown, QueuePage, ReleasedDrafts
 
+PlaceAct = Literal["resolve", "dismiss", "reopen"]
 JSON = {"Content-Type": "application/json"}
 
 
 class Queue:
-    """The drafts of one bot; every call raises `Refused` with the server's own sentence."""
+    """The drafts and places of one bot; every call raises `Refused` with the server's own sentence."""
 
     def __init__(self, client: Client, bot: Bot) -> None:
         self.client = client
@@ -69,6 +70,22 @@ class Queue:
 
     def reopen(self, draft_id: str) -> DraftSettled:
         answer = self.client.ask("POST", f"{path_of(draft_id)}/reopen", None, self.headers)
+        return self.client.read(DraftSettled, answer)
+
+    def places(self, article: str | None) -> PlaceList:
+        """The open places, of one article if its id or slug is given, newest first."""
+        query = {"page_size": str(limits.MAX_PAGE_SIZE), **({"article_id": article} if article else {})}
+        answer = self.client.ask("GET", f"/places?{urlencode(query)}", None, self.headers)
+        return self.client.read(PlaceList, answer)
+
+    def settle_place(
+        self, place_id: str, act: PlaceAct, reason: str | None = None, comment: str | None = None
+    ) -> DraftSettled:
+        """Resolve, dismiss or reopen a place; a dismissal may say why."""
+        fields = {"reason": reason, "comment": comment}
+        body = {name: value for name, value in fields.items() if value}
+        path, sent = f"/places/{quote(place_id, safe='')}/{act}", bytes_of(body) if body else None
+        answer = self.client.ask("POST", path, sent, self.headers | (JSON if body else {}))
         return self.client.read(DraftSettled, answer)
 
     def release(self, urls: Sequence[str]) -> ReleasedDrafts:

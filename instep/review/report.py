@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from instep.ci.escaping import line_excerpt, one_line, without_commands
-from instep.ci.report import TYPES, place_of, state_of, text_lines
+from instep.ci.report import TYPES, place_of, state_of, text_lines, where
+from instep.ci.shapes import Place, PlaceList
 from instep.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
 NONE_WAITS = "No draft waits for review."
+NO_PLACE = "No place needs writing."
 # The numbers of colours in ECMA-48 (section 8.3.117): cyan, green, red.
 COLOURS = {"@": 36, "+": 32, "-": 31}
 
@@ -18,6 +20,18 @@ def as_table(page: QueuePage) -> str:
     rows = [HEADERS, *(cells_of(entry) for entry in page.results)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADERS) - 1)]
     return "\n".join(aligned(row, widths) for row in rows)
+
+
+def as_places(page: PlaceList) -> str:
+    """Each place in a paragraph: where the article needs words, why, and the lines of code."""
+    return "\n\n".join("\n".join(place_lines(place)) for place in page.results) or NO_PLACE
+
+
+def place_lines(place: Place) -> Iterator[str]:
+    yield f"{without_commands(place.id)}  {one_line(where(place))}"
+    yield f"  why     {one_line(place.reason)}"
+    for source in place.evidence:
+        yield f"  code    {place_of(source)}  {line_excerpt(source.excerpt.strip())}"
 
 
 def cells_of(entry: QueueEntry) -> tuple[str, ...]:

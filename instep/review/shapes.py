@@ -47,7 +47,7 @@ class DraftShown(QueueEntry):
 
 @dataclass(frozen=True, kw_only=True)
 class DraftSettled(Shape):
-    """A draft that was applied or dismissed."""
+    """A draft or a place as a decision has left it."""
 
     id: str
     status: str

@@ -52,14 +52,14 @@ def add_change(commands: Any) -> None:
         help="Send only files below this folder of the checkout; repeatable.",
     )
     add_bot(parser)
-    parser.add_argument("--wait", action="store_true", help="Wait for the drafts and show them.")
+    parser.add_argument("--wait", action="store_true", help="Wait for drafts and places, and show them.")
     parser.add_argument(
         "--check", action="store_true", help="Wait, and end with exit code 3 if articles need an edit."
     )
     parser.add_argument(
         "--comment",
         action="store_true",
-        help="Wait, and tell of the drafts in a comment on the pull or merge request.",
+        help="Wait, and tell of drafts and places in a comment on the pull or merge request.",
     )
     parser.add_argument(
         "--timeout",

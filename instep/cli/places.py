@@ -1,0 +1,64 @@
+"""`instep place …`: where articles of a remote server need words."""
+
+from typing import Annotated
+
+import typer
+
+from instep.cli.drafts import OfBot, run_with
+from instep.cli.helping import Area, command
+from instep.cli.options import AsJson
+from instep.review import DismissalReason
+
+app = typer.Typer(
+    cls=Area,
+    no_args_is_help=True,
+    help="Settle places to write at INSTEP_URL, with INSTEP_API_KEY. Exit code 1: refused; 2: bad option.",
+)
+PlaceId = Annotated[str, typer.Argument(metavar="PLACE", help="Its id, as `instep place list` shows it.")]
+
+
+@command(app, "list", "instep place list --article upload-limits")
+def list_places(
+    article: Annotated[
+        str | None, typer.Option(metavar="ARTICLE", help="Only places of this article, by its id or slug.")
+    ] = None,
+    bot: OfBot = None,
+    as_json: AsJson = False,
+) -> None:
+    """List where articles need words that a code change does not give, newest first."""
+    from instep.review import command as review
+
+    run_with(bot, lambda queue: review.list_places(queue, article, as_json))
+
+
+@command(app, "resolve", "instep place resolve plc_06h24hypq13831t72kh3vhfh0d")
+def resolve_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
+    """Say that the article has the words now, or had them before."""
+    from instep.review import command as review
+
+    run_with(bot, lambda queue: review.settle_place(queue, place, "resolve", as_json))
+
+
+@command(app, "dismiss", "instep place dismiss plc_06h24hypq13831t72kh3vhfh0d --reason not_needed")
+def dismiss_place(
+    place: PlaceId,
+    reason: Annotated[
+        DismissalReason | None,
+        typer.Option(help="Why. After the first three no task asks for the same words again."),
+    ] = None,
+    comment: Annotated[str | None, typer.Option(metavar="TEXT", help="More about it.")] = None,
+    bot: OfBot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say that the article needs no words there."""
+    from instep.review import command as review
+
+    run_with(bot, lambda queue: review.settle_place(queue, place, "dismiss", as_json, reason, comment))
+
+
+@command(app, "reopen", "instep place reopen plc_06h24hypq13831t72kh3vhfh0d")
+def reopen_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
+    """Take back that a place was resolved or dismissed."""
+    from instep.review import command as review
+
+    run_with(bot, lambda queue: review.settle_place(queue, place, "reopen", as_json))
