@@ -18,6 +18,7 @@ from instep.imports.schemas import (
     RefKind,
 )
 from instep.imports.tree import MovedPage
+from instep.redirects.schemas import whole_url
 
 IMPORT = """
     i.id, i.name, i.format, i.source, i.state, i.site, i.prunes, i.object_key, i.bytes, i.report, i.done,
@@ -149,7 +150,7 @@ async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
         slugs=slugs,
         collection_slugs=set(collection_slugs or ()),
         entry_slugs=set(entry_slugs or ()),
-        redirects={row.path: row.target for row in redirects},
+        redirects={row.path: whole_url(ctx.bot, row.target) for row in redirects},
         questions={(row.article_id, row.question) for row in questions},
         help_url=ctx.bot.help_url,
         site=site,

@@ -52,6 +52,7 @@ DOCS = tree(
     redirects=(
         ImportedRedirect("/old/*", "/guides/use/"),
         ImportedRedirect("/away", "https://elsewhere.example/a"),
+        ImportedRedirect("/first/*", "/"),
     ),
     entries=(ImportedEntry("v1", "changes.md", "Version 1", "New: [use](guides/use.md).\n"),),
 )

@@ -458,6 +458,19 @@ def test_text_below_a_break_is_markdown() -> None:
     assert page.markdown == "A\n\n<br>\n\n[B](b.md)\n\nC\n<br>\nD\n"
 
 
+def test_angle_brackets_in_attributes_are_no_tags() -> None:
+    text = markdown_of(
+        '<ParamField name="" type="<id>">Which one.</ParamField>\n\n'
+        '<Card title="List<T>" href="/list" />\n\n'
+        '<Accordion title="A <b> tag">Yes.</Accordion>\n\n<CodeBlock code="a <b> c" />\n'
+    )
+
+    assert text == (
+        "- **\\<id>**: Which one.\n- [List\\<T>](/list)\n\n"
+        "<details>\n<summary>A &lt;b&gt; tag</summary>\n\nYes.\n\n</details>\n\n```\na <b> c\n```\n"
+    )
+
+
 def test_a_field_without_a_name_has_its_type_as_name() -> None:
     page, _ = read('<ParamField type="-y, --yes" required>Ask nothing.</ParamField>\n')
 

@@ -33,6 +33,8 @@ _MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
 # Attributes that lead to something.
 _ADDRESSES = ("href", "src", "to", "url", "link")
+_CODE_ATTRIBUTES = ("code", "chart", "children")
+_TAG_START = re.compile(r"(?<!\\)<(?=[A-Za-z/!])")
 _JSX_INDENT = re.compile(r"\n[ \t]+")
 _CHILDREN = ("children", "props.children")
 _FIELD = re.compile(r"\$?(?:frontMatter|frontmatter|metadata|props|page\.data)\.(\w+)|(\w+)")
@@ -214,10 +216,10 @@ class PageWriter:
         tag = Tag(element.name, {}, element.source, parent)
         for name, value in element.attributes.items():
             if isinstance(value, str):
-                tag.values[name] = unescape(value)
+                tag.values[name] = _words(name, unescape(value))
                 continue
             worth = self._value(value)
-            tag.values[name] = "true" if worth is True else js_text(worth)
+            tag.values[name] = "true" if worth is True else _words(name, js_text(worth))
             if name in _ADDRESSES and isinstance(worth, JsUnknown | JsCall) and not tag.values[name]:
                 what = f"address of <{element.name}>, which only a program knows: {{{value.text}}}"
                 self.page.losses.add(what, element.source)
@@ -333,6 +335,11 @@ class PageWriter:
         lines = code_region(text.rstrip().split("\n"), region)
         longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
         return self.code.add_fence(Fence("`" * (longest + 1), language, tuple(lines)))
+
+
+def _words(name: str, text: str) -> str:
+    """The text of an attribute as Markdown, in which it has no tags; code is no Markdown."""
+    return text if name in _CODE_ATTRIBUTES else _TAG_START.sub(r"\\<", text)
 
 
 def _nodes_of(jsx: str) -> list[ElementNode]:
