@@ -3,6 +3,7 @@
 from instep.articles.texts import find_article
 from instep.core.errors import InvalidState, InvalidValue, NotFound
 from instep.core.paging import Page, PageRequest
+from instep.drafts.actions import stamp_comparison
 from instep.drafts.proposals import Statement
 from instep.drafts.suppressed_schemas import Dismissal
 from instep.drafts.suppression import hold_back, lift_for
@@ -45,6 +46,7 @@ async def resolve_place(ctx: Ctx, place_id: str) -> Place:
     before = await get_place(ctx, place_id)
     if not await queries.settle(ctx, place_id, "resolved"):
         raise await _not_open(ctx, place_id)
+    await stamp_comparison(ctx)
     after = await get_place(ctx, place_id)
     await emit(ctx, "place.resolved", place_out(after), place_out(before))
     return after
@@ -62,6 +64,7 @@ async def dismiss_place(ctx: Ctx, place_id: str, request: PlaceDismiss = NO_REAS
     reason, comment = sent.get("reason"), sent.get("comment")
     if not await queries.settle(ctx, place_id, "dismissed", reason, comment):
         raise await _not_open(ctx, place_id)
+    await stamp_comparison(ctx)
     statement = Statement(place.statement["key"], place.statement["summary"])
     await hold_back(ctx, Dismissal(place.article_id, [statement], place_id=place_id), reason, comment)
     return await get_place(ctx, place_id)
@@ -78,6 +81,7 @@ async def reopen_place(ctx: Ctx, place_id: str) -> Place:
     if not await queries.reopen(ctx, place_id):
         raise InvalidState("The place is open already.")
     await lift_for(ctx, place_id=place_id)
+    await stamp_comparison(ctx)
     return await get_place(ctx, place_id)
 
 

@@ -34,16 +34,20 @@ ARTICLE_PAGE = """
         as breadcrumbs, a.updated_at, a.position
 """
 # The time of the newest code change with which the article `p` was compared, together with all others: one
-# before the first that proposes an edit of it which is still to be reviewed.
+# before the first that proposes an edit of it which is still to be reviewed, or asks for words that it lacks.
 COMPARED_AT = """
     select t.created_at from tasks t
     where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
         and t.type = 'document_change' and t.status = 'completed'
-        and t.unread_articles = 0 and t.created_at > p.created_at and t.created_at < coalesce((
+        and t.unread_articles = 0 and t.created_at > p.created_at and t.created_at < coalesce(least((
             select min(s.created_at) from drafts d
             join tasks s on s.workspace_id = %(workspace)s and s.id = d.task_id
             where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s
-                and d.article_id = p.id and d.status = 'pending'), 'infinity')
+                and d.article_id = p.id and d.status = 'pending'), (
+            select min(s.created_at) from places w
+            join tasks s on s.workspace_id = %(workspace)s and s.id = w.task_id
+            where w.bot_id = %(bot)s and w.workspace_id = %(workspace)s
+                and w.article_id = p.id and w.status = 'open')), 'infinity')
     order by t.created_at desc, t.id desc limit 1
 """
 # A live article with its whole text. Lists for programs begin with the bot's language, each in reading order.

@@ -7,6 +7,7 @@ import pytest
 from instep.articles.jobs import schedule_rendering
 from instep.core.database import Database, Tx
 from tests.changelog.entries import create_entry
+from tests.places.finding import find_places, new_place
 from tests.site.pages import Page, collect, publish, set_article, visit
 from tests.support.cast import Api, Cast, Client, RunJobs
 from tests.support.http import ok
@@ -369,6 +370,25 @@ async def test_it_says_with_which_product_changes_it_was_compared(
 
     assert (await client.post("/v1/drafts/drf_1/reopen")).status_code == 200
     assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
+
+
+async def test_it_was_not_compared_with_a_change_whose_words_it_lacks(
+    client: Client, api: Api, cast: Cast, owner: Tx, database: Database
+) -> None:
+    article = await publish(client, "Install")
+    path = f"{cast.acme.slug}/articles/install"
+    await add_task(owner, cast, 1, "01-02")
+    newest = await find_places(client, database, cast.acme, new_place(article["id"]))
+    await owner.execute(
+        "update tasks set status = 'completed', created_at = '2099-01-05T12:00Z' where id = %(id)s",
+        id=newest["id"],
+    )
+    assert "product changes up to January 2, 2099" in Page((await visit(api, path)).text).text
+
+    place_path = f"/v1/places/{newest['places'][0]['id']}"
+    for verb, day in (("resolve", 5), ("reopen", 2), ("dismiss", 5)):
+        assert (await client.post(f"{place_path}/{verb}")).status_code == 200
+        assert f"product changes up to January {day}, 2099" in Page((await visit(api, path)).text).text
 
 
 async def test_a_change_that_is_compared_after_a_later_one_is_not_passed_over(
