@@ -133,6 +133,18 @@ async def test_a_place_is_given_to_a_person_of_the_workspace(
     assert (await waiting(client))[0]["assignee"] is None
 
 
+async def test_a_place_of_a_person_who_leaves_is_nobodys(
+    client: Client, cast: Cast, database: Database, owner: Tx, place: Json
+) -> None:
+    user = await sign_up(owner, cast.acme.workspace_id)
+    async with acting(database, cast.acme) as ctx:
+        await assign_place(ctx, place["id"], user.id)
+
+    await owner.execute("delete from memberships where person_id = %(id)s", id=user.id)
+
+    assert (await waiting(client))[0]["assignee"] is None
+
+
 async def test_a_new_place_is_told_and_the_same_again_is_not(
     client: Client, cast: Cast, database: Database, owner: Tx, place: Json
 ) -> None:
