@@ -156,6 +156,15 @@ def test_snippets_are_put_in_and_missing_ones_told() -> None:
     assert "docs/index.md:5 snippet that is not in the folder: none.md" in losses
 
 
+def test_snippets_that_include_each_other_end_and_are_told() -> None:
+    parts = {"docs/a.md": '--8<-- "b.md"', "docs/b.md": 'Words.\n--8<-- "a.md"'}
+
+    markdown, losses = page_of('--8<-- "a.md"\n', **parts)
+
+    assert "Words." in markdown
+    assert any("include each other without an end" in loss for loss in losses)
+
+
 def test_only_the_appended_definitions_that_a_page_uses_are_on_it() -> None:
     tree = read_texts(
         READER,

@@ -86,3 +86,16 @@ def test_what_cannot_be_kept_is_told() -> None:
         "docs/en/guide/two.md:5 expression {page.title}",
         "docs/.vitepress/config.mts: entry of the sidebar that is no page of the folder: Lost",
     ]
+
+
+def test_files_that_include_each_other_end_and_are_told() -> None:
+    files = {
+        "docs/.vitepress/config.mts": "export default {}",
+        "docs/a.md": "# A\n\nWords of A.\n\n<!--@include: ./b.md-->\n",
+        "docs/b.md": "Words of B.\n\n<!--@include: ./a.md-->\n",
+    }
+
+    tree = READER.read(dedented(files))
+
+    assert "Words of B." in next(page for page in tree.pages if page.title == "A").markdown
+    assert any("include each other without an end" in line for line in told(tree))
