@@ -66,6 +66,18 @@ async def test_a_kind_names_its_articles_the_lines_and_what_to_do(desk: Desk, cl
     assert "name a heading that is" not in text
 
 
+@pytest.mark.parametrize("kind", ["duplicate_title", "duplicate_content"])
+async def test_another_article_is_a_link_without_its_id(desk: Desk, client: Client, kind: str) -> None:
+    text = " ".join(f"Step {number} opens the page {number}." for number in range(100))
+    articles = [await publish(client, "The <same> title", text) for _ in range(2)]
+
+    text = (await desk.get(f"health?kind={kind}")).text
+
+    for article in articles:
+        assert f'(<a href="{desk.path("articles")}/{article["id"]}">open it</a>)' in text
+        assert f"({article['id']})" not in text
+
+
 async def test_articles_are_listed_worst_first_and_paged(desk: Desk, client: Client) -> None:
     for number in range(20):
         await publish(client, f"Sound {number}", f"{SOUND}{number}", description="All is well.")

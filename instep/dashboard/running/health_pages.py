@@ -1,9 +1,11 @@
 """What keeps articles from being good ones, by kind and by article."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from markupsafe import Markup
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -12,11 +14,13 @@ from instep.core.errors import RateLimited
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.running.listing import address, address_below, links_between
 from instep.dashboard.running.visit_pages import show_visits
+from instep.dashboard.shell import pages
 from instep.insights import actions
 from instep.insights.feedback.actions import list_feedback
 from instep.insights.health.problems import SEVERITY_COSTS, Code, Problem
 from instep.insights.schemas import FeedbackSummary
 from instep.search.actions import count_without_vectors
+from instep.web.pages import with_code
 from instep.web.signed_in import asks_for_part
 
 # The kinds of problems, as titles of what is found.
@@ -48,6 +52,7 @@ KINDS: dict[Code, str] = {
     "moved_link": "Links to a former address",
     "no_collection": "In no collection",
 }
+ARTICLE_ID = re.compile(r"\bart_[0-9a-z]{26}\b")
 BY_ARTICLE = "article"
 BY_FEEDBACK = "feedback"
 BY_VISITS = "visits"
@@ -160,6 +165,13 @@ def worst_first(problems: Sequence[Problem]) -> list[Problem]:
     return sorted(problems, key=lambda problem: -SEVERITY_COSTS[problem.severity])
 
 
+def with_links(sentence: str, articles_path: str) -> Markup:
+    """The sentence of a problem, with links in place of the ids of other articles."""
+    link = rf'<a href="{articles_path}/\g<0>">open it</a>'
+    return Markup(ARTICLE_ID.sub(link, str(with_code(sentence))))
+
+
+pages.pages.environment.filters["with_links"] = with_links
 routes = [
     Route("/app/{bot_slug}/health", show_health, methods=["GET"]),
     Route("/app/{bot_slug}/health/examination", examine, methods=["GET"]),
