@@ -153,6 +153,7 @@ COMPONENTS = {
         ```js
         let a
         ```
+
         **b.py**
 
         ```py
@@ -468,6 +469,14 @@ def test_angle_brackets_in_attributes_are_no_tags() -> None:
     assert text == (
         "- **\\<id>**: Which one.\n- [List\\<T>](/list)\n\n"
         "<details>\n<summary>A &lt;b&gt; tag</summary>\n\nYes.\n\n</details>\n\n```\na <b> c\n```\n"
+    )
+
+
+def test_the_title_of_code_stands_below_a_paragraph_right_above_it() -> None:
+    text = markdown_of('Edit it:\n```js title="app.js"\na\n```\n\n- Then\n  ```js title="b.js"\n  b\n  ```\n')
+
+    assert text == (
+        "Edit it:\n\n**app.js**\n\n```js\na\n```\n\n- Then\n\n  **b.js**\n\n  ```js\n  b\n  ```\n"
     )
 
 

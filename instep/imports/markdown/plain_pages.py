@@ -78,7 +78,11 @@ def _plain_fence(line: re.Match[str], code: HiddenCode) -> str:
     if _TITLE.match(fence.info.strip()) or (language and fence.info[language.end() :].startswith("=")):
         words = ""
     code.fences[number] = fence._replace(info=words)
-    if not title:
-        return line[0]
+    return titled_fence(prefix, f"**{title[1] or title[2]}**", number) if title else line[0]
+
+
+def titled_fence(prefix: str, title: str, number: int) -> str:
+    """A hidden fence below its title, which is no part of a paragraph right above it."""
     indent = re.sub(r"[^>\t]", " ", prefix)
-    return f"{prefix}**{title[1] or title[2]}**\n{indent.rstrip()}\n{indent}\x00B{number}\x00"
+    blank = f"{indent.rstrip()}\n"
+    return f"{blank if prefix == indent else ''}{prefix}{title}\n{blank}{indent}\x00B{number}\x00"

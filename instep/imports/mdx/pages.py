@@ -11,7 +11,7 @@ from instep.imports.markdown.fields import Fields
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.heading_ids import HeadingIds, take_heading_ids
 from instep.imports.markdown.hidden_code import Fence, HiddenCode
-from instep.imports.markdown.plain_pages import with_blank_lines
+from instep.imports.markdown.plain_pages import titled_fence, with_blank_lines
 from instep.imports.markdown.titles import take_title
 from instep.imports.mdx.components import details
 from instep.imports.mdx.included_files import IncludedFiles
@@ -83,8 +83,7 @@ class PageReader:
             code.fences[number] = fence._replace(info=language)
             if not title:
                 return match[0]
-            indent = re.sub(r"[^\s>]", " ", match[1])
-            return f"{match[1]}{bold_label(title)}\n{indent.rstrip()}\n{indent}\x00B{number}\x00"
+            return titled_fence(match[1], bold_label(title), number)
 
         return _FENCE_LINE.sub(label, text)
 
