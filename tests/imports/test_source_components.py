@@ -48,12 +48,15 @@ CARDS = """
     };
     export const Signature = ({ name, args }) => <p>{name}({args.map(show).join(", ")})</p>;
     export const Linked = ({ name }) => <a href={"#" + slug(name)}>{name}</a>;
+    export const Clicked = ({ name }) => <button onClick={() => copy(name)}>Copy</button>;
     export const Again = () => <Again />;
     """
 
 
 def read(body: str, path: str = "docs/page.mdx", **files: str) -> tuple[str, list[tuple[str, int | None]]]:
-    head = "import Warned, { Guides, Fields, Loaded, Signature, Linked, Again } from '/parts/cards'\n\n"
+    head = (
+        "import Warned, { Guides, Fields, Loaded, Signature, Linked, Clicked, Again } from '/parts/cards'\n\n"
+    )
     source = dedented({path: f"---\ntitle: T\n---\n{head}{body}", "parts/cards.jsx": CARDS, **files})
     losses = Losses()
     page = PageReader(IncludedFiles(source, Configuration(source), {"/": ""}), losses).read(path)
@@ -92,7 +95,7 @@ def test_a_page_repeats_its_own_values() -> None:
 
 
 def test_a_component_whose_text_does_not_say_all_of_it_is_named_and_shows_nothing() -> None:
-    names = ("Loaded", "Signature", "Linked", "Again")
+    names = ("Loaded", "Signature", "Linked", "Clicked", "Again")
     text, losses = read("\n\n".join(f'<{name} name="run" args={{[1]}} />' for name in names))
 
     assert text == ""

@@ -1,5 +1,6 @@
 """Functions that return tags, as components and callbacks of `map` do: their text is read, never executed."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,8 @@ from tree_sitter import Node
 from instep.imports.javascript.js_values import JsValue, js_object
 from instep.imports.javascript.modules import FUNCTIONS, Module, expression_node, first_child, source_text
 
+# What reacts to its reader is a program.
+_HANDLER = re.compile(r"\bon[A-Z]\w*=\{")
 _TAGS = {"jsx_element", "jsx_self_closing_element", "jsx_fragment"}
 
 
@@ -54,7 +57,7 @@ def _returned(module: Module, function: Node, arguments: Sequence[JsValue]) -> R
     result = first_child(last) if last.type == "return_statement" else last
     while result is not None and result.type == "parenthesized_expression":
         result = first_child(result)
-    if result is None or result.type not in _TAGS:
+    if result is None or result.type not in _TAGS or _HANDLER.search(source_text(result)):
         return None
     names = {**module.names, **_arguments_by_name(module, function, arguments)}
     for constant in constants:
