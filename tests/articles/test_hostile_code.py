@@ -35,7 +35,8 @@ async def test_hostile_code_is_saved_and_shown_while_others_are_served(
 async def test_a_page_reads_no_code(
     client: Client, api: Api, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "```python\nreturn 1\n```\n\n```\nno language\n```\n"
+    # The second block has a language, and nothing in it has a color.
+    text = "```python\nreturn 1\n```\n\n```c\na b\n```\n\n```\nno language\n```\n"
     article = await create_article(client, contentMarkdown=text)
     ok(await client.post(f"/v1/articles/{article['id']}/publish"))
     monkeypatch.setattr(code_colours, "lexer_of", None)
