@@ -7,7 +7,7 @@ from tests.dashboard.review_desk import Shelf
 from tests.support.cast import Cast
 
 COMMAND = "curl https://api.example.com/v1/attachments?limit=10 --header 'Authorization: Bearer TOKEN' --fail"
-TEXT = f"Send it:\n\n```sh\n{COMMAND}\n```\n"
+TEXT = f"Send it:\n\n```sh\n{COMMAND}\n```\n\nDone.\n"
 
 
 @pytest.mark.parametrize("width", [390, 1024, 1440])
@@ -25,6 +25,7 @@ async def test_every_version_of_a_long_line_of_code_is_seen_whole(
         "all => all.map(e => e.scrollWidth - e.clientWidth)"
     )
     assert hidden == [0, 0, 0]
+    assert await tab.locator(".context pre").filter(visible=True).count() == 0
 
 
 async def test_a_long_title_of_a_change_has_two_lines_of_the_queue_and_no_letters_of_code(
