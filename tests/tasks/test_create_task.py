@@ -10,7 +10,8 @@ from tests.support.http import create_collection, named_fields
 from tests.tasks.changes import DIFF, INSTRUCTIONS, URL, article, change, get, send
 
 FIELDS = {
-    *("id", "type", "status", "change", "article", "outcome", "summary", "drafts", "reviewed", "error"),
+    *("id", "type", "status", "change", "article", "outcome", "summary", "drafts", "places"),
+    *("reviewed", "error"),
     *("botId", "createdAt", "startedAt", "finishedAt"),
 }
 

@@ -22,6 +22,8 @@ KINDS = {
     "article.deleted",
     "edit.proposed",
     "draft.created",
+    "place.created",
+    "place.resolved",
     "changelog_entry.published",
     "task.completed",
     "conversation.escalated",

@@ -28,6 +28,7 @@ EVENTS = {
     "POST /articles/{published}/unpublish": ["article.unpublished"],
     "POST /articles/{article}/drafts": ["edit.proposed"],
     "POST /changelog/entries/{entry}/publish": ["changelog_entry.published"],
+    "POST /places/{place}/resolve": ["place.resolved"],
     "POST /webhooks/{webhook}/test": ["webhook.test"],
 }
 
