@@ -1,4 +1,4 @@
-"""Tell of drafts and places in one comment on a pull request, which each further run brings up to date."""
+"""Drafts and places in one comment on a pull request, which each further run brings up to date."""
 
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote

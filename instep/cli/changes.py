@@ -38,7 +38,7 @@ def change(
     comment: Annotated[
         bool,
         typer.Option(
-            "--comment", help="Wait, and tell of drafts and places in a comment on the pull or merge request."
+            "--comment", help="Wait, and name drafts and places in a comment on the pull or merge request."
         ),
     ] = False,
     timeout: Annotated[

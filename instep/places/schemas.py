@@ -82,7 +82,7 @@ class PlaceDismiss(Body):
     reason: DismissalReason | MISSING = Field(
         default=MISSING,
         description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for the"
-        " article again, as `GET /insights/suppressed` tells.",
+        " article again, as `GET /insights/suppressed` lists.",
     )
     comment: Reason | MISSING = Field(
         default=MISSING, description="More about it, for colleagues.", examples=["Only operators see it."]

@@ -132,7 +132,7 @@ FIELDS = {
     "revisionId": "The revision's id.",
     "slug": "The last part of the URL: lower-case words joined by hyphens, by default those of the title.",
     "sortOrder": "The position among the collections with the same parent, from 0.",
-    "source": "The change behind it.",
+    "source": "The change that asks for it.",
     "sourceUrl": "The pull request, issue or page that caused it.",
     "startLine": "The first line of the excerpt.",
     "startedAt": "When work on it started.",

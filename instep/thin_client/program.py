@@ -59,7 +59,7 @@ def add_change(commands: Any) -> None:
     parser.add_argument(
         "--comment",
         action="store_true",
-        help="Wait, and tell of drafts and places in a comment on the pull or merge request.",
+        help="Wait, and name drafts and places in a comment on the pull or merge request.",
     )
     parser.add_argument(
         "--timeout",

@@ -1,4 +1,4 @@
-"""Places in the review: next to the drafts, with what somebody needs to write the words."""
+"""Places in the review: next to the drafts, with what someone needs to write the words."""
 
 import html
 import re

@@ -145,7 +145,7 @@ async def test_a_place_of_a_person_who_leaves_is_nobodys(
     assert (await waiting(client))[0]["assignee"] is None
 
 
-async def test_a_new_place_is_told_and_the_same_again_is_not(
+async def test_a_new_place_has_an_event_and_the_same_again_has_none(
     client: Client, cast: Cast, database: Database, owner: Tx, place: Json
 ) -> None:
     await create_webhook(client)

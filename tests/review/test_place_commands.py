@@ -1,4 +1,4 @@
-"""`instep place …` against a stand-in server: places are told in lines, and each decision reaches the API."""
+"""`instep place …` against a stand-in server: places are printed, and each decision reaches the API."""
 
 import json
 
