@@ -44,10 +44,7 @@ def grouped(losses: Sequence[Loss]) -> list[Loss]:
     """The losses, of which equal ones of a page are one, with the first line and their number."""
     counts = Counter((loss.path, loss.what) for loss in losses)
     first = {(loss.path, loss.what): loss for loss in reversed(losses)}
-    return [
-        first[key] if number == 1 else replace(first[key], what=f"{key[1]} ({number:,} times)")
-        for key, number in counts.items()
-    ]
+    return [replace(first[key], times=number) for key, number in counts.items()]
 
 
 def count_questions(planned: Plan, state: BotState) -> None:

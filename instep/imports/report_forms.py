@@ -129,7 +129,8 @@ def loss_lines(report: ImportReport) -> Iterator[str]:
     yield f"Not kept as it is ({len(report.losses)}):"
     for loss in report.losses:
         place = f"{loss.path}:{loss.line}" if loss.line else loss.path
-        yield f"  {place}: {loss.what}" if place else f"  {loss.what}"
+        times = f" ({loss.times:,} times)" if loss.times > 1 else ""
+        yield f"  {place}: {loss.what}{times}" if place else f"  {loss.what}{times}"
 
 
 def counted(number: int, nouns: tuple[str, str]) -> str:

@@ -41,12 +41,14 @@ class SourceFiles(Protocol):
 class Loss:
     """Something of the source that the import can't keep or had to change, reported to the importing person.
 
-    `what` is a noun phrase such as "component <Tweet>" or "image that is not in the folder: img/a.png".
+    `what` is a noun phrase such as "component <Tweet>" or "image that is not in the folder: img/a.png". It
+    happens `times` in the file, the first time in `line`.
     """
 
     path: str
     what: str
     line: int | None = None
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)

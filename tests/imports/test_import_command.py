@@ -73,7 +73,12 @@ async def test_a_folder_and_then_its_archive_are_one_source(
     assert (first["pages"]["created"], first["files"]["stored"], first["source"]) == (2, 1, "plain:docs")
     assert first["importId"].startswith("imp_")
     assert first["losses"] == [
-        {"path": "index.md", "what": "link to a page that the source doesn't have: gone.md", "line": 3}
+        {
+            "path": "index.md",
+            "what": "link to a page that the source doesn't have: gone.md",
+            "line": 3,
+            "times": 1,
+        }
     ]
     assert "Nothing to do: everything is here already as the source has it." in second
     assert len(ok(await client.get("/v1/articles"))["results"]) == 2

@@ -13,6 +13,7 @@ from instep.identity.job_context import job_context
 from instep.imports.running import run_plan
 from instep.imports.schemas import ImportReport
 from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage, ImportedRedirect, Tree
+from tests.changelog.entries import publish_entry
 from tests.files.samples import picture
 from tests.imports.bringing import IMPORTER, Importer
 from tests.imports.sources import MemoryFiles, page, tree
@@ -127,6 +128,20 @@ async def test_everything_of_a_source_comes(importer: Importer, client: Client, 
         assert await follow(api, cast, path) == (301, f"{site}/use")
     assert await follow(api, cast, "/guides/install/") == (301, f"{site}/install")
     assert await follow(api, cast, "/away") == (301, "https://elsewhere.example/a")
+
+
+async def test_a_former_changelog_is_shown_until_there_is_another(
+    importer: Importer, client: Client, api: Api, cast: Cast
+) -> None:
+    report = await importer.bring(tree(page("changelog.md", "# 1.0\n\nFirst.\n", address="/changelog/")))
+
+    assert report.losses == []
+    assert await follow(api, cast, "/changelog") == (
+        301,
+        f"http://help.test/help/{cast.acme.slug}/articles/changelog",
+    )
+    await publish_entry(client, "New", contentMarkdown="Here.")
+    assert await follow(api, cast, "/changelog") == (200, None)
 
 
 async def test_the_same_source_again_writes_nothing(
