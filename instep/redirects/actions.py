@@ -105,6 +105,12 @@ async def find_redirect_url(ctx: Ctx, path: str) -> str | None:
     return await resolving.follow(ctx, known_path) if known_path else None
 
 
+async def find_page_before(ctx: Ctx, path: str) -> str | None:
+    """Where a redirect of this very path leads, to show that in place of a page with nothing in it."""
+    target = await queries.find_target(ctx, path)
+    return await resolving.follow(ctx, path) if target is not None and target.path == path else None
+
+
 async def _row_of(ctx: Ctx, redirect: FormerPath) -> dict[str, str | None] | None:
     target = resolving.to_article(redirect.article_id)
     if redirect.path.endswith(REST):

@@ -10,7 +10,7 @@ from instep.core.errors import NotFound
 from instep.core.markdown import ATTRIBUTES, TAGS
 from instep.core.paging import PageRequest
 from instep.core.readable import ADDED_ATTRIBUTES
-from instep.redirects.actions import find_redirect_url
+from instep.redirects.actions import find_page_before
 from instep.site import queries
 from instep.site.markdown_pages import show_entry_text
 from instep.site.representations import EXTENSION, VARY, prefers_markdown
@@ -37,7 +37,7 @@ async def show_changelog(request: Request) -> Response:
     async with help_center(request, only_reads=True) as visit:
         if moved := moved_to_usual_spelling(visit):
             return moved
-        if not visit.has_changelog and (former := await find_redirect_url(visit.ctx, "/changelog")):
+        if not visit.has_changelog and (former := await find_page_before(visit.ctx, "/changelog")):
             return moved_to(former)
         page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES, cursor)
         entries = await queries.list_entries(visit.ctx, page)
