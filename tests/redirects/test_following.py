@@ -254,7 +254,7 @@ async def test_of_thousands_the_right_one_is_read_from_an_index(
 
     assert target is not None
     assert target.url == "https://elsewhere.example/4321"
-    assert [name for name in nodes(plan) if name == "Seq Scan"] == []
+    assert "Seq Scan" not in scans_of_redirects(plan)
     assert plan["Actual Rows"] == 1
     assert removed_rows(plan) <= 5
     await owner.execute("delete from redirects where bot_id = %(bot)s", bot=cast.acme.bot_id)
@@ -283,8 +283,9 @@ async def explain(tx: Tx, params: dict[str, Any]) -> dict[str, Any]:
     return plan
 
 
-def nodes(plan: dict[str, Any]) -> list[str]:
-    return [plan["Node Type"], *(name for below in plan.get("Plans", ()) for name in nodes(below))]
+def scans_of_redirects(plan: dict[str, Any]) -> list[str]:
+    scans = [plan["Node Type"]] if plan.get("Relation Name") == "redirects" else []
+    return scans + [name for below in plan.get("Plans", ()) for name in scans_of_redirects(below)]
 
 
 def removed_rows(plan: dict[str, Any]) -> int:
