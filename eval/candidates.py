@@ -21,7 +21,7 @@ from typing import Any
 
 from psycopg import AsyncConnection
 
-from eval.docsync import is_set, products_of, scorer_of
+from eval.docsync_set import is_set, products_of, scorer_of
 from eval.retrieval.center import INSERT
 from instep.core import limits
 from instep.core.clock import utc_now

@@ -1,20 +1,26 @@
-"""Scores the writer on real histories: `python -m eval.docsync FOLDER` prints the figures as JSON."""
+"""Scores the writer on real histories: `python -m eval.docsync FOLDER [--left-out]` prints figures as JSON.
 
-import importlib.util
+With `--left-out` the models that a product is scored with are fitted on the other products.
+"""
+
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from eval.docsync_set import SCORER, is_set, products_of, scorer_of, task_of
+from eval.fitting import fit_models, read_cases
 from eval.kinds import by_kind
 from instep.writer import Article, Change, Report, write
+from instep.writer.fitted import FITTED
+from instep.writer.models import Models
 
 _PROCESSES = 2
-_SCORER = "docsync_eval.py"
 _PER_PRODUCT = (
     "positive",
     "negative",
@@ -24,24 +30,27 @@ _PER_PRODUCT = (
     "noise",
     "precision_all",
     "recall",
-    "new_recall",
-    "new_noise",
-    "line_recall",
     "removed_precision",
-    "term_precision",
+    "usable",
+    "near_exact",
 )
 
 
 def main(arguments: list[str]) -> int:
-    folder = Path(arguments[0]) if arguments else Path()
-    if len(arguments) != 1 or not is_set(folder):
-        print(f"The evaluation set is missing: no {_SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
+    folders = [Path(argument) for argument in arguments if argument != "--left-out"]
+    if len(folders) != 1 or not is_set(folders[0]):
+        print(f"The evaluation set is missing: no {SCORER} there. Name its folder.", file=sys.stderr)
         return 2
-    scorer = scorer_of(folder)
-    answers = {product: list(_answers(scorer, folder, product)) for product in products_of(folder)}
+    [folder] = folders
+    scorer, products = scorer_of(folder), products_of(folder)
+    models = left_out_models(folder, products) if "--left-out" in arguments else {}
+    answers = {
+        product: list(_answers(scorer, folder, product, models.get(product, FITTED))) for product in products
+    }
     everything = [answer for some in answers.values() for answer in some]
     seconds = sorted(answer.pop("seconds") for answer in everything)
     figures = scorer.score(scorer.load(str(folder)), everything)
+    figures |= pointed(scorer.load(str(folder), sample="main"), everything)
     figures["seconds_median"] = round(median(seconds), 3)
     figures["seconds_p95"] = round(seconds[int(len(seconds) * 0.95)], 3)
     figures["by_product"] = {
@@ -52,58 +61,68 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def is_set(folder: Path) -> bool:
-    """Whether a folder holds the set with its scorer."""
-    return (folder / _SCORER).is_file()
+def pointed(cases: Iterator[Any], answers: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """How well drafts and places point.
+
+    `pointed` is the share of the edited articles with a draft or a place, `places_right` the share of the
+    places of positive changes that are in edited articles, and `placed_negatives` the share of the negative
+    changes that got a place.
+    """
+    by_id = {answer["id"]: answer for answer in answers}
+    edited = hit = places = places_right = negatives = placed = 0
+    for case in cases:
+        answer = by_id[case.id]
+        named = {draft["article"] for draft in answer["drafts"]} | set(answer["places"])
+        if not case.positive:
+            negatives, placed = negatives + 1, placed + bool(answer["places"])
+            continue
+        modified = set(case.gold["modified"])
+        edited, hit = edited + len(modified), hit + len(modified & named)
+        places += len(answer["places"])
+        places_right += len(modified & set(answer["places"]))
+    return {
+        "pointed": hit / max(1, edited),
+        "places": places,
+        "places_right": places_right / max(1, places),
+        "placed_negatives": placed / max(1, negatives),
+    }
 
 
-def scorer_of(folder: Path) -> Any:
-    """The scorer, which is stored next to its data, outside this repository."""
-    spec = importlib.util.spec_from_file_location("docsync_eval", folder / _SCORER)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def left_out_models(folder: Path, products: Sequence[str]) -> dict[str, Models]:
+    """For each product the models that are fitted on the others."""
+    cases = list(read_cases(folder))
+    return {product: fit_models([case for case in cases if case.product != product]) for product in products}
 
 
-def products_of(folder: Path) -> list[str]:
-    """The products of a set, in alphabetical order."""
-    return sorted(path.parent.name for path in folder.glob("*/cases.jsonl.gz"))
-
-
-def _answers(scorer: Any, folder: Path, product: str) -> Iterator[dict[str, Any]]:
+def _answers(scorer: Any, folder: Path, product: str, models: Models) -> Iterator[dict[str, Any]]:
     """Product by product, so that the processes hold one set of articles at a time."""
     cases = scorer.load(str(folder), products=[product])
     with get_context("fork").Pool(_PROCESSES) as pool:
-        yield from pool.imap(_answer, map(task_of, cases), chunksize=4)
+        yield from pool.imap(partial(_answer, models), map(task_of, cases), chunksize=4)
 
 
 def _of_product(scorer: Any, folder: Path, product: str, answers: list[dict[str, Any]]) -> dict[str, Any]:
     figures = scorer.score(scorer.load(str(folder), products=[product]), answers)
-    return {name: figures[name] for name in _PER_PRODUCT if name in figures}
+    figures |= pointed(scorer.load(str(folder), products=[product], sample="main"), answers)
+    names = (*_PER_PRODUCT, "pointed", "places_right", "placed_negatives")
+    return {name: figures[name] for name in names if name in figures}
 
 
-def task_of(case: Any) -> tuple[str, Change, list[Article]]:
-    """The id of a case, its change, and the articles before it."""
-    articles = [Article(path, article.title, article.text) for path, article in case.articles.items()]
-    return case.id, Change(case.title, None, case.diff), articles
-
-
-def _answer(task: tuple[str, Change, list[Article]]) -> dict[str, Any]:
+def _answer(models: Models, task: tuple[str, Change, list[Article]]) -> dict[str, Any]:
     case, change, articles = task
     started = time.perf_counter()
-    report = write(change, articles)
+    report = write(change, articles, models=models)
     return {"id": case, "seconds": time.perf_counter() - started, **prediction_of(report)}
 
 
 def prediction_of(report: Report) -> dict[str, Any]:
-    """The ranking, the need and the drafts of a report, in the scorer's form."""
+    """The ranking, the need, the drafts and the articles with a place of a report, in the scorer's form."""
     drafts = [
         {"type": p.type, "article": p.article_id, "title": p.title, "contentMarkdown": p.text}
         for p in report.proposals
     ]
-    return {"ranking": list(report.ranking), "score": report.need, "drafts": drafts}
+    places = list(dict.fromkeys(place.article_id for place in report.places))
+    return {"ranking": list(report.ranking), "score": report.need, "drafts": drafts, "places": places}
 
 
 if __name__ == "__main__":

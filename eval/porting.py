@@ -24,7 +24,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from eval.docsync import _PROCESSES, _SCORER, products_of, scorer_of
+from eval.docsync import _PROCESSES
+from eval.docsync_set import SCORER, products_of, scorer_of
 from instep.text.patch import FilePatch
 from instep.text.patch_parser import parse_diff
 from instep.writer import Article, Change, write
@@ -50,8 +51,8 @@ class PortingCase:
 
 def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else Path()
-    if len(arguments) != 1 or not (folder / _SCORER).is_file():
-        print(f"The evaluation set is missing: no {_SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
+    if len(arguments) != 1 or not (folder / SCORER).is_file():
+        print(f"The evaluation set is missing: no {SCORER} in `{folder}`. Name its folder.", file=sys.stderr)
         return 2
     scorer = scorer_of(folder)
     counts = {product: Counter[str]() for product in products_of(folder)}

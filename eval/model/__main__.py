@@ -13,7 +13,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from eval.docsync import is_set, prediction_of, scorer_of, task_of
+from eval.docsync import prediction_of
+from eval.docsync_set import is_set, scorer_of, task_of
 from eval.model.choice import chosen_model
 from eval.model.recorded import RecordedModel
 from eval.model.review_table import review_table

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eval import docsync
+from eval import docsync_set
 from eval.sections.own_questions import read_articles, read_questions
 
 SCORER = "helpeval.py"
@@ -66,7 +66,7 @@ def read_scorer(folder: Path) -> Any:
 
 def documentation_sets(folder: Path) -> Iterator[QuestionSet]:
     """The headings that are questions, as in a FAQ, of each product of the histories that has enough."""
-    if not docsync.is_set(folder):
+    if not docsync_set.is_set(folder):
         return
     sets = list(question_heading_sets(folder))
     for number, questions in enumerate(sets):
@@ -76,8 +76,8 @@ def documentation_sets(folder: Path) -> Iterator[QuestionSet]:
 
 
 def question_heading_sets(folder: Path) -> Iterator[QuestionSet]:
-    scorer = docsync.scorer_of(folder)
-    for product in docsync.products_of(folder):
+    scorer = docsync_set.scorer_of(folder)
+    for product in docsync_set.products_of(folder):
         last_case = list(scorer.load(str(folder), products=[product], sample="main"))[-1]
         articles = {
             path: {"id": path, "title": article.title, "text": article.text}
