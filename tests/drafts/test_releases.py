@@ -27,7 +27,7 @@ from tests.drafts.review import (
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.http import error
-from tests.tasks.changes import DIFF, SETTINGS_AFTER, send, write_articles
+from tests.tasks.changes import DIFF, PROVEN, SETTINGS_AFTER, STATED, publish, send, write_articles
 
 URL = "https://git.test/acme/pull/7"
 OTHER_URL = "https://git.test/acme/pull/8"
@@ -233,8 +233,8 @@ async def test_a_certain_draft_is_likely_once_somebody_has_changed_it(
     api: Api, cast: Cast, run_jobs: RunJobs
 ) -> None:
     client = api(cast.acme.write_key)
-    await write_articles(client)
-    await send(client)
+    await publish(client, "Timeouts", STATED)
+    await send(client, diff=PROVEN, title="Wait longer")
     await run_jobs()
     [draft] = (await get(client, "drafts"))["results"]
 

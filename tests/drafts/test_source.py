@@ -3,17 +3,17 @@
 from instep.core.database import Database
 from tests.drafts.review import get, queue_new
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
-from tests.tasks.changes import URL, send, write, write_articles
+from tests.tasks.changes import PROVEN, STATED, URL, publish, send, write
 
-TITLE = "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT"
+TITLE = "Wait longer"
 
 
 async def test_a_draft_of_a_change_names_the_change_and_is_certain(
     api: Api, cast: Cast, run_jobs: RunJobs
 ) -> None:
     client = api(cast.acme.write_key)
-    await write_articles(client)
-    task = await send(client)
+    await publish(client, "Timeouts", STATED)
+    task = await send(client, diff=PROVEN, title=TITLE)
     await run_jobs()
 
     [row] = (await get(client, "drafts"))["results"]

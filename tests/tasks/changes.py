@@ -16,6 +16,9 @@ diff --git a/src/settings.py b/src/settings.py
 """
 SETTINGS = "# Settings\n\nSet `ACME_TIMEOUT` to a number of seconds.\n"
 SETTINGS_AFTER = "# Settings\n\nSet `ACME_REQUEST_TIMEOUT` to a number of seconds.\n"
+# A value that the article states next to the exact name: proven, so that its draft is certain.
+PROVEN = DIFF.replace('ACME_REQUEST_TIMEOUT", "30"', 'ACME_TIMEOUT", "60"')
+STATED = "# Timeouts\n\nThe setting `ACME_TIMEOUT` is 30 by default.\n"
 PETS = "# Pets\n\nCats and dogs are welcome.\n"
 URL = "https://git.test/acme/pull/7"
 INSTRUCTIONS = "Exports are made at night.\n\n1. Open the settings.\n2. Choose Export.\n"

@@ -34,7 +34,7 @@ async def test_a_change_is_accepted_as_a_task_to_poll(api: Api, cast: Cast) -> N
         "title": "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT",
         "url": URL,
     }
-    assert (task["drafts"], task["reviewed"]) == ([], [])
+    assert (task["drafts"], task["places"], task["reviewed"]) == ([], [], [])
     for name in ("article", "outcome", "summary", "error", "startedAt", "finishedAt"):
         assert task[name] is None
     assert accepted.headers["Location"] == f"http://help.test/v1/tasks/{task['id']}"

@@ -14,6 +14,13 @@ ARTICLES = 40
 # Long enough that the writer is busy for a while.
 TEXT = SETTINGS + PETS * 400
 STATUS = "select status from tasks where id = %s"
+# A name that many lines give up is renamed in any number of articles.
+LINES = "".join(
+    f'{mark}use_{number}("{name}")\n'
+    for mark, name in (("-", "ACME_TIMEOUT"), ("+", "ACME_REQUEST_TIMEOUT"))
+    for number in range(8)
+)
+DIFF = f"--- a/src/settings.py\n+++ b/src/settings.py\n@@ -1,8 +1,8 @@\n{LINES}"
 # As time would: a worker that lives would have renewed it.
 END_LEASES = "update jobs set run_at = run_at - %s where worker is not null"
 
@@ -24,7 +31,7 @@ async def test_another_worker_ends_the_task_of_a_killed_one_with_one_draft_an_ar
     client = api(cast.acme.write_key)
     texts = [{"title": f"Settings {number}", "contentMarkdown": TEXT} for number in range(ARTICLES)]
     articles = [created(await client.post("/v1/articles", json=text))["id"] for text in texts]
-    task = await send(client)
+    task = await send(client, diff=DIFF)
 
     await asyncio.to_thread(kill_the_first_worker, database_url, task["id"])
 

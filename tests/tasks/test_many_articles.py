@@ -157,7 +157,7 @@ async def test_a_bot_that_is_read_whole_says_nothing_of_it(
     task = await finished(client, run_jobs)
 
     assert task["summary"] == "Renamed `ACME_TIMEOUT` to `ACME_REQUEST_TIMEOUT`; 1 article states it."
-    assert len(task["reviewed"]) == 10
+    assert len(task["drafts"]) == 1
 
 
 @pytest.mark.usefixtures("_few")
@@ -191,18 +191,3 @@ async def test_a_new_article_is_written_from_what_many_articles_say(
     done = await get(client, f"tasks/{task['id']}")
     assert (done["status"], len(done["drafts"])) == ("completed", 1)
     assert "Compared" not in done["summary"]
-
-
-@pytest.mark.usefixtures("_few")
-async def test_a_link_to_a_renamed_heading_follows_from_an_article_that_says_nothing_of_it(
-    api: Api, cast: Cast, run_jobs: RunJobs
-) -> None:
-    client = api(cast.acme.write_key)
-    text = "# Settings\n\n## ACME_TIMEOUT\n\nA number.\n"
-    await publish(client, "Settings", text)
-    linking = await publish(client, "Waiting", "# Waiting\n\nSee [there](settings#acme_timeout).\n")
-    await write_others(client)
-
-    task = await finished(client, run_jobs)
-
-    assert linking["id"] in {draft["articleId"] for draft in task["drafts"]}

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from instep.writer import Article, Change, Proposal, Report, write
+from instep.writer.fitted import FITTED
 from instep.writer.llm.model_edits import CheckedReply, check_edits, prompt_for_edits, report_with_edits
+from instep.writer.models import FittedModel
 
 OWN = "https://help.acme.test/help/acme"
 DIFF = """\
@@ -46,12 +48,14 @@ ROW = "| `ACME_DEBUG` | Whether each request is logged | `false` |"
 NEW_ROW = "| `ACME_RETRY_PAUSE` | Seconds until a request is tried again | `2` |"
 SENTENCE = "Set `ACME_REQUEST_TIMEOUT` to a number of seconds."
 CHANGE = Change("Add ACME_RETRY_PAUSE, rename ACME_TIMEOUT", "Tries wait for each other.", DIFF)
+# What the change replaces is certain here, however the writer weighs it elsewhere.
+SURE = replace(FITTED, edit=FittedModel({}, 20.0))
 
 
 def certain(text: str = TEXT, change: Change = CHANGE) -> tuple[list[Article], Report]:
     """The articles, and what the writer says without a model."""
     articles = [Article("settings", "Settings", text), OTHER]
-    return articles, replace(write(change, articles), need=1.0)
+    return articles, replace(write(change, articles, models=SURE), need=1.0)
 
 
 def replied(edits: Sequence[tuple[str, str, str]], text: str = TEXT, change: Change = CHANGE) -> Report:

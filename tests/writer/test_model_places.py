@@ -1,29 +1,17 @@
-"""Texts of a model for the places where one is missing: gaps in new entries, and concerned sections."""
+"""Texts of a model for the sections that a change concerns."""
 
 from dataclasses import replace
 
 import pytest
 
-from instep.writer import Article, Evidence, Place, Proposal, Report, Verdict
+from instep.writer import Article, Evidence, Place, Report, Verdict
 from instep.writer.llm.model_edits import prompt_for_edits, report_with_edits
 from instep.writer.reporting.statements import place_statement
-from tests.writer.model_replies import CHANGE, NEW_ROW, OTHER, ROW, TEXT, checked_reply, on_settings
+from tests.writer.model_replies import CHANGE, OTHER, ROW, TEXT, checked_reply, on_settings
 
-GAP_ROW = "| `ACME_RETRY_PAUSE` | […] | `2` |"
-GAP_WARNING = "The code does not say all about `ACME_RETRY_PAUSE`: fill in what is marked […]."
-OTHER_WARNING = "`RETRY` is still in the text: in an address, in a longer name."
-MEANING = "Seconds until a request is tried again"
 PAUSE = "A request that fails is tried again after `ACME_RETRY_PAUSE` seconds."
 LINE = 'RETRY_PAUSE = int(os.environ.get("ACME_RETRY_PAUSE", "2"))'
 ARTICLES = [OTHER, Article("settings", "Settings", TEXT)]
-
-
-def with_gap(row: str = GAP_ROW, warnings: tuple[str, ...] = ()) -> Report:
-    """A draft with an entry whose meaning the code does not tell."""
-    text = TEXT.replace(ROW, f"{ROW}\n{row}")
-    evidence = Evidence("src/retry.py", 6, 6, LINE, text[: text.index(row)].count("\n") + 1)
-    draft = Proposal("edit", "settings", "Settings", text, "Lists it.", (evidence,), warnings)
-    return Report(("pets", "settings"), 0.9, (draft,), (), "Added one.")
 
 
 def concerned(heading: str | None = "Pools") -> Report:
@@ -41,76 +29,12 @@ def filled(report: Report, *texts: tuple[int, str]) -> Report:
 
 
 def test_the_question_names_each_place_with_its_line_and_the_code_behind_it() -> None:
-    gap = prompt_for_edits(CHANGE, ARTICLES, with_gap(), 40_000)
     section = prompt_for_edits(CHANGE, ARTICLES, concerned(), 40_000)
 
-    assert gap is not None
-    assert (
-        f"place 1\narticle: settings\nsection: Settings\nline: {GAP_ROW}\nsrc/retry.py:6: {LINE}" in gap.user
-    )
     assert section is not None
     assert "section: Pools\na text for the end of this section\nsrc/retry.py:6: " in section.user
     # Where a text is missing comes before what only ranks higher.
     assert section.user.index("BEGIN article settings") < section.user.index("BEGIN article pets")
-
-
-def test_the_question_has_what_the_code_says_of_its_new_names() -> None:
-    question = prompt_for_edits(CHANGE, ARTICLES, concerned(), 40_000)
-
-    assert question is not None
-    assert "RETRY_PAUSE Seconds between two tries, doubled each time." in question.user
-
-
-def test_a_gap_is_filled_and_its_entry_stays() -> None:
-    draft = on_settings(filled(with_gap(warnings=(GAP_WARNING, OTHER_WARNING)), (1, MEANING)))
-
-    assert draft.text == TEXT.replace(ROW, f"{ROW}\n{NEW_ROW}")
-    assert draft.warnings == (OTHER_WARNING,)
-    assert "The model scripted rewrote one passage" in draft.reason
-
-
-def test_two_gaps_of_a_line_are_filled_one_by_one() -> None:
-    report = with_gap("| `ACME_RETRY_PAUSE` | […] | […] |", (GAP_WARNING,))
-
-    assert NEW_ROW in on_settings(filled(report, (1, MEANING), (2, "`2`"))).text
-    half_filled = on_settings(filled(report, (1, MEANING), (2, "`9`")))
-    assert f"| {MEANING} | […] |" in half_filled.text
-    assert GAP_WARNING in half_filled.warnings
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("", "it leaves a gap"),
-        ("[…]", "it leaves a gap"),
-        (f"{MEANING} […]", "it leaves a gap"),
-        (f"{MEANING} | `2` |\n| `X` | x", "it is more than the text of a gap"),
-        (f"{MEANING} | `2`", "it is more than the text of a gap"),
-        (f"# {MEANING}", "it is more than the text of a gap"),
-        ("Seconds until a request is tried again. " * 20, "it is too long"),
-        ("9 seconds until a request is tried again", "neither the change nor the article says `9`"),
-        (f"{MEANING}, see `ACME_OTHER`", "says `ACME_OTHER`"),
-        (f"{MEANING} ([more](https://evil.example))", "it brings in a link"),
-        ("Pots boil slowly on windy mountain evenings", "it says what neither"),
-        ("Add ACME_RETRY_PAUSE, rename ACME_TIMEOUT", "it repeats the title of the change"),
-    ],
-)
-def test_what_does_not_hold_leaves_the_gap_open(text: str, fault: str) -> None:
-    draft = on_settings(filled(with_gap(), (1, text)))
-
-    assert GAP_ROW in draft.text
-    [warning] = draft.warnings
-    assert fault in warning
-
-
-def test_an_edit_past_the_places_can_not_change_an_entry_with_a_gap() -> None:
-    report = with_gap()
-    checked = checked_reply([("settings", GAP_ROW, NEW_ROW.replace("`2`", "`3`"))], ARTICLES, report)
-
-    after = report_with_edits(report, checked, (), "scripted")
-
-    assert on_settings(after).text == on_settings(report).text
-    assert "it changes a gap, or leaves one" in on_settings(after).warnings[0]
 
 
 def test_a_section_that_is_concerned_gets_its_text_at_its_end() -> None:
@@ -173,7 +97,8 @@ def test_two_texts_for_one_place_are_not_both_written() -> None:
 
 
 def test_a_place_of_an_article_that_is_gone_is_not_asked_about() -> None:
-    report = replace(concerned(), reviewed=(Verdict("gone", "concerned", "Write here."),))
+    report = concerned()
+    report = replace(report, places=(replace(report.places[0], article_id="gone"),))
 
     question = prompt_for_edits(CHANGE, ARTICLES, report, 40_000)
 

@@ -1,11 +1,14 @@
-"""Drafts tell what they say: it is certain or likely, and is left out where it was dismissed before."""
+"""Drafts name what they say: it is certain or likely, and is left out if a reviewer dismissed it before."""
 
 from instep.writer import Article, Change, Report, write
-from tests.writer.conftest import diff_of
-from tests.writer.test_insertions import LAST, SETTINGS, TABLE
-from tests.writer.test_likely_drafts import ARTICLES, MENU, REPORTS
+from tests.writer.conftest import diff_of, renaming
 
-RENAME = diff_of("app/config.py", 'x = env("ACME_TIMEOUT")\n', 'x = env("ACME_REQUEST_TIMEOUT")\n')
+RENAME = "".join(
+    diff_of(path, *sides)
+    for path, sides in renaming(
+        "app/config.py", 'x = env("{}")', "ACME_TIMEOUT", "ACME_REQUEST_TIMEOUT"
+    ).items()
+)
 LIMIT = diff_of("app/limits.py", "max_upload_mb = 10\n", "max_upload_mb = 25\n")
 TEXT = "Set `ACME_TIMEOUT`, in seconds.\n\nThe setting `max_upload_mb` is 10 by default.\n"
 GUIDE = Article("guide", "Guide", TEXT)
@@ -25,13 +28,6 @@ def test_edits_that_the_change_proves_are_certain_and_tell_their_facts() -> None
         "“ACME_TIMEOUT” → “ACME_REQUEST_TIMEOUT”",
         "max_upload_mb: “10” → “25”",
     ]
-
-
-def test_a_draft_with_a_new_entry_is_likely() -> None:
-    (draft,) = report_on(diff_of("app/settings.py", *SETTINGS), text=f"# Settings\n\n{TABLE}{LAST}").proposals
-
-    assert not draft.is_certain
-    assert [statement.summary for statement in draft.statements] == ["New entry “REQUEST_TIMEOUT”"]
 
 
 def test_a_dismissed_fact_is_left_out_and_the_others_stay() -> None:
@@ -73,13 +69,3 @@ def test_the_same_fact_keeps_its_key_when_the_article_and_the_file_around_it_cha
     (after,) = report_on(moved, text=f"# Limits\n\n{TEXT}").proposals
 
     assert before.statements == after.statements
-
-
-def test_a_new_article_that_was_dismissed_is_not_drafted_again() -> None:
-    diff = diff_of("app/menu.html", MENU, f'{MENU}<a slug="weekly_reports" title="Weekly reports">\n')
-    change = Change("Tidy up", None, diff + diff_of("app/reports.py", "", REPORTS))
-    (draft,) = write(change, ARTICLES).proposals
-    (statement,) = draft.statements
-
-    assert (statement.summary, draft.is_certain) == ("New article “Weekly reports”", False)
-    assert write(change, ARTICLES, {"": {statement.key}}).proposals == ()

@@ -5,19 +5,14 @@ import pytest
 from instep.text.patch import Hunk, Line
 from instep.writer.facts.declarations import declarations_of
 from instep.writer.facts.syntax import syntax_of
-from instep.writer.facts.values import default_of
-from tests.writer.conftest import Ask
 
 
 def hunk(code: str, mark: str = "+") -> Hunk:
     return Hunk("", tuple(Line(mark, line, n, n) for n, line in enumerate(code.strip("\n").split("\n"), 1)))
 
 
-def defined(path: str, code: str) -> list[tuple[str, str, str | None]]:
-    return [
-        (declaration.name, declaration.kind, default_of(declaration.value))
-        for declaration in declarations_of(hunk(code), "+", path)
-    ]
+def defined(path: str, code: str) -> list[tuple[str, str]]:
+    return [(declaration.name, declaration.kind) for declaration in declarations_of(hunk(code), "+", path)]
 
 
 @pytest.mark.parametrize(
@@ -26,71 +21,62 @@ def defined(path: str, code: str) -> list[tuple[str, str, str | None]]:
         (
             "a.py",
             "  page_size: int = Field(\n    default=20,\n    ge=1,\n  )\n  def load(self):\n    tries = 3\n",
-            [("page_size", "key", "20"), ("load", "function", None)],
+            [("page_size", "key"), ("load", "function")],
         ),
         (
             "a.ts",
             "  interface Options {\n    pageSize?: number\n  }\n  const load = () => {\n    let a = 3\n  }\n",
-            [("Options", "type", None), ("pageSize", "key", None), ("load", "assignment", None)],
+            [("Options", "type"), ("pageSize", "key"), ("load", "assignment")],
         ),
         ("a.tsx", 'return <Button label="Save" />', []),
         (
             "a.go",
             "type Config struct {\n\tPageSize int\n}\nfunc Load() {\n\ttries := 3\n}\n",
-            [("Config", "type", None), ("PageSize", "key", None), ("Load", "function", None)],
+            [("Config", "type"), ("PageSize", "key"), ("Load", "function")],
         ),
         (
             "a.java",
             "  enum Color { RED }\n  int load() {\n    int tries = 3;\n  }\n",
-            [("Color", "type", None), ("load", "function", None)],
+            [("Color", "type"), ("load", "function")],
         ),
         (
             "a.rs",
             "pub struct Config {\n    pub page_size: u32,\n}\nfn load() {\n    let tries = 3;\n}\n",
-            [("Config", "type", None), ("page_size", "key", None), ("load", "function", None)],
+            [("Config", "type"), ("page_size", "key"), ("load", "function")],
         ),
         (
             "a.rb",
             "class Config\n  LIMIT = 20\n  def load\n    tries = 3\n  end\nend\n",
-            [("Config", "type", None), ("LIMIT", "key", "20"), ("load", "function", None)],
+            [("Config", "type"), ("LIMIT", "key"), ("load", "function")],
         ),
         (
             "a.php",
             "class Config {\n  public int $pageSize = 20;\n  function load() {\n    $tries = 3;\n  }\n}\n",
-            [("Config", "type", None), ("pageSize", "key", "20"), ("load", "function", None)],
+            [("Config", "type"), ("pageSize", "key"), ("load", "function")],
         ),
         (
             "a.cs",
             "class Config {\n  int PageSize { get; } = 20;\n  void Load() {\n    var tries = 3;\n  }\n}\n",
-            [("Config", "type", None), ("PageSize", "key", "20"), ("Load", "function", None)],
+            [("Config", "type"), ("PageSize", "key"), ("Load", "function")],
         ),
-        ("a.yml", "page_size: 20\n", [("page_size", "key", "20")]),
+        ("a.yml", "page_size: 20\n", [("page_size", "key")]),
     ],
 )
 def test_names_for_users_are_told_from_those_of_one_function(
-    path: str, code: str, names: list[tuple[str, str, str | None]]
+    path: str, code: str, names: list[tuple[str, str]]
 ) -> None:
     assert defined(path, code) == names
 
 
 def test_a_text_that_looks_like_code_defines_nothing() -> None:
-    assert defined("a.py", 'QUERY = """\npage_size: 20\ndef load():\n"""\n') == [
-        ("QUERY", "assignment", None)
-    ]
+    assert defined("a.py", 'QUERY = """\npage_size: 20\ndef load():\n"""\n') == [("QUERY", "assignment")]
 
 
 def test_lines_that_no_grammar_explains_are_read_on_their_own() -> None:
-    assert ("page_size", "key", None) in defined("a.ts", "page_size: string;\n})) => {\n")
+    assert ("page_size", "key") in defined("a.ts", "page_size: string;\n})) => {\n")
 
 
 @pytest.mark.parametrize("code", ["x = '\ud800'", "<T{`" * 200 + "\n" + '/<("' * 9_000, "a\n" * 40_000])
 def test_noise_ends_soon(code: str) -> None:
     list(declarations_of(hunk(code), "+", "a.tsx"))
     assert syntax_of("a.tsx", hunk(code, "-"), "+") is not None
-
-
-def test_a_heading_gets_the_parameter_that_a_long_signature_takes_now(ask: Ask) -> None:
-    before = "def render(\n    row,\n    value,\n):\n    pass\n"
-    after = "def render(\n    row,\n    value,\n    column=None,\n):\n    pass\n"
-    report = ask({"app/hooks.py": (before, after)}, "# Hooks\n\n## render(row, value)\n\nRenders.\n")
-    assert "## render(row, value, column=None)" in report.proposals[0].text
