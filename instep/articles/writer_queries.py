@@ -1,6 +1,5 @@
 """The SQL that reads articles for the writer: what is live, and what may go live."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -80,36 +79,27 @@ def has_any_of(text: str, parameter: str) -> str:
     return f"exists (select from unnest(%({parameter})s::text[]) t (text) where strpos({text}, t.text) > 0)"
 
 
-async def linking_ids(ctx: Ctx, addresses: Sequence[str], fragments: Sequence[str], limit: int) -> list[str]:
-    """Articles that have one of the addresses, or a link whose fragment has one of these texts.
-
-    Links may say nothing of it in their words, and the search index leaves out where they lead.
-    """
+async def linking_ids(ctx: Ctx, addresses: Sequence[str], limit: int) -> list[str]:
+    """Articles that have one of the addresses, which the search index leaves out of links."""
     ids: list[str] = []
     scan = ScannedArticles("", None)
-    while (addresses or fragments) and scan.last is not None and len(ids) < limit:
-        scan = await scan_texts(ctx, addresses, fragments, scan.last)
+    while addresses and scan.last is not None and len(ids) < limit:
+        scan = await scan_texts(ctx, addresses, scan.last)
         ids += scan.ids or []
     return ids[:limit]
 
 
-async def scan_texts(
-    ctx: Ctx, addresses: Sequence[str], fragments: Sequence[str], after: str
-) -> ScannedArticles:
+async def scan_texts(ctx: Ctx, addresses: Sequence[str], after: str) -> ScannedArticles:
     return await ctx.tx.fetch_one(
         ScannedArticles,
         f"""
         select max(s.id) as last, array_agg(s.id) filter (where
-            {has_any_of("s.content_markdown", "addresses")}
-            or exists (select from unnest(%(fragments)s::text[], %(patterns)s::text[]) f (text, pattern)
-                where strpos(s.content_markdown, f.text) > 0 and s.content_markdown ~ f.pattern)) as ids
+            {has_any_of("s.content_markdown", "addresses")}) as ids
         from (select a.id, a.content_markdown
             {COULD_BE_WRONG} and a.id > %(after)s order by a.id limit %(count)s) s
         """,
         bot=ctx.bot.id,
         addresses=list(addresses),
-        fragments=list(fragments),
-        patterns=[FRAGMENT + re.escape(text) for text in fragments],
         after=after,
         count=SCANNED_ARTICLES,
     )

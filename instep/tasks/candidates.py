@@ -67,7 +67,7 @@ async def find_in_database(ctx: Ctx, texts: RetrievalQuery) -> list[str]:
     limit = max(1, round(STATEMENT_SHARE * limits.MAX_WRITER_ARTICLES))
     return [
         *await writer_queries.unindexed_ids(ctx, texts.names[:MAX_UNINDEXED_NAMES], limit),
-        *await writer_queries.linking_ids(ctx, texts.addresses, texts.fragments, limit),
+        *await writer_queries.linking_ids(ctx, texts.addresses, limit),
         *await writer_queries.ids_by_slug(ctx, texts.slugs, limit),
     ]
 

@@ -7,15 +7,15 @@ imports only steps before it.
 1. `diffs` parses a unified diff and decides which of its files concern users. `words` has what all steps
    share about words: identifiers, terms, prose.
 2. `articles` reads articles: their headings, sections, lists and the words that they share.
-3. `facts` says what the change did: renames, new values, rewordings, removals and additions, from aligned
-   lines and from the grammar of the language (`facts.syntax`). `facts.collect` puts them together.
-4. `relevance` ranks the articles, estimates whether any needs an edit and which, and finds where to write.
-5. `porting` carries over what the change edits in its own documentation. `inserting` makes new entries next
-   to their siblings. `editing` finds the certain edits
-   (`edits`, `value_binding`, `examples`, `removing`), adds likely ones (`likely`) and applies them (`apply`).
-6. `new_articles` outlines an article that is missing, or one that is asked for. `reporting` gives evidence,
-   reasons and warnings to the reviewer, and says where to write what the code does not tell. `llm` adds what
-   a language model may contribute, checked.
+3. `facts` says what the change did: which names, labels, texts and values became others (`became`), which
+   names are gone (`removed_names`) and which are new (`additions`).
+4. `relevance` ranks the articles, estimates which of them the change concerns, and finds where to write.
+5. `porting` carries over what the change edits in its own documentation. `editing` finds the places of
+   articles that say what the change replaced (`occurrences`, `stated_values`) and makes the edits (`apply`).
+6. `reporting` gives evidence, reasons and warnings to the reviewer, and the places to write at.
+   `new_articles` outlines an article that is asked for. `llm` adds what a language model may contribute.
+
+`models` and `fitted` have the fitted models that weigh the signs.
 
 No step reaches the database or the network.
 """

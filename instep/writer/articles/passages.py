@@ -7,7 +7,6 @@ from functools import lru_cache
 from instep.writer.articles.parsed_article import parse_article
 
 _STOP = re.compile(r"[.!?;][ \t\n]|\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] |:)")
-_PARAGRAPH = re.compile(r"\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] )")
 _CODE = re.compile(r"(?:    |\t|[|>])")
 # The repetitions are bounded, because otherwise some texts would take quadratic time.
 _URL = re.compile(
@@ -36,14 +35,6 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     return min(first, start), last.start() + 1 if last else high
 
 
-def paragraph_start(text: str, start: int) -> int:
-    """Where the paragraph or item of a place begins."""
-    if text.endswith("\n", 0, start) and _ITEM.match(text, start):
-        return start
-    low = max(0, start - _MAX_SENTENCE_CHARACTERS)
-    return max((match.end() for match in _PARAGRAPH.finditer(text, low, start)), default=low)
-
-
 def lead_over(text: str, start: int) -> str:
     """What a sentence is about: the beginning of its item, the term of a definition, the head of a table."""
     line_start = text.rfind("\n", 0, start) + 1
@@ -65,12 +56,6 @@ def _code_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Inline code, indented lines and fenced code, in order; fenced code line by line."""
     spans = [(line.start, line.end) for line in parse_article(text).lines if line.in_code]
     return tuple(sorted([*spans, *(match.span() for match in _CODE_SPAN.finditer(text))]))
-
-
-def is_in_code_block(text: str, offset: int) -> bool:
-    lines = parse_article(text).lines
-    at = bisect_right(lines, offset, key=lambda line: line.start) - 1
-    return at >= 0 and lines[at].in_code
 
 
 def is_in_code(text: str, offset: int) -> bool:

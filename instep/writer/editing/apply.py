@@ -1,129 +1,158 @@
-"""From the facts of a change to the edited text of an article, with the evidence for each edit."""
+"""From the pairs of a change to the edits of articles, with the evidence for each edit."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import partial
 
-from instep.core.name_matching import is_distinct
-from instep.writer.articles.commands import foreign_programs, program_at
+from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
+from instep.writer.articles.records import is_record
 from instep.writer.diffs.documentation import is_about_the_project
-from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, edits_for
-from instep.writer.editing.example_edits import ExampleEdit
-from instep.writer.editing.heading_links import RenamedHeading, heading_links, renamed_headings
+from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, add_edit
+from instep.writer.editing.occurrences import Occurrence, is_plain_word, occurrences
+from instep.writer.facts.became import Became
 from instep.writer.facts.changed_texts import SourceLine
-from instep.writer.facts.collect import Fact
-from instep.writer.facts.renames import Rename
-from instep.writer.facts.rewordings import Rewording
+from instep.writer.models import Models
 from instep.writer.porting.ported_text import PortedText
 from instep.writer.shapes import Article, Evidence
 
-# Records describe what was true at a time: an edit would make them false.
-_RECORD = re.compile(r"\b(?:change ?log|release notes|what['\u2019]s new|version history)\b", re.IGNORECASE)
-# A text that more articles have is probably said of different things.
-_MAX_ARTICLES, _MAX_WITH_PHRASE, _MANY_SOURCES = 10, 3, 5
+# Above the first bound an edit is a draft, and above the second it is certain: see docs/quality.md.
+MIN_LIKELY = 0.42
+MIN_CERTAIN = 0.85
+# Below this a place that says the old text means something else more often than not.
+_MIN_DOUBTFUL = 0.2
+_MAX_ARTICLES, _MAX_READ_ARTICLES = 10, 60
+# The edits of such names in the changes of the fit are all right, 51 of them.
+_PROVEN = 0.95
 _MAX_EVIDENCE = 50
-_FLAG = re.compile(r"--[a-z][\w-]+")
-_OWN_NAME = re.compile(r"--[a-z]\w*-[\w-]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_MAX_COMPARED = 400
 _MAX_EXCERPT_CHARACTERS = 300
+_GAP = re.compile(r"(\s+)")
+_VOWEL = re.compile(r"[AEIaei][a-z]|[Oo][a-mo-z]")
+_CONSONANT = re.compile(r"[BCDFGJKLMNPQRSTVWZbcdfgjklmnpqrstvwz][a-z]")
+_INDEFINITE = re.compile(r"\b([Aa]n?)(\s[`*_\"\[]{0,3})\Z")
+_MAX_INDEFINITE_CHARACTERS = 8
 
 
-def find_edits(facts: Sequence[Fact], corpus: Corpus, likely_ids: Collection[str]) -> EditsByArticle:
-    """All certain edits; of overlapping ones the first stays, because facts come in order of trust.
+@dataclass(frozen=True, slots=True)
+class FoundEdits:
+    """The edits that a change makes likely, and those too doubtful to draft, best first for each article.
 
-    The word of one button, which several articles have, and a part of a message are edited in those alone
-    that the change concerns: the likely ones, and those with another edit.
+    `updated` has the articles that state what is new already, and no longer what was there before.
     """
-    edits: EditsByArticle = {}
-    for fact in sorted(facts, key=_needs_concern):
-        foreign = _foreign_programs(fact, corpus)
-        by_article = {
-            article.id: [
-                edit
-                for edit in edits_for(fact, article, corpus)
-                if not foreign or program_at(article.text, edit.start) not in foreign
-            ]
-            for article in corpus.articles_with(fact.old)
-            if not is_record(article)
-        }
-        article_ids = [article_id for article_id, article_edits in by_article.items() if article_edits]
-        if _needs_concern(fact) and len(article_ids) > _most_articles(fact):
-            concerned_ids = {*likely_ids, *edits}
-            article_ids = [article_id for article_id in article_ids if article_id in concerned_ids]
-        if len(article_ids) <= _MAX_ARTICLES or _is_beyond_doubt(fact):
-            for article_id in article_ids:
-                for edit in by_article[article_id]:
-                    add_edit(edits.setdefault(article_id, []), edit)
-    return {article_id: article_edits for article_id, article_edits in edits.items() if article_edits}
+
+    likely: EditsByArticle
+    doubtful: Mapping[str, Sequence[Edit]]
+    updated: frozenset[str]
+
+    @property
+    def surely_replaced(self) -> Iterator[str]:
+        """The articles with a doubtful edit whose old text the change leaves nowhere."""
+        for article_id, edits in self.doubtful.items():
+            if any(isinstance(edit.fact, Became) and edit.fact.signs["clean"] for edit in edits):
+                yield article_id
 
 
-def _needs_concern(fact: Fact) -> bool:
-    """Whether other articles may say the same of something else."""
-    return (isinstance(fact, Rename) and fact.needs_concern) or (isinstance(fact, Rewording) and fact.is_part)
+def find_edits(pairs: Sequence[Became], corpus: Corpus, models: Models) -> FoundEdits:
+    """All edits; of overlapping ones the likelier stays, of equal ones that with the longer old text."""
+    edits_by_article: dict[str, list[Edit]] = {}
+    for pair in pairs:
+        by_article = dict(_edits_of(pair, corpus, models))
+        likely = [i for i, edits in by_article.items() if edits[0].probability >= MIN_LIKELY]
+        # A text that more articles have is probably said of different things, unless it is a certain name.
+        is_widespread = len(likely) > _MAX_ARTICLES and not _is_beyond_doubt(pair)
+        for article_id, edits in by_article.items():
+            edits_by_article.setdefault(article_id, []).extend(() if is_widespread else edits)
+    likely_edits, doubtful = EditsByArticle(), dict[str, Sequence[Edit]]()
+    for article_id, edits in edits_by_article.items():
+        chosen: list[Edit] = []
+        for edit in sorted(edits, key=lambda edit: -edit.probability):
+            if edit.probability >= MIN_LIKELY:
+                add_edit(chosen, edit)
+        if chosen:
+            likely_edits[article_id] = chosen
+        elif edits:
+            doubtful[article_id] = sorted(edits, key=lambda edit: -edit.probability)
+    return FoundEdits(likely_edits, doubtful, frozenset(_updated(pairs, corpus)))
 
 
-def _most_articles(fact: Fact) -> int:
-    """How many articles may have the text of a fact, so that all of them mean what the change does."""
-    if isinstance(fact, Rename):
-        # A phrase is that of the interface where several lines rename it and hardly any article says it.
-        if fact.is_phrase:
-            return _MAX_WITH_PHRASE if len(fact.sources) > 1 else 0
-        return 1
-    return 0
+def _updated(pairs: Sequence[Became], corpus: Corpus) -> Iterator[str]:
+    for pair in pairs[:_MAX_COMPARED]:
+        old_text, new_text = mention(pair.old), mention(pair.new)
+        is_telling = pair.names or pair.signs["clean name"] or pair.signs["described"]
+        for article in corpus.articles_with(" ".join([pair.new, *pair.names[:1]])) if is_telling else ():
+            if new_text.search(article.text) and not old_text.search(article.text):
+                yield article.id
 
 
-def _foreign_programs(fact: Fact, corpus: Corpus) -> frozenset[str]:
-    """Programs that have a flag of the same name as the one that the change renames."""
-    if isinstance(fact, Rename) and _FLAG.fullmatch(fact.old):
-        return foreign_programs(fact.old, corpus)
-    return frozenset()
+def _is_beyond_doubt(pair: Became) -> bool:
+    """Whether a name with a spelling of its own is replaced wherever the change has it."""
+    signs = pair.signs
+    return bool(signs["clean name"] or (signs["many"] and not signs["left"]))
 
 
-def _is_beyond_doubt(fact: Fact) -> bool:
-    """Whether a fact may edit any number of articles.
-
-    That is a renamed environment variable or flag of several words, which is the same thing wherever it is
-    written, and a distinct name that many lines rename.
-    """
-    if not isinstance(fact, Rename):
-        return False
-    is_own_name = bool(_OWN_NAME.fullmatch(fact.old))
-    return is_own_name or (is_distinct(fact.old) and len(fact.sources) >= _MANY_SOURCES)
-
-
-def add_example_edits(
-    edits: EditsByArticle, examples: Mapping[str, Sequence[ExampleEdit]], corpus: Corpus
-) -> None:
-    """Adds the edits of examples before the others: a line of code says more than a name in it."""
-    for article in corpus.articles:
-        if article.id in examples and not is_record(article):
-            article_edits: list[Edit] = []
-            for example in examples[article.id]:
-                add_edit(article_edits, Edit(example.start, example.end, example.new, example))
-            for edit in edits.get(article.id, []):
-                add_edit(article_edits, edit)
-            edits[article.id] = article_edits
+def _edits_of(pair: Became, corpus: Corpus, models: Models) -> Iterator[tuple[str, list[Edit]]]:
+    articles = [article for article in corpus.articles_with(pair.old) if not is_record(article)]
+    if len(articles) > _MAX_READ_ARTICLES:
+        return
+    for article in articles:
+        weighed_places = [
+            (place, place.probability or _probability(pair, place, models))
+            for place in occurrences(pair, article, len(articles), corpus)
+        ]
+        # Half an edit is worse than none: a name of its own is the same thing wherever the article says it.
+        surest = max((probability for _, probability in weighed_places), default=0.0)
+        is_one_thing = pair.kind == "name" and not is_plain_word(pair)
+        edits = [
+            _edit_at(pair, article.text, place.start, place.end, surest if is_one_thing else probability)
+            for place, probability in weighed_places
+            if (surest if is_one_thing else probability) >= _MIN_DOUBTFUL
+        ]
+        if edits:
+            yield article.id, sorted(edits, key=lambda edit: -edit.probability)
 
 
-def add_heading_links(edits: EditsByArticle, corpus: Corpus) -> None:
-    """Adds the edits of links to headings that the edits rename, in all articles."""
-    for article, link in heading_links(list(_renamed_headings(edits, corpus)), corpus):
-        if not is_record(article):
-            add_edit(edits.setdefault(article.id, []), Edit(link.start, link.end, link.new, link))
+def _probability(pair: Became, place: Occurrence, models: Models) -> float:
+    """What the model says; a name of its own is proven if nothing keeps it, and lines or title replace it."""
+    signs = pair.signs
+    is_told = signs["described"] and signs["distinct"] and not signs["left"]
+    is_proven = is_told or (signs["clean name"] and signs["lines"] >= 1 and pair.old not in pair.new)
+    return _PROVEN if is_proven else models.edit.probability(place.signs)
 
 
-def _renamed_headings(edits: EditsByArticle, corpus: Corpus) -> Iterator[RenamedHeading]:
-    for article in corpus.articles:
-        renames = [edit for edit in edits.get(article.id, ()) if isinstance(edit.fact, Fact)]
-        for heading in renamed_headings(article, apply(renames, article.text)) if renames else ():
-            fact = next((edit.fact for edit in renames if edit.fact.old in heading.old), renames[0].fact)
-            yield replace(heading, sources=fact.sources)
+def _edit_at(pair: Became, text: str, start: int, end: int, probability: float) -> Edit:
+    """The edit of one place: it keeps the line breaks, and has `an` for `a` if the new name needs it."""
+    new = _wrapped_like(text[start:end], pair.new)
+    before = _INDEFINITE.search(text, max(0, start - _MAX_INDEFINITE_CHARACTERS), start)
+    if before and (indefinite := _agreeing_article(before[1], pair.old, pair.new)):
+        start, new = before.start(1), indefinite + before[2] + new
+    return Edit(start, end, new, pair, probability)
+
+
+def _wrapped_like(text: str, new: str) -> str:
+    """The new text with the line breaks of the old one in the article."""
+    if "\n" not in text or not new.strip():
+        return new
+    parts, words = _GAP.split(text), new.split()
+    old, between, gaps = parts[::2], [*parts[1::2], " "], dict[int, str]()
+    for _, a, b, c, d in SequenceMatcher(None, old, words, autojunk=False).get_opcodes():
+        gaps.update(zip(range(d - 1, c - 1, -1), reversed(between[a:b]), strict=False))
+    return "".join(word + gaps.get(at, " ") for at, word in enumerate(words[:-1])) + words[-1]
+
+
+def _agreeing_article(word: str, old: str, new: str) -> str | None:
+    """`a` or `an` for the new name, if spelling shows how both sound and the other one was there."""
+    sounds = [bool(_VOWEL.match(name)) for name in (old, new) if _VOWEL.match(name) or _CONSONANT.match(name)]
+    if len(sounds) < 2 or sounds[0] == sounds[1] or (len(word) > 1) != sounds[0]:
+        return None
+    return f"{word[0]}n" if sounds[1] else word[0]
 
 
 def with_ported(edits: EditsByArticle, texts: Mapping[str, Sequence[PortedText]]) -> EditsByArticle:
-    """The edits, where an article whose text the change edits itself gets that text and nothing else.
+    """The edits, but an article whose text the change edits itself gets that text and nothing else.
 
     A read-me, which has only a part of an article, doesn't speak for the rest of it.
     """
@@ -137,36 +166,18 @@ def with_ported(edits: EditsByArticle, texts: Mapping[str, Sequence[PortedText]]
     return merged
 
 
-def is_record(article: Article) -> bool:
-    """Whether an article is a record of past versions, such as a change log."""
-    return bool(_RECORD.search(article.title))
-
-
-def add_edit(edits: list[Edit], edit: Edit) -> None:
-    """Inserts an edit in the order of places, unless it overlaps one that is there."""
-    index = bisect_right(edits, edit.start, key=lambda other: other.start)
-    is_free_before = index == 0 or edits[index - 1].end <= edit.start
-    if is_free_before and (index == len(edits) or edit.end <= edits[index].start):
-        edits.insert(index, edit)
-
-
-def apply(edits: Sequence[Edit], text: str) -> str:
-    """The text with each span replaced and nothing else touched."""
-    parts, end = list[str](), 0
-    for edit in edits:
-        parts += text[end : edit.start], edit.new
-        end = edit.end
-    return "".join([*parts, text[end:]])
-
-
-def new_title(article: Article, edits: Sequence[Edit], corpus: Corpus) -> str:
-    """The title that the change's documentation gives, or the title with the renames that the text gets."""
+def new_title(article: Article, edits: Sequence[Edit]) -> str:
+    """The title that the change's documentation gives, or the title with the names that the text gets."""
     titles = (edit.fact.new_title for edit in edits if isinstance(edit.fact, PortedText))
     title = next(filter(None, titles), article.title)
-    for fact in {edit.fact: None for edit in edits if isinstance(edit.fact, Rename)}:
-        title_only = Article(article.id, "", title)
-        title = apply(sorted(edits_for(fact, title_only, corpus), key=lambda edit: edit.start), title)
+    for pair in {edit.fact: None for edit in edits if isinstance(edit.fact, Became)}:
+        if pair.kind in {"name", "label"} and not mention(pair.new).search(title):
+            title = mention(pair.old).sub(partial(_replaced, pair.new), title)
     return title
+
+
+def _replaced(new: str, _: re.Match[str]) -> str:
+    return new
 
 
 def evidence_for(edits: Sequence[Edit], text: str) -> tuple[Evidence, ...]:

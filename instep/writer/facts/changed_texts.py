@@ -19,7 +19,6 @@ from instep.writer.words.identifiers import (
     is_hyphenated,
     is_key_combination,
     is_label,
-    parts_of,
     wider,
 )
 
@@ -47,9 +46,9 @@ _LABEL_KEY = re.compile(
     r"""\b(?:label|caption|placeholder|tooltip|tabTitle|menuTitle|buttonText)["']?\s*(?:=>|[:=])\s*[{(]?\s*["'`]"""
     r"""|\b(?:Text|\w*Button|Label|NavigationLink|Toggle|Tab|MenuItem|navigationTitle)\(\s*(?:\w+\s*[:=]\s*)?["']"""
 )
-# What the names of the texts of an interface end with: `ROLE_LABELS`.
-_LABEL_WORDS = frozenset(("captions", "labels", "titles"))
 _VERSION = re.compile(r"\d")
+# A line of a catalogue, in JSON, YAML or properties: `"members.add": "Add member",`.
+_ENTRY = re.compile(r"""\s*["']?(?P<key>[\w.-]+)["']?\s*(?:=>|[:=])\s*["'`]?[A-Z][^"'`{}]*["'`]?,?""")
 _WORD = re.compile(r"\w+")
 
 
@@ -65,17 +64,13 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class ChangedText:
-    """`old` became `new` in the line `source`, which was `old_line` before.
-
-    `is_of_interface` says that the line gives a label or the like its text.
-    """
+    """`old` became `new` in the line `source`, which was `old_line` before."""
 
     level: Level
     old: str
     new: str
     source: SourceLine
     old_line: str
-    is_of_interface: bool = False
 
 
 def source_of(replacement: TokenReplacement) -> SourceLine:
@@ -83,13 +78,10 @@ def source_of(replacement: TokenReplacement) -> SourceLine:
     return SourceLine(replacement.file, line.new, line.text, replacement.weight)
 
 
-def changed_texts(replacement: TokenReplacement, owner: str) -> Iterator[ChangedText]:
-    """The texts around a replaced token that an article could repeat word for word, shortest first.
-
-    `owner` is the name of what is around the line, such as `ROLE_LABELS`.
-    """
+def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
+    """The texts around a replaced token that an article could repeat word for word, shortest first."""
     source, old_line = source_of(replacement), replacement.pair.old.text
-    is_of_interface = _names_label(source.text) or not _LABEL_WORDS.isdisjoint(parts_of(owner)[-1:])
+    is_of_interface = _names_label(source.text) or _is_entry_of(old_line, source.text)
     name = (
         _same_kind(EMAIL_ADDRESS, replacement)
         or _same_kind(_REPOSITORY, replacement)
@@ -104,7 +96,7 @@ def changed_texts(replacement: TokenReplacement, owner: str) -> Iterator[Changed
         yield ChangedText("method", *method, source, old_line)
     for old, new in (*_literals(replacement), *_captions(replacement)):
         is_shown = is_of_interface or replacement.weight >= WEIGHTS["interface"]
-        yield ChangedText(_level(old, new, is_shown=is_shown), old, new, source, old_line, is_of_interface)
+        yield ChangedText(_level(old, new, is_shown=is_shown), old, new, source, old_line)
 
 
 def _level(old: str, new: str, *, is_shown: bool) -> Level:
@@ -115,6 +107,12 @@ def _level(old: str, new: str, *, is_shown: bool) -> Level:
     if is_shown and is_caption(old) and is_caption(new):
         return "caption"
     return "command" if is_hyphenated(old) and is_hyphenated(new) else "literal"
+
+
+def _is_entry_of(old_line: str, new_line: str) -> bool:
+    """Whether both lines give the same key of a catalogue a text: `"members.add": "Add member"`."""
+    before, after = _ENTRY.fullmatch(old_line), _ENTRY.fullmatch(new_line)
+    return before is not None and after is not None and before["key"] == after["key"]
 
 
 def _names_label(line: str) -> bool:

@@ -1,49 +1,46 @@
 """Renames that the title or the description of a change tells, where its lines confirm them."""
 
 import re
-from collections.abc import Iterator
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Mapping
 
 from instep.core.name_matching import is_distinct, mention
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Line
 from instep.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.writer.facts.changed_texts import OccurrenceCounts, SourceLine
-from instep.writer.facts.renames import Rename
+from instep.writer.facts.line_alignment import shared_length
 from instep.writer.shapes import Change
 
 _QUOTED = r"[\"'`“\u2018]([^\"'`“”\u2019\n]{2,60})[\"'`”\u2019]"
 _BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*)*)"
 _SIDE = rf"(?:{_QUOTED}|{_BARE})"
-_ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜)\s*{_SIDE}")
+_ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜|\bbecomes?\b)\s*{_SIDE}")
 _VERB = re.compile(
     r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?"
     rf"(?<![\w/-])(?:{_QUOTED}(?:\s+[a-z]+)?|{_BARE})\s+(?:to|with|by|into|as|in favou?r of)\s+{_SIDE}"
 )
-_MIN_RESPELLED_CHARACTERS, _MIN_RESPELLING_SIMILARITY = 6, 0.85
 _MAX_DESCRIPTION_CHARACTERS = 4_000
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _NUMBER = re.compile(r"[\d.]+")
 
 
-def find_described_renames(change: Change, change_set: ChangeSet) -> list[Rename]:
-    """Pairs in the title or description that the diff confirms by replacing nearly every use."""
+def find_described_renames(
+    change: Change, change_set: ChangeSet
+) -> Mapping[tuple[str, str], tuple[SourceLine, ...]]:
+    """Pairs in the title or description whose nearly every use the diff replaces, with these lines."""
     pairs = list(dict.fromkeys(_pairs(change)))
     occurrences = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
-    renames = []
+    renames: dict[tuple[str, str], tuple[SourceLine, ...]] = {}
     for old, new in pairs:
         remaining = max(occurrences.added[old], occurrences.unchanged[old])
         sources = _replaced_lines(old, new, change_set) if occurrences.removed[old] > 2 * remaining else ()
         sources = sources or _redefined_commands(old, new, change_set)
+        fields = _fields_of(old, new)
+        if fields and not sources:
+            sources = renames[fields] = _replaced_lines(*fields, change_set)
         if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
-            is_telling = " " in old or is_distinct(old) or _is_respelling(old, new)
-            renames.append(Rename(old, new, sources, None, "anywhere" if is_telling else "in context"))
-    return renames
-
-
-def _is_respelling(old: str, new: str) -> bool:
-    """Whether one word is the other with another letter or two: `canceled` and `cancelled`."""
-    ratio = SequenceMatcher(None, old, new, autojunk=False).ratio()
-    return len(old) >= _MIN_RESPELLED_CHARACTERS and ratio >= _MIN_RESPELLING_SIMILARITY
+            renames[old, new] = sources
+    return {pair: sources for pair, sources in renames.items() if sources}
 
 
 def _pairs(change: Change) -> Iterator[tuple[str, str]]:
@@ -69,6 +66,16 @@ def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLi
             if line.mark == "+" and new in line.text and line.text in expected
         ]
     return tuple(sources)
+
+
+def _fields_of(old: str, new: str) -> tuple[str, str] | None:
+    """The fields of two variables of one prefix: `page_size` for `ACME_PAGE_SIZE`."""
+    if not (_VARIABLE.fullmatch(old) and _VARIABLE.fullmatch(new)):
+        return None
+    parts = old.split("_"), new.split("_")
+    shared = shared_length(*parts)
+    old_field, new_field = ("_".join(side[shared:]).lower() for side in parts)
+    return (old_field, new_field) if shared and old_field and new_field else None
 
 
 def _redefined_commands(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLine, ...]:

@@ -22,7 +22,7 @@ _REQUIREMENT = re.compile(
     r"\s*[\"']?([A-Za-z]{2,3})[\"']?(?:\s+|\s*[:=]\s*)[\"']?[<>=~^]{0,2}\s?v?\d+(?:\.\d+)+[\"']?,?\s*"
 )
 _GAP = re.compile(r"""(?:=>|[\s"'`:=,()\[\]|*&@.$-])*""")
-SIGNATURE = re.compile(
+_SIGNATURE = re.compile(
     r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
 )
 OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
@@ -132,7 +132,7 @@ def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -
 def _is_argument(line: str, place: int) -> bool:
     """Whether the value is an argument of one call, which says nothing in general; a signature does."""
     before = line[:place].rstrip()
-    return before.endswith(("(", ",", "{")) and "(" in before and not SIGNATURE.match(line)
+    return before.endswith(("(", ",", "{")) and "(" in before and not is_signature(line)
 
 
 def _is_telling(name: str) -> bool:
@@ -144,3 +144,8 @@ def name_of_amount(name: str, owner: str) -> tuple[str, ...]:
     """The name that an amount is assigned to, or else what is around it."""
     name = owner if _GENERIC.issuperset(parts_of(name)) else name
     return (name,) if name else ()
+
+
+def is_signature(line: str) -> bool:
+    """Whether a line begins the definition of a function or a type."""
+    return bool(_SIGNATURE.match(line))

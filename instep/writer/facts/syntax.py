@@ -105,11 +105,6 @@ class Syntax:
     functions: Mapping[str, tuple[int, Parameters]]
 
 
-def has_grammar(path: str) -> bool:
-    """Whether a file is code of a language whose grammar is known."""
-    return path.rsplit(".", 1)[-1] in _GRAMMARS
-
-
 def syntax_of(path: str, hunk: Hunk, mark: str) -> Syntax | None:
     """The syntax of one side of a hunk, the old one for "-"; None without a grammar for the file."""
     return _syntax_of(path.rsplit(".", 1)[-1], hunk, mark)

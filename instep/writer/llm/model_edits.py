@@ -11,7 +11,6 @@ from instep.text.patch_parser import parse_diff
 from instep.writer.articles.passages import line_of
 from instep.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.writer.facts.additions import additions_of
-from instep.writer.inserting.skeleton import GAP
 from instep.writer.llm.certain_edits import certain_edits
 from instep.writer.llm.grounding import content_terms
 from instep.writer.llm.prompt_data import article_excerpt, cut_to_bytes, diff_excerpt, facts_excerpt
@@ -27,7 +26,6 @@ from instep.writer.llm.validation import (
 )
 from instep.writer.llm.writing_places import WritingPlace, described, find_writing_places
 from instep.writer.reporting.statements import replacement_statement
-from instep.writer.reporting.warnings import without_filled_gaps
 from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, Statement, Verdict
 
 # Most changes with a lower need (0..1) need no edit (docs/quality.md), so a prompt would be paid for nothing.
@@ -83,7 +81,7 @@ def prompt_for_edits(
     data_bytes = bytes_of(data_tokens) - _LABEL_BYTES * (len(candidates) + 5)
     if data_bytes < _MIN_DATA_BYTES:
         return None
-    places = find_writing_places(_by_id(articles), candidates, report)
+    places = find_writing_places(candidates, report)
     data = _data(change, change_set, candidates, places, data_bytes)
     return Prompt(EDIT_PROMPT, data, schema, max_output_tokens)
 
@@ -117,11 +115,10 @@ def _candidates(articles: Sequence[Article], report: Report) -> list[Article]:
     if report.need < _MIN_NEED:
         return []
     proposals = {proposal.article_id: proposal for proposal in report.proposals}
-    concerned = {verdict.article_id for verdict in report.reviewed if verdict.verdict == "concerned"}
-    gaps = {proposal.article_id for proposal in report.proposals if GAP in proposal.text}
+    concerned = {place.article_id for place in report.places}
     by_id = _by_id(articles)
     ranked = [by_id[article_id] for article_id in report.ranking if article_id in by_id]
-    ranked.sort(key=lambda article: article.id not in concerned and article.id not in gaps)
+    ranked.sort(key=lambda article: article.id not in concerned)
     return [
         replace(article, title=proposals[article.id].title, text=proposals[article.id].text)
         if article.id in proposals
@@ -143,7 +140,7 @@ def check_edits(
         return None
     originals = _by_id(articles)
     candidates = _by_id(_candidates(articles, report))
-    places = find_writing_places(originals, tuple(candidates.values()), report)
+    places = find_writing_places(tuple(candidates.values()), report)
     validator = EditValidator(change, articles, candidates, help_url)
     faults: dict[str, list[str]] = defaultdict(list)
     checked = list[CheckedEdit]()
@@ -235,7 +232,7 @@ def _edited(
         text=text,
         reason=reason_with(proposal.reason, model, len(edits)),
         evidence=(*proposal.evidence, *evidence),
-        warnings=without_filled_gaps(warnings, proposal.text, text),
+        warnings=warnings,
         is_certain=False,
         statements=tuple(dict.fromkeys((*proposal.statements, *statements))),
     )

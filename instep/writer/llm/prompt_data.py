@@ -24,15 +24,15 @@ def diff_excerpt(change_set: ChangeSet, max_bytes: int) -> str:
 
 
 def facts_excerpt(additions: Sequence[Addition], max_bytes: int) -> str:
-    """What the code says of its new names, those with a description first, up to a size."""
+    """The lines that bring in new names, up to a size."""
     lines, size = list[str](), 0
-    for addition in sorted(additions, key=lambda addition: not addition.doc):
+    for addition in additions:
         source = addition.source
-        line = f"{source.file}:{source.line}: {addition.name} {addition.doc or addition.value}".rstrip()
-        size += _line_bytes(line[:_MAX_LINE_CHARACTERS])
+        line = f"{source.file}:{source.line}: {addition.name}"[:_MAX_LINE_CHARACTERS]
+        size += _line_bytes(line)
         if size > max_bytes:
             break
-        lines.append(line[:_MAX_LINE_CHARACTERS])
+        lines.append(line)
     return "\n".join(lines)
 
 

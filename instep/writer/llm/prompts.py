@@ -17,9 +17,8 @@ Rules:
 character, that stands in it exactly once: a whole sentence, list item, table row or line of code. `replace` \
 is what is to stand there instead.
 - To add a sentence, item, row or section, search for the text next to it and repeat it in `replace`.
-- `texts` has the text for a place, under its number. Where its line has a gap `[…]`, the text is what \
-stands in place of the gap, in one line, and the rest of the line stays as it is. Otherwise it is a short \
-paragraph, or items for the list, at the end of the section, without a heading.
+- `texts` has the text for a place, under its number: a short paragraph, or items for the list, at the end \
+of the section, without a heading.
 - Write what readers of the article can see or do. The title of the change is written for colleagues: never \
 repeat it.
 - Write only names, flags, numbers and values that the diff or the article has. Guess nothing: leave a place \

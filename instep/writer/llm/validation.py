@@ -11,7 +11,6 @@ from instep.text.patch_parser import parse_diff
 from instep.writer.articles.headings import headings_of
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.diffs.change_set import ReviewedFile, reviewed_files
-from instep.writer.inserting.skeleton import GAP
 from instep.writer.llm.certain_edits import CertainEdit, reverts
 from instep.writer.llm.duplicates import DuplicateDetector
 from instep.writer.llm.grounding import (
@@ -29,11 +28,10 @@ from instep.writer.shapes import Article, Change, Evidence
 _MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR = 6_000, 4
 _MAX_GROWTH_CHARACTERS = 2_000
 _MAX_REMOVED_SHARE, _MAX_REMOVED_CHARACTERS = 0.3, 600
-_MAX_GAP_CHARACTERS = 400
 _EVIDENCE_CHARACTERS = 300
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
-# What begins a block of its own in Markdown or reStructuredText.
-_BLOCK_MARK = re.compile(r"(?:#{1,6}|[-*+>]|\d+[.)]|\.\.)[ \t]|```|~~~")
+# The mark of a text that is still to be written.
+GAP = "[…]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +50,6 @@ class ProposedEdit:
     located: LocatedEdit
     place: WritingPlace | None
     fault: str | None
-
-    @property
-    def is_in_gap(self) -> bool:
-        return self.place is not None and self.place.is_gap
 
 
 class EditValidator:
@@ -110,7 +104,7 @@ class EditValidator:
             return f"neither the change nor the article says `{fact[:60]}`"
         old_lines, new_lines = _whole_lines(edit, text)
         # A value says nothing without the name that stands in its line.
-        subject = new_lines if proposed.is_in_gap else f"{old}\n{edit.new}"
+        subject = f"{old}\n{edit.new}"
         if not self.grounding.concerns(subject):
             return "it does not concern what the change touches"
         sentences = Counter(sentences_of_markdown(after)) - Counter(sentences_of_markdown(text))
@@ -154,22 +148,12 @@ def proposed_edit(edit: ReplyEdit, text: str) -> ProposedEdit:
 
 
 def proposed_text(place: WritingPlace, text: str, article: str) -> ProposedEdit:
-    """The text for a place: what fills its gap, or a paragraph at the end of its section."""
+    """The text for a place, as a paragraph or list item at the end of its section."""
     text = text.strip()
-    if place.is_gap:
-        return ProposedEdit(LocatedEdit(place.start, place.end, text), place, _gap_fault(text))
-    last_line = article[: place.end].rpartition("\n")[2]
+    last_line = article[: place.at].rpartition("\n")[2]
     is_next_item = _ITEM.match(text) and _ITEM.match(last_line)
     new = ("\n" if is_next_item else "\n\n") + text
-    return ProposedEdit(LocatedEdit(place.start, place.end, new), place, _paragraph_fault(text, article))
-
-
-def _gap_fault(text: str) -> str | None:
-    if not re.search(r"\w", text) or GAP in text:
-        return "it leaves a gap"
-    if "\n" in text or re.search(r"(?<!\\)\|", text) or _BLOCK_MARK.match(text):
-        return "it is more than the text of a gap"
-    return "it is too long" if len(text) > _MAX_GAP_CHARACTERS else None
+    return ProposedEdit(LocatedEdit(place.at, place.at, new), place, _paragraph_fault(text, article))
 
 
 def _paragraph_fault(text: str, article: str) -> str | None:
@@ -189,8 +173,8 @@ def _form_fault(edit: ReplyEdit, text: str) -> str | None:
         and edit.search.split() == edit.replace.split()
     ):
         return "it changes nothing"
-    if edit.replace.count(GAP) != edit.search.count(GAP):
-        return "it changes a gap, or leaves one"
+    if GAP in edit.replace and GAP not in edit.search:
+        return "it leaves a gap"
     longest = min(_MAX_EDIT_CHARACTERS, _MAX_GROWTH_FACTOR * len(edit.search) + _MAX_GROWTH_CHARACTERS)
     if len(edit.search) > _MAX_EDIT_CHARACTERS or len(edit.replace) > longest:
         return "it is too long"
@@ -207,8 +191,7 @@ def _position_fault(
         return "it changes the front matter"
     if any(_overlaps(edit, other) for other in others):
         return "it overlaps with another one"
-    # The writer has left the gap in its own entry for this very text.
-    if not proposed.is_in_gap and reverts(certain, text, edit.start, edit.end, edit.new):
+    if reverts(certain, text, edit.start, edit.end, edit.new):
         return "it takes back what is certain"
     return None
 

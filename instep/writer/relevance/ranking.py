@@ -16,6 +16,7 @@ from instep.writer.relevance.article_features import (
     link_keys,
     page_keys,
 )
+from instep.writer.relevance.mentions import RemovedMentions
 from instep.writer.relevance.query import ChangeQuery, Terms, change_query
 from instep.writer.shapes import Article, Change
 from instep.writer.words.change_terms import change_terms
@@ -55,16 +56,21 @@ class ArticleRanking:
 
     `order` holds their ids, `gaps` the difference of each score to the best (0 or more, same order).
     `lead` and `passage_lead` say per part of the query how far the best text or passage exceeds the fifth.
-    `top_features` are the features of the first article. `shared_terms` holds, for the first articles by id,
-    the terms that they share with the change.
+    `features` holds, for the first articles by id, the inputs of their scores. `shared_terms` has the terms
+    that these share with the change.
     """
 
     order: tuple[str, ...]
     gaps: tuple[float, ...]
     lead: Mapping[str, float]
     passage_lead: Mapping[str, float]
-    top_features: Mapping[str, float]
+    features: Mapping[str, Mapping[str, float]]
     shared_terms: Mapping[str, tuple[str, ...]]
+
+    @property
+    def top_features(self) -> Mapping[str, float]:
+        """The inputs of the score of the first article."""
+        return self.features[self.order[0]] if self.order else {}
 
 
 class _CorpusStatistics:
@@ -103,14 +109,14 @@ def rank(
     change_set: ChangeSet,
     articles: tuple[Article, ...],
     additions: Sequence[Addition],
-    count_removed: Callable[[str], int],
+    removals: RemovedMentions,
 ) -> ArticleRanking:
-    """Ranks all articles; `count_removed` counts names that an article mentions and the change removes."""
+    """Ranks all articles; `gone` has the names that an article mentions and the change takes out."""
     statistics = _statistics_of(articles)
     query = change_query(change, change_set, statistics.idf)
     max_scores = {part: statistics.total_weight(terms) for part, terms in query.parts.items()}
     features = [
-        _features(query, max_scores, statistics, index, count_removed(article.id))
+        _features(query, max_scores, statistics, index, len(removals.get(article.id, ())))
         for index, article in enumerate(articles)
     ]
     scores = [sum(_WEIGHTS[name] * value for name, value in values.items()) for values in features]
@@ -118,13 +124,14 @@ def rank(
     top_scores = [scores[index] for index in nearest]
     for index, values in _rerank_features(statistics, nearest, top_scores, additions):
         scores[index] += sum(_RERANK_WEIGHTS[name] * value for name, value in values.items())
+        features[index] |= values
     order = _order(articles, scores)
     return ArticleRanking(
         tuple(articles[index].id for index in order),
         tuple(scores[order[0]] - scores[index] for index in order),
         {part: _lead(_text_score, query.parts[part], statistics) for part in ("lines", "context")},
         {"removed": _lead(_passage_score, query.parts["removed"], statistics)},
-        features[order[0]] if order else {},
+        {articles[index].id: features[index] for index in order[:_MAX_EXPLAINED]},
         {
             articles[index].id: _shared_terms(query, statistics.features[index], statistics.idf)
             for index in order[:_MAX_EXPLAINED]
@@ -221,9 +228,9 @@ def _rerank_features(
     total = sum(exp(score - scores[0]) for score in scores)
     shares = {index: exp(score - scores[0]) / total for index, score in zip(nearest, scores, strict=True)}
     sibling_keys = [
-        frozenset(key_of(sibling.name) for sibling in (*addition.before, *addition.after))
+        frozenset(key_of(sibling) for sibling in (*addition.siblings, *addition.new_siblings))
         for addition in additions
-        if addition.before or addition.after
+        if addition.siblings or addition.new_siblings
     ]
     texts = {index: statistics.articles[index].text for index in nearest}
     targets = _targets(statistics.articles, nearest)

@@ -1,87 +1,112 @@
-"""How likely a change concerns each of the nearest articles, and whether a new entry there is a draft."""
+"""Which of the nearest articles a change most likely concerns."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import exp, log
 
-from instep.core.logistic import LogisticModel
 from instep.writer.articles.corpus import Corpus
-from instep.writer.relevance.mentions import Mentions
-from instep.writer.shapes import Article
+from instep.writer.articles.records import is_record
+from instep.writer.models import FittedModel
+from instep.writer.relevance.mentions import RemovedMentions
+from instep.writer.relevance.ranking import ArticleRanking
+from instep.writer.shapes import Article, Change
 
-# Both are fitted by `make eval-fitting`, and judged on products that are left out of the fit.
-_ARTICLE_MODEL = LogisticModel(
-    {"need": 0.550, "rank": -0.649, "gap": -0.416, "share": 2.312, "removed names": 0.957}, -1.992
-)
-_ENTRY_MODEL = LogisticModel({"article": 0.656, "insertion": 0.630}, 0.513)
-# With each product left out of the fit, five of six articles above this bound are edited by people, and one
-# change in forty gets entries although it needed none (one in fifteen of the worst product).
-_MIN_ENTRY_PROBABILITY = 0.5
-# Three of four articles above this bound are edited by people, whatever the text is.
-_MIN_CONCERN = 0.6
+_MAX_CANDIDATES = 10
+MAX_CONCERNED = 4
+# A change concerns articles if the log-odds of its need and of its likeliest article reach this in sum, and
+# with it those that are at least this likely: bounds at which one in eight changes that needed no edit
+# gets a place, with each product left out of the fit.
+_MIN_CONCERN, _MIN_PROBABILITY = 2.3, 0.05
 _MAX_GAP, _MAX_REMOVED_NAMES = 6.0, 2.0
-_MIN_PROBABILITY = 0.000_1
+_FLOOR = 0.000_1
+_RANKING_SIGNS = ("title in title", "names", "pairs", "context", "title", "path", "listed")
+# Titles of changes of the inside alone: what users see of it are its drafts, if there are any.
+_INSIDE = re.compile(
+    r"\W*(?:(?:refactor|perf|style|tests?|build|ci)(?:\([^()]*\))?:"
+    r"|(?:refactor|reformat|clean(?:ing)? ?up|tidy|inline|de-?duplicate|speed(?:ing)? up|faster)\b"
+    r"|(?:extract|pull out) (?:the |an? )?(?:`?(?-i:\w*[a-z][A-Z])\w*|\w+_\w+"
+    r"|[\w -]{0,40}\b(?:class|function|helper|mixin|module|package|service|trait|util)\b)"
+    r"|bump (?:[\w-]+ ){0,2}(?:actions|dependencies|deps|linters|modules|packages)\b"
+    r"|fix (?:an? |the )?(?:[\w-]+ )?(?:race|deadlock|flaky|leak|lint|typing)\b"
+    r"|(?:add |more |fix )?(?:type (?:hint|annotation)s?|typing)\b)"
+    r"|.*\bin (?:the )?code\W*\Z",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class DraftCandidate:
-    """An article near the change, and the probability (0 to 1) that people would edit it for the change."""
+class ArticleCandidate:
+    """An article near the change, and the probability (0 to 1) that people edit it if they edit any."""
 
     article: Article
     probability: float
 
-    @property
-    def is_concerned(self) -> bool:
-        """Whether place and need are sure, also where no text for the article is known."""
-        return self.probability >= _MIN_CONCERN
 
-
-def draft_candidates(
-    nearest: Sequence[tuple[Article, float]], mentions: Mentions, need: float, corpus: Corpus
-) -> list[DraftCandidate]:
-    """The nearest articles, given best first with the gap of each score to the best, as candidates."""
-    signs = article_signs(nearest, mentions, need, corpus)
-    return [
-        DraftCandidate(article, _ARTICLE_MODEL.probability(values))
-        for (article, _), values in zip(nearest, signs, strict=True)
-    ]
-
-
-def article_signs(
-    nearest: Sequence[tuple[Article, float]], mentions: Mentions, need: float, corpus: Corpus
-) -> list[dict[str, float]]:
-    """The inputs of the model of articles, for each article in its order."""
+def nearest_articles(
+    ranking: ArticleRanking, mentions: RemovedMentions, corpus: Corpus
+) -> list[tuple[Article, Mapping[str, float]]]:
+    """The nearest articles, best first, without records of past versions; each with its signs."""
+    by_id = {article.id: article for article in corpus.articles}
+    nearest = list(
+        islice(
+            (
+                (by_id[article_id], gap)
+                for article_id, gap in zip(ranking.order, ranking.gaps, strict=True)
+                if not is_record(by_id[article_id])
+            ),
+            _MAX_CANDIDATES,
+        )
+    )
     total = sum(exp(-gap) for _, gap in nearest)
     return [
-        {
-            "need": log_odds(need),
-            "rank": log(1 + rank),
-            "gap": min(_MAX_GAP, gap),
-            "share": exp(-gap) / total,
-            "removed names": _weight_of_removed_names(article, mentions, corpus),
-        }
+        (
+            article,
+            {
+                "rank": log(1 + rank),
+                "gap": min(_MAX_GAP, gap),
+                "share": exp(-gap) / total,
+                "gone names": _weight_of_removed_names(article, mentions, corpus),
+                **{name: ranking.features[article.id].get(name, 0.0) for name in _RANKING_SIGNS},
+            },
+        )
         for rank, (article, gap) in enumerate(nearest)
     ]
 
 
-def _weight_of_removed_names(article: Article, mentions: Mentions, corpus: Corpus) -> float:
-    """Names that the change removes and the article mentions, each shared among all that mention it."""
-    names = mentions.removed.get(article.id, ())
-    return min(_MAX_REMOVED_NAMES, sum(1 / max(1, corpus.document_frequency(name)) for name in names))
+def _weight_of_removed_names(article: Article, mentions: RemovedMentions, corpus: Corpus) -> float:
+    """Names that the change takes out and the article mentions, each shared among all that mention it."""
+    names = mentions.get(article.id, ())
+    return min(_MAX_REMOVED_NAMES, sum(1 / max(1, corpus.document_frequency(row.name)) for row in names))
 
 
-def gets_entries(candidate: DraftCandidate, insertion_probability: float) -> bool:
-    """Whether the new entries of an article are a draft, by the probability (0 to 1) of the likeliest one."""
-    signs = entry_signs(candidate.probability, insertion_probability)
-    return _ENTRY_MODEL.probability(signs) >= _MIN_ENTRY_PROBABILITY
+def candidates_of(
+    nearest: Sequence[tuple[Article, Mapping[str, float]]], model: FittedModel
+) -> list[ArticleCandidate]:
+    """The nearest articles by their probability, the likeliest first."""
+    candidates = [ArticleCandidate(article, model.probability(signs)) for article, signs in nearest]
+    return sorted(candidates, key=lambda candidate: -candidate.probability)
 
 
-def entry_signs(article_probability: float, insertion_probability: float) -> Mapping[str, float]:
-    """The inputs of the model of entries."""
-    return {"article": log_odds(article_probability), "insertion": log_odds(insertion_probability)}
+def concerned_articles(
+    candidates: Sequence[ArticleCandidate], need: float, change: Change
+) -> Iterator[Article]:
+    """The articles to point at: none if the change hardly needs any, or is one of the inside alone."""
+    if not candidates or _INSIDE.match(change.title) or concern_of(candidates, need) < _MIN_CONCERN:
+        return
+    yield candidates[0].article
+    for candidate in candidates[1:MAX_CONCERNED]:
+        if candidate.probability >= _MIN_PROBABILITY:
+            yield candidate.article
+
+
+def concern_of(candidates: Sequence[ArticleCandidate], need: float) -> float:
+    """How surely a change concerns its likeliest article, in log-odds."""
+    return log_odds(need) + log_odds(candidates[0].probability)
 
 
 def log_odds(probability: float) -> float:
     """The log-odds of a probability, which is kept from 0 and 1."""
-    bounded = max(_MIN_PROBABILITY, min(1 - _MIN_PROBABILITY, probability))
+    bounded = max(_FLOOR, min(1 - _FLOOR, probability))
     return log(bounded / (1 - bounded))

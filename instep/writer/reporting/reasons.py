@@ -7,24 +7,16 @@ from collections.abc import Sequence
 from instep.text.characters import shorten
 from instep.writer.editing.apply import best_source
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
-from instep.writer.editing.example_edits import ExampleEdit
-from instep.writer.editing.heading_links import HeadingLink
+from instep.writer.facts.became import Became
 from instep.writer.facts.changed_texts import SourceLine
-from instep.writer.facts.collect import RemovedName
-from instep.writer.facts.removals import Removal
-from instep.writer.facts.renames import Rename
-from instep.writer.facts.signatures import Signature
-from instep.writer.facts.values import Value
-from instep.writer.inserting.insertions import Insertion
 from instep.writer.porting.ported_text import PortedText
-from instep.writer.relevance.concerned_sections import ConcernedPlace
 
 _MAX_SENTENCES = 5
 _MAX_QUOTE_CHARACTERS = 80
 
 
 def reason_for_edit(edits: Sequence[Edit]) -> str:
-    """One sentence per fact: what the article says, how the change differs, and where."""
+    """One sentence per fact: what the article says, how the change differs, and in which line."""
     counts = Counter(_key(edit.fact) for edit in edits)
     first_facts: dict[tuple[str, str, str], EditReason] = {}
     for edit in edits:
@@ -39,123 +31,62 @@ def reason_for_edit(edits: Sequence[Edit]) -> str:
 def _key(fact: EditReason) -> tuple[str, str, str]:
     if isinstance(fact, PortedText):
         return type(fact).__name__, fact.sources[0].file, ""
-    return type(fact).__name__, fact.old, fact.new
+    return fact.kind, fact.old, fact.new
 
 
 def _sentence(fact: EditReason, times: int) -> str:
     where = location(best_source(fact))
-    if isinstance(fact, Rename):
-        often = "" if times == 1 else f" {times} times"
-        return f"Says {quoted(fact.old)}{often}; the change renames it to {quoted(fact.new)} ({where})."
-    if isinstance(fact, Insertion):
-        return f"Lists {quoted(fact.neighbour)}, and not {quoted(fact.name)} which the change adds ({where})."
-    if isinstance(fact, Value):
-        verb = "States" if fact.is_beside_name else "Most likely states"
-        counts = f"{verb} `{fact.names[0]}` as {quoted(fact.old)}"
-        return f"{counts}; the change makes it {quoted(fact.new)} ({where})."
-    if isinstance(fact, HeadingLink):
-        return f"Links to a heading by `#{fact.old}`; with its new name that is `#{fact.new}` ({where})."
-    if isinstance(fact, Removal):
-        what = "Speaks of" if fact.is_in_sentence else "Has an entry about"
-        return f"{what} {quoted(fact.old)}, which the change removes ({where})."
-    if isinstance(fact, Signature):
-        return f"Writes {quoted(fact.old)}; with the change it is {quoted(fact.new)} ({where})."
-    if isinstance(fact, ExampleEdit | PortedText):
-        return _sentence_on_lines(fact, times, where)
-    verb = "Says nearly" if fact.is_near else "Repeats"
-    return f"{verb} {quoted(fact.old)}; the change rewords it to {quoted(fact.new)} ({where})."
+    if isinstance(fact, PortedText):
+        often = "" if times == 1 else f" in {times} places"
+        return f"Has text that the change edits itself{often} ({where}): taken over word for word."
+    often = "" if times == 1 else f" {times} times"
+    if fact.value:
+        name = fact.names[0]
+        return (
+            f"States `{name}` as {quoted(fact.old)}{often}; the change makes it {quoted(fact.new)} ({where})."
+        )
+    verb = "rewords" if fact.kind == "text" else "renames"
+    return f"Says {quoted(fact.old)}{often}; the change {verb} it to {quoted(fact.new)} ({where})."
 
 
-def _sentence_on_lines(fact: ExampleEdit | PortedText, times: int, where: str) -> str:
-    if isinstance(fact, ExampleEdit):
-        return f"Shows code of {where} in an example, which is to go along with it."
-    often = "" if times == 1 else f" in {times} places"
-    return f"Has text that the change edits itself{often} ({where}): taken over word for word."
-
-
-def reason_for_concern(place: ConcernedPlace) -> str:
-    where = f" under {quoted(place.heading)}" if place.heading else ""
+def reason_for_doubt(fact: Became) -> str:
+    """Why a place that says the old text is for a person to judge."""
     return (
-        f"Is most likely concerned by this change ({location(place.sources[0])}): write here{where} what "
-        "readers should know of it."
+        f"Says {quoted(fact.old)}, which the change replaces by {quoted(fact.new)} in "
+        f"{location(best_source(fact))}: check whether it means the same here."
     )
 
 
-def reason_for_doubt(rename: Rename) -> str:
-    where = location(best_source(rename))
-    return (
-        f"Says {quoted(rename.old)}, which may now be {quoted(rename.new)} ({where}), but {rename.doubt}: "
-        "left as it is."
-    )
+def summary_of(edits: EditsByArticle, place_count: int, sentences: Sequence[str]) -> str:
+    """A few sentences: what changed, in how many articles, what needs writing, and what was not read."""
+    return " ".join([_headline(edits, place_count), *sentences])
 
 
-def reason_for_removal(removal: Removal) -> str:
-    why = removal.doubt or "what says so is about more than this name"
-    return (
-        f"Mentions {quoted(removal.old)}, which this change removes ({location(best_source(removal))}), "
-        f"but {why}: left as it is."
-    )
-
-
-def reason_for_removed_name(removed: RemovedName) -> str:
-    where = location(removed.source)
-    return f"Mentions {quoted(removed.name)}, of which this change takes a use out ({where}): worth a look."
-
-
-def reason_for_remaining_name(rename: Rename) -> str:
-    return (
-        f"Says {quoted(rename.old)}, now {quoted(rename.new)} ({location(best_source(rename))}), "
-        "but here it may mean something else, for example in an address or another program: left as it is."
-    )
-
-
-def reason_for_value(value: Value) -> str:
-    return (
-        f"Speaks of `{value.names[0]}`, which goes from {quoted(value.old)} to {quoted(value.new)} "
-        f"({location(best_source(value))}), but does not state the old value beside it."
-    )
-
-
-def reason_for_similarity(shared_terms: Sequence[str]) -> str:
-    if not shared_terms:
-        return "Shares no telling word with the change."
-    words = ", ".join(f"“{word}”" for word in shared_terms)
-    return f"Shares {words} with the change, but states nothing that the change makes untrue."
-
-
-def summary_of(facts: Sequence[EditReason], edits: EditsByArticle, sentences: Sequence[str]) -> str:
-    """One or two sentences on what changed, in how many articles, and what was not read."""
-    return " ".join([_headline(facts, edits), *sentences])
-
-
-def _headline(facts: Sequence[EditReason], edits: EditsByArticle) -> str:
+def _headline(edits: EditsByArticle, place_count: int) -> str:
     counts = Counter(key for listed in edits.values() for key in {_key(edit.fact) for edit in listed})
+    places = f"{_counted(place_count, 'article')} may need writing"
     if not counts:
-        return "No article states what this changes." if facts else "Nothing certain was found to edit."
+        return (
+            f"{places}: the change does not give the words."
+            if place_count
+            else "No article surely needs an edit."
+        )
     most_frequent = min(counts, key=lambda key: (-counts[key], key))
     more = f" and {_counted(len(counts) - 1, 'other statement')}" if len(counts) > 1 else ""
     states = _counted(len(edits), "article") + (" states" if len(edits) == 1 else " state")
     what = "it" if len(counts) == 1 else "them"
+    facts = (edit.fact for listed in edits.values() for edit in listed)
     main_fact = next(fact for fact in facts if _key(fact) == most_frequent)
-    return f"{_changed(main_fact)}{more}; {states} {what}."
+    written = f"{_changed(main_fact)}{more}; {states} {what}."
+    return f"{written} {places}." if place_count else written
 
 
 def _changed(fact: EditReason) -> str:
-    if isinstance(fact, Value):
-        return f"Changed `{fact.names[0]}` from {quoted(fact.old)} to {quoted(fact.new)}"
     if isinstance(fact, PortedText):
         return f"Edited the documentation in {quoted(fact.sources[0].file)}"
-    if isinstance(fact, Insertion):
-        return f"Added {quoted(fact.name)}"
-    if isinstance(fact, Removal):
-        return f"Removed {quoted(fact.old)}"
-    if isinstance(fact, Signature):
-        return f"Extended {quoted(fact.old)} to {quoted(fact.new)}"
-    if isinstance(fact, ExampleEdit):
-        return "Changed code that examples show"
-    if isinstance(fact, HeadingLink):
-        return "Renamed a heading that articles link to"
-    verb = "Renamed" if isinstance(fact, Rename) else "Reworded"
+    if fact.value:
+        return f"Changed `{fact.names[0]}` from {quoted(fact.old)} to {quoted(fact.new)}"
+    verb = "Reworded" if fact.kind == "text" else "Renamed"
     return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"
 
 

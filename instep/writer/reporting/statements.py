@@ -4,14 +4,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from instep.text.characters import shorten
-from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, is_shown_by_tests_alone
-from instep.writer.editing.example_edits import ExampleEdit
-from instep.writer.facts.removals import Removal
-from instep.writer.facts.renames import Rename
-from instep.writer.facts.rewordings import Rewording
-from instep.writer.facts.signatures import Signature
-from instep.writer.facts.values import Value
-from instep.writer.inserting.insertions import Insertion
+from instep.writer.editing.apply import MIN_CERTAIN
+from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
 from instep.writer.porting.ported_text import PortedText, ReviewerNotice
 from instep.writer.shapes import Evidence, Statement, Suppressed
 
@@ -26,21 +20,11 @@ def statements_of(edits: Iterable[Edit]) -> tuple[Statement, ...]:
 
 
 def is_certain(edits: Iterable[Edit]) -> bool:
-    """Whether the change proves every edit: none is a new entry, or has something to check."""
-    return not any(_is_likely(edit.fact) for edit in edits)
-
-
-def _is_likely(fact: EditReason) -> bool:
-    if isinstance(fact, Insertion) or (isinstance(fact, Removal) and fact.is_in_sentence):
-        return True
-    if isinstance(fact, PortedText):
-        return bool(fact.warnings)
-    if isinstance(fact, Rename) and (fact.is_lone_label or fact.is_phrase):
-        return True
-    if isinstance(fact, Rewording) and (fact.is_part or fact.is_near):
-        return True
-    is_unsure = isinstance(fact, Value) and (fact.is_elsewhere_too or not fact.is_beside_name)
-    return is_unsure or is_shown_by_tests_alone(fact)
+    """Whether the change proves every edit, and none has something to check."""
+    return all(
+        edit.probability >= MIN_CERTAIN and not (isinstance(edit.fact, PortedText) and edit.fact.warnings)
+        for edit in edits
+    )
 
 
 def without_suppressed(edits: EditsByArticle, suppressed: Suppressed) -> EditsByArticle:
@@ -91,22 +75,13 @@ def made_statement(kind: str, parts: Sequence[str], summary: str) -> Statement:
 
 
 def _statement(fact: EditReason) -> Statement:
-    if isinstance(fact, Insertion):
-        return made_statement("entry", [fact.name], f"New entry “{_quoted(fact.name)}”")
-    if isinstance(fact, Value):
+    if isinstance(fact, PortedText):
+        return made_statement("text", [fact.old, fact.new], _change(fact.old, fact.new))
+    if fact.value:
         change = f"{_quoted(fact.names[0])}: {_change(fact.old, fact.new)}"
         return made_statement("value", [fact.names[0], fact.old, fact.new], change)
-    if isinstance(fact, Removal):
-        return made_statement("removal", [fact.old], f"Removed: “{_quoted(fact.old)}”")
-    return made_statement(_kind(fact), [fact.old, fact.new], _change(fact.old, fact.new))
-
-
-def _kind(fact: EditReason) -> str:
-    if isinstance(fact, Rename):
-        return "rename"
-    if isinstance(fact, Signature):
-        return "signature"
-    return "text" if isinstance(fact, ExampleEdit | PortedText) else "rewording"
+    kind = "rewording" if fact.kind == "text" else "rename"
+    return made_statement(kind, [fact.old, fact.new], _change(fact.old, fact.new))
 
 
 def _change(old: str, new: str) -> str:

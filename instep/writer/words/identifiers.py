@@ -1,7 +1,7 @@
 """How identifiers are spelled in code and in articles: their parts, kinds and other spellings."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -32,21 +32,6 @@ _NAME = re.compile(r"\.?(--?[\w-]+|/[\w./{}:<>-]+|[\w@$.-]*\w)")
 _PHRASE = re.compile(r"[^*_\]<|:(\n]+")
 _MENU_STEP = r"[>\u203a\u00bb\u2192]"
 _SECOND_WORD = re.compile(r"\s+[^\W\d_]")
-Respelling = Callable[[str], str]
-_RESPELLINGS: tuple[Respelling, ...] = (
-    lambda name: name,
-    lambda name: name.lstrip("-"),
-    lambda name: f"--{name.lstrip('-').replace('_', '-')}",
-    lambda name: "-".join(parts_of(name)),
-    lambda name: "_".join(parts_of(name)),
-    lambda name: "_".join(parts_of(name)).upper(),
-    lambda name: "".join([*parts_of(name)[:1], *(word.capitalize() for word in parts_of(name)[1:])]),
-    lambda name: "".join(word.capitalize() for word in parts_of(name)),
-    lambda name: " ".join(parts_of(name)).capitalize(),
-    lambda name: " ".join(word.capitalize() for word in parts_of(name)),
-    lambda name: f".{name}",
-    lambda name: f"-{name}",
-)
 
 
 class Token(NamedTuple):
@@ -97,7 +82,7 @@ def _joins(char: str, joiners: str) -> bool:
 def _trimmed(text: str, span: tuple[int, int], core: tuple[int, int]) -> tuple[int, int]:
     """The span without punctuation at its edges, except what begins a flag or a path."""
     first, last = span
-    while last > core[1] and text[last - 1] in _EDGES:
+    while last > core[1] and text[last - 1] in _EDGES and "{" not in text[first:last]:
         last -= 1
     while first < core[0] and text[first] in _EDGES and text[first] not in "/-":
         first += 1
@@ -158,15 +143,3 @@ def label_of(text: str) -> str:
     phrase = _PHRASE.match(rest)
     words = phrase[0].split(" - ")[0].strip() if phrase else ""
     return words if len(words) <= _MAX_LABEL_CHARACTERS else ""
-
-
-def spelled_like(name: str, code: str, label: str) -> str | None:
-    """`name` spelled as the label of an article spells `code`; None if no rule explains that spelling."""
-    for respell in _RESPELLINGS:
-        if respell(code) == label:
-            return respell(name)
-    if label.endswith(f".{code}"):
-        return label.removesuffix(code) + name
-    if key_of(code) != key_of(label) and label.endswith(code.upper()):
-        return label.removesuffix(code.upper()) + name.upper()
-    return None

@@ -1,19 +1,12 @@
 """Units in the names of settings and in the sentences of articles."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from instep.writer.words.identifiers import parts_of
 
 # Words of a name that say which end of a range it sets.
 BOUNDS = frozenset(("max", "min", "maximum", "minimum", "default", "limit"))
-# Words that say of a name what is measured, and not of what: `expire_after`, `timeout`, `maxRows`.
-_MEASURES = """
-    after age amount attempt attempts capacity cost count days delay duration entries every
-    expiration expire expires expiry fee hours in interval items keep length lifetime limit limits
-    lines max min minutes number out per period price quota records results retention retries retry
-    rows seconds size threshold time timeout total ttl wait within
-"""
-MEASURES = frozenset(_MEASURES.split())
 # Each unit with the spellings of it that articles use.
 UNITS = {
     "ms": r"ms|milliseconds?",
@@ -75,6 +68,32 @@ def words_and_unit(name: str) -> tuple[list[str], str | None]:
     if unit in UNITS and len(parts) > 1:
         return parts[:-1], unit
     return parts or parts_of(name), None
+
+
+# Words of the names by which code states limits, and build files the versions that they require.
+_UNTELLING = frozenset(
+    (
+        "allowed",
+        "count",
+        "length",
+        "number",
+        "require",
+        "required",
+        "requires",
+        "size",
+        "target",
+        "total",
+        "version",
+    )
+)
+
+
+@lru_cache(maxsize=1_024)
+def subject_words(name: str) -> tuple[str, ...]:
+    """The words that say what a name is of, without bounds, units and what every limit says."""
+    words = words_and_unit(name)[0]
+    telling = [word for word in words if word not in _UNTELLING] or words
+    return tuple(telling[-1:] if BOUNDS.issuperset(telling) else telling)
 
 
 def unit_named(word: str) -> str | None:

@@ -1,0 +1,146 @@
+"""How likely a place of an article that says an old text is what the change replaced there.
+
+One logistic model weighs the signs of the pair (`facts.became`) and of the place; `make eval-fitting` fits it
+and judges it on products that are left out. What no sign may outweigh is refused before: see `_is_barred`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from instep.core.name_matching import is_distinct, mention
+from instep.writer.articles.code_languages import language_at, language_of_file
+from instep.writer.articles.commands import foreign_programs, program_at
+from instep.writer.articles.corpus import Corpus
+from instep.writer.articles.other_products import other_product_at
+from instep.writer.articles.parsed_article import front_matter
+from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
+from instep.writer.editing.stated_values import probability_of_value, statement_at
+from instep.writer.facts.became import Became
+from instep.writer.facts.setting_names import is_signature
+from instep.writer.shapes import Article
+from instep.writer.words.identifiers import emphasised
+
+_FLAG = re.compile(r"--[a-z][\w-]+")
+_ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
+_MAX_HOST_CHARACTERS = 80
+_MANY_LEFT = 1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A span of an article (offsets in characters) that says the old text of a pair.
+
+    `probability` (0 to 1) is known for a value; the model tells it from the signs of any other text.
+    """
+
+    start: int
+    end: int
+    signs: Mapping[str, float]
+    probability: float | None
+
+
+def occurrences(pair: Became, article: Article, spread: int, corpus: Corpus) -> Iterator[Occurrence]:
+    """The places of an article that say the old text, except for those that surely mean something else.
+
+    `spread` is the number of articles that say the old text.
+    """
+    text, first = article.text, len(front_matter(article.text))
+    is_shown = emphasised(pair.old)
+    for match in mention(pair.old).finditer(text):
+        start, end = match.span()
+        is_marked = is_in_code(text, start) or bool(is_shown.match(text, start))
+        if start < first or _is_barred(pair, article, start, end, corpus, is_marked=is_marked):
+            continue
+        statement = statement_at(text, start, end)
+        if pair.value:
+            probability = probability_of_value(pair, statement)
+            if probability:
+                yield Occurrence(start, end, {}, probability)
+            continue
+        is_address = float(is_in_url(text, start))
+        signs = {**_KIND_SIGNS[pair.kind], **pair.signs, "in address": is_address}
+        yield Occurrence(start, end, signs, None)
+
+
+_KIND_SIGNS: Mapping[str, Mapping[str, float]] = {
+    kind: {f"is {other}": float(kind == other) for other in ("label", "text")}
+    for kind in ("name", "label", "text", "value")
+}
+
+
+def _is_barred(
+    pair: Became, article: Article, start: int, end: int, corpus: Corpus, *, is_marked: bool
+) -> bool:
+    """What no evidence outweighs: the place is about another program, product, language, address or time."""
+    text = article.text
+    is_word = is_plain_word(pair) and not (is_marked or _is_described_word(pair))
+    # People edited three of 560 such places.
+    is_kept = pair.signs["left"] >= _MANY_LEFT and not pair.signs["described"] and not pair.value
+    if is_word or is_kept or _says_both(pair, text, start, end) or _is_said_already(pair, text, start):
+        return True
+    if pair.kind == "label" and other_product_at(article, start, end, corpus):
+        return True
+    if _FLAG.fullmatch(pair.old) and program_at(text, start) in foreign_programs(pair.old, corpus):
+        return True
+    if _is_other_address(pair, text, start, end):
+        return True
+    language = language_at(text, start) if is_in_code(text, start) else None
+    return language is not None and bool(_languages(pair)) and language not in _languages(pair)
+
+
+def _is_other_address(pair: Became, text: str, start: int, end: int) -> bool:
+    """Whether a path goes on or begins elsewhere, or an address lives on because new lines still write it."""
+    # The fragment of a link follows the heading that it leads to.
+    is_url = is_in_url(text, start) and text[start - 1 : start] != "#"
+    if is_url and (pair.signs["left"] or not _is_addressed(pair)):
+        return True
+    if pair.old.startswith("/"):
+        return not _ROOT.search(text, max(0, start - _MAX_HOST_CHARACTERS), start)
+    is_inside = "/" in pair.old and text[start - 1 : start] == "/" and not is_url
+    return is_inside or (pair.old.endswith("/") and text[end : end + 1].isalnum())
+
+
+def is_plain_word(pair: Became) -> bool:
+    """Whether a name is spelled like any word, so that a text may say it of something else."""
+    return pair.kind == "name" and not pair.signs["distinct"] and pair.old.isalnum()
+
+
+def _is_described_word(pair: Became) -> bool:
+    """Whether the change says itself that one word replaces another, as in “Rename Team to Group”."""
+    return bool(pair.signs["described"]) and not is_distinct(pair.new)
+
+
+def _says_both(pair: Became, text: str, start: int, end: int) -> bool:
+    """A sentence with both texts describes the change itself, or two different things."""
+    first, last = sentence_around(text, start, end)
+    rest = f"{text[first:start]} {text[end:last]}"
+    return bool(mention(pair.new).search(mention(pair.old).sub(" ", rest)))
+
+
+def _is_said_already(pair: Became, text: str, start: int) -> bool:
+    """Whether the old text is part of the new one here, as “Service” is in “Application Service”."""
+    place = pair.new.find(pair.old)
+    first = max(0, start - place)
+    return place >= 0 and text[first : first + len(pair.new)].casefold() == pair.new.casefold()
+
+
+def _is_addressed(pair: Became) -> bool:
+    """Whether the change moves addresses: a link keeps working under the old one unless it does."""
+    if "/" in pair.old or "@" in pair.old or pair.kind == "text":
+        return True
+    return is_distinct(pair.old) and any(
+        f"/{pair.new}" in row.text or f"{pair.new}/" in row.text for row in pair.sources
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _languages(pair: Became) -> frozenset[str]:
+    """For a function or its parameter, the languages that it is defined in; empty for anything else."""
+    pattern = re.compile(rf"(?<![\w-]){re.escape(pair.new)}\s?\(")
+    is_code = all(
+        is_signature(row.text) if pair.value else pattern.search(row.text) for row in pair.sources[:3]
+    )
+    languages = (language_of_file(row.file) for row in pair.sources[:3])
+    return frozenset(filter(None, languages)) if is_code else frozenset()
