@@ -16,9 +16,9 @@ from instep.writer.shapes import Article, Change
 _MAX_CANDIDATES = 10
 MAX_CONCERNED = 4
 # A change concerns articles if the log-odds of its need and of its likeliest article reach this in sum, and
-# with it those that are at least this likely: bounds at which one in eight changes that needed no edit
+# with it those that are at least this likely: bounds at which one in seven changes that needed no edit
 # gets a place, with each product left out of the fit.
-_MIN_CONCERN, _MIN_PROBABILITY = 2.3, 0.05
+_MIN_CONCERN, _MIN_PROBABILITY = 2.35, 0.05
 _MAX_GAP, _MAX_REMOVED_NAMES = 6.0, 2.0
 _FLOOR = 0.000_1
 _RANKING_SIGNS = ("title in title", "names", "pairs", "context", "title", "path", "listed")
