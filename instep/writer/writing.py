@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 
 from instep.text.patch_parser import parse_diff
@@ -124,7 +125,7 @@ def _places(reading: _Reading, models: Models) -> Iterator[Place]:
     candidates = candidates_of(nearest, models.article)
     by_id = {article.id: article for article in reading.corpus.articles}
     concerned = [article.id for article in concerned_articles(candidates, reading.need, reading.change)]
-    listing = listing_articles(reading.additions, reading.corpus)
+    listing = islice(listing_articles(reading.additions, reading.corpus), MAX_CONCERNED)
     ids = dict.fromkeys([*reading.edits.surely_replaced, *listing, *concerned])
     return places_for(
         [by_id[article_id] for article_id in ids if article_id not in reading.edits.updated][:MAX_CONCERNED],

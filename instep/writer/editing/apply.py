@@ -83,7 +83,8 @@ def _updated(pairs: Sequence[Became], corpus: Corpus) -> Iterator[str]:
     for pair in pairs[:_MAX_COMPARED]:
         old_text, new_text = mention(pair.old), mention(pair.new)
         is_telling = pair.names or pair.signs["clean name"] or pair.signs["described"]
-        for article in corpus.articles_with(" ".join([pair.new, *pair.names[:1]])) if is_telling else ():
+        articles = corpus.articles_with(" ".join([pair.new, *pair.names[:1]])) if is_telling else []
+        for article in articles if len(articles) <= _MAX_READ_ARTICLES else ():
             if new_text.search(article.text) and not old_text.search(article.text):
                 yield article.id
 

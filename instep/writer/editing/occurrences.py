@@ -24,6 +24,7 @@ from instep.writer.words.identifiers import emphasised
 
 _FLAG = re.compile(r"--[a-z][\w-]+")
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
+_BLOCK_BREAK = re.compile(r"\n[ \t]*(?:\n|[-*+#>|]|\d+[.)] )")
 _MAX_HOST_CHARACTERS = 80
 _MANY_LEFT = 1 / 3
 
@@ -53,9 +54,8 @@ def occurrences(pair: Became, article: Article, spread: int, corpus: Corpus) -> 
         is_marked = is_in_code(text, start) or bool(is_shown.match(text, start))
         if start < first or _is_barred(pair, article, start, end, corpus, is_marked=is_marked):
             continue
-        statement = statement_at(text, start, end)
         if pair.value:
-            probability = probability_of_value(pair, statement)
+            probability = probability_of_value(pair, statement_at(text, start, end))
             if probability:
                 yield Occurrence(start, end, {}, probability)
             continue
@@ -78,7 +78,13 @@ def _is_barred(
     is_word = is_plain_word(pair) and not (is_marked or _is_described_word(pair))
     # People edited three of 560 such places.
     is_kept = pair.signs["left"] >= _MANY_LEFT and not pair.signs["described"] and not pair.value
-    if is_word or is_kept or _says_both(pair, text, start, end) or _is_said_already(pair, text, start):
+    if (
+        is_word
+        or is_kept
+        or _is_broken(text, start, end)
+        or _says_both(pair, text, start, end)
+        or _is_said_already(pair, text, start)
+    ):
         return True
     if pair.kind == "label" and other_product_at(article, start, end, corpus):
         return True
@@ -100,6 +106,11 @@ def _is_other_address(pair: Became, text: str, start: int, end: int) -> bool:
         return not _ROOT.search(text, max(0, start - _MAX_HOST_CHARACTERS), start)
     is_inside = "/" in pair.old and text[start - 1 : start] == "/" and not is_url
     return is_inside or (pair.old.endswith("/") and text[end : end + 1].isalnum())
+
+
+def _is_broken(text: str, start: int, end: int) -> bool:
+    """Whether the words belong to two blocks, or are the label of a link that is defined elsewhere."""
+    return bool(_BLOCK_BREAK.search(text, start, end)) or text[start - 2 : start] in {"][", "[^"}
 
 
 def is_plain_word(pair: Became) -> bool:

@@ -37,6 +37,7 @@ _REQUIRED = re.compile(
 _AND_UP = re.compile(r"[`*_]*\+")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
+_BY_DEFAULT = re.compile(r"[`*\"')]{0,3}\s+by default\b", re.IGNORECASE)
 _CLOSE_CHARACTERS = 20
 _NEAR_CHARACTERS = 40
 _PRICE_WORDS = frozenset(("amount", "cents", "cost", "costs", "fee", "fees", "price", "prices", "pricing"))
@@ -80,6 +81,7 @@ def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
         is_exact=any(_is_named(name, around) for name in value.names),
         is_cell=_is_cell(pair, statement),
         is_plain=not is_of_version and (len(pair.old) == 1 or pair.old[:1].isalpha()),
+        is_number=pair.old.isdecimal(),
         is_default=bool(_DEFAULT.search(statement.text)),
         is_assigned=bool(_ASSIGNS.search(statement.before)),
         words=max(len(subject_words(name)) for name in value.names),
@@ -118,6 +120,7 @@ class _Setting:
     is_exact: bool
     is_cell: bool
     is_plain: bool
+    is_number: bool
     is_default: bool
     is_assigned: bool
     words: int
@@ -131,8 +134,10 @@ def _is_stated(setting: _Setting, statement: StatedPlace) -> bool:
         is_required = _AND_UP.match(statement.after) or _REQUIRED.search(statement.text)
         return is_close and bool(is_required) and not _HISTORY.search(statement.text)
     if setting.is_plain:
-        is_given = setting.is_assigned or _DEFAULT_IS.search(statement.before)
-        return setting.is_cell or (setting.is_exact and bool(is_given))
+        # "Set `mode` to fast" and "if `mode` is fast" are about a choice, which stays.
+        is_default = _DEFAULT_IS.search(statement.before) or _BY_DEFAULT.match(statement.after)
+        is_column = setting.is_cell and (setting.is_number or "default" in statement.topic.lower())
+        return is_column or (setting.is_exact and bool(is_default))
     if setting.is_exact or setting.is_cell:
         return True
     is_near = setting.distance <= _NEAR_CHARACTERS

@@ -11,7 +11,7 @@ from instep.writer.facts.line_alignment import LinePair
 from instep.writer.words.identifiers import parts_of
 from instep.writer.words.units import SCALES, unit_named
 
-_NUMBER = r"\d[\d_]*(?:\.\d+)?"
+_NUMBER = r"\d[\d_]{0,17}(?:\.\d{1,9})?"
 # `const KEEP: Duration = `, `"ttl": `, `keep => `; what is assigned goes on to the end of the line.
 _ASSIGNED = re.compile(
     r"(?<![\w-])([A-Za-z_][\w-]*)[\"']?\s*(?:\??:\s*[A-Za-z][\w.<>?\[\]]*\s*(?==[^=>])|\{[\w; ]+\}\s*(?==))?"

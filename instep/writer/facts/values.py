@@ -36,6 +36,7 @@ _BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*$")
 # What a product is built with says nothing of what it requires of its users.
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "dev-dependencies", "require-dev"))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_WHOLE = re.compile(r"[0-9]{1,18}")
 _MIN_GROUPED = 1_000
 # A string, which may hold the sign of a comment, or a comment.
 _STRING_OR_COMMENT = re.compile(
@@ -188,7 +189,11 @@ def _with_other_spellings(literals: Iterator[_Literal]) -> Iterator[_Literal]:
         yield literal
         if {literal.old, literal.new} == {"True", "False"}:
             yield literal._replace(old=literal.old.lower(), new=literal.new.lower())
-        if literal.old.isdigit() and literal.new.isdigit() and int(literal.old) >= _MIN_GROUPED:
+        if (
+            _WHOLE.fullmatch(literal.old)
+            and _WHOLE.fullmatch(literal.new)
+            and int(literal.old) >= _MIN_GROUPED
+        ):
             yield literal._replace(old=f"{int(literal.old):,}", new=f"{int(literal.new):,}")
         if _GROUPED.fullmatch(literal.old) and _GROUPED.fullmatch(literal.new):
             yield literal._replace(old=literal.old.replace(",", ""), new=literal.new.replace(",", ""))

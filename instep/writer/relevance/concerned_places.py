@@ -35,6 +35,10 @@ _CLOSING_SECTION = re.compile(
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|[A-Za-z_]\w*(?:[.-]\w+)*")
 _HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,}")
+# Lines that no reader of an article is concerned with: imports, and reminders to developers.
+_SAYS_NOTHING = re.compile(
+    r"\s*(?:import|from|export \*|use|using|require|package|#include)\b|\W*(?:TODO|FIXME|XXX)\b"
+)
 _MAX_LINES, _MAX_NAMED, _MIN_WORD = 3, 3, 4
 _MAX_READ_LINES = 5_000
 _MIN_SIBLINGS = 2
@@ -91,7 +95,9 @@ def listing_articles(additions: Sequence[Addition], corpus: Corpus) -> Iterator[
     for addition in additions:
         if name_form_of(addition.name) in {"variable", "flag"} and not corpus.articles_with(addition.name):
             siblings = [name for name in addition.siblings if is_distinct(name)]
-            articles = {article.id: article for name in siblings for article in corpus.articles_with(name)}
+            articles = {
+                article.id: article for name in siblings[:2] for article in corpus.articles_with(name)
+            }
             for article_id, article in articles.items():
                 if not is_record(article) and next(_of_additions(article, [addition]), None):
                     yield article_id
@@ -133,7 +139,7 @@ def _of_section(
     text = section.text if section else article.text
     sources = _telling_lines(lines, text, _old_words(change_set), corpus)
     source, shared = _shared(sources, text, change, corpus)
-    about = f"Is about {_enumerated(shared)}, which" if shared else "Is most likely concerned by what"
+    about = f"Is about {_enumerated(shared)}, which" if shared else "Most likely needs words for what"
     return FoundPlace(
         article.id,
         section.title if section else "",
@@ -155,7 +161,8 @@ def _shared(
     terms = change_terms(change.title).keys() & change_terms(text).keys()
     words = [word for word in words_for(sorted(terms), text) if word.isalpha() and len(word) >= _MIN_WORD]
     rarest = sorted(words, key=lambda word: -corpus.total_idf(word))[:_MAX_NAMED]
-    return sources[0], [f"“{word}”" for word in rarest]
+    # One everyday word says nothing.
+    return sources[0], [f"“{word}”" for word in rarest] if len(rarest) > 1 else []
 
 
 def _enumerated(names: Sequence[str]) -> str:
@@ -177,7 +184,9 @@ def user_facing_lines(change_set: ChangeSet) -> Iterator[SourceLine]:
         lines = [
             line
             for line in file.patch.lines()
-            if line.mark != " " and 0 < len(line.text.strip()) <= LONG_LINE
+            if line.mark != " "
+            and 0 < len(line.text.strip()) <= LONG_LINE
+            and not _SAYS_NOTHING.match(line.text)
         ]
         removed_texts = {" ".join(line.text.split()) for line in lines if line.mark == "-"}
         added = [

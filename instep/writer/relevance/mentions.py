@@ -7,7 +7,7 @@ from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.facts.removed_names import RemovedName
 
-_MAX_NAMES = 400
+_MAX_NAMES, _MAX_ARTICLES = 400, 60
 
 # The names that the change takes out and an article mentions, by the id of the article.
 RemovedMentions = Mapping[str, Sequence[RemovedName]]
@@ -17,8 +17,9 @@ def removed_mentions(removals: Sequence[RemovedName], corpus: Corpus) -> Removed
     """The first names of a change that articles mention, by article."""
     names_by_article: dict[str, list[RemovedName]] = defaultdict(list)
     for row in removals[:_MAX_NAMES]:
-        pattern = mention(row.name)
-        for article in corpus.articles_with(row.name):
+        pattern, articles = mention(row.name), corpus.articles_with(row.name)
+        # A name that so many articles have says nothing of one.
+        for article in articles if len(articles) <= _MAX_ARTICLES else ():
             if pattern.search(article.text):
                 names_by_article[article.id].append(row)
     return names_by_article

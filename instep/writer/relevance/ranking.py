@@ -56,8 +56,8 @@ class ArticleRanking:
 
     `order` holds their ids, `gaps` the difference of each score to the best (0 or more, same order).
     `lead` and `passage_lead` say per part of the query how far the best text or passage exceeds the fifth.
-    `features` holds, for the first articles by id, the inputs of their scores. `shared_terms` has the terms
-    that these share with the change.
+    `features` holds the inputs of the scores by the article's id. `shared_terms` has, for the first articles,
+    the terms that they share with the change.
     """
 
     order: tuple[str, ...]
@@ -111,7 +111,7 @@ def rank(
     additions: Sequence[Addition],
     removals: RemovedMentions,
 ) -> ArticleRanking:
-    """Ranks all articles; `gone` has the names that an article mentions and the change takes out."""
+    """Ranks all articles; `removals` has the names that an article mentions and the change takes out."""
     statistics = _statistics_of(articles)
     query = change_query(change, change_set, statistics.idf)
     max_scores = {part: statistics.total_weight(terms) for part, terms in query.parts.items()}
@@ -131,7 +131,7 @@ def rank(
         tuple(scores[order[0]] - scores[index] for index in order),
         {part: _lead(_text_score, query.parts[part], statistics) for part in ("lines", "context")},
         {"removed": _lead(_passage_score, query.parts["removed"], statistics)},
-        {articles[index].id: features[index] for index in order[:_MAX_EXPLAINED]},
+        {articles[index].id: features[index] for index in order},
         {
             articles[index].id: _shared_terms(query, statistics.features[index], statistics.idf)
             for index in order[:_MAX_EXPLAINED]

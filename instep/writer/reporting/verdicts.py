@@ -59,7 +59,7 @@ def review(
 
 def _reason_for_mention(mentions: RemovedMentions, article_id: str) -> str:
     row = mentions[article_id][0]
-    return f"Says `{row.name}`, of which the change takes a use out ({location(row.source)})."
+    return f"Says `{row.name}`, which the change stops using in a place ({location(row.source)})."
 
 
 def _reason_for_similarity(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> str:

@@ -7,7 +7,11 @@ from instep.text.characters import has_hidden
 
 _DIRECTIVE = re.compile(r"(?m)^\.\. [\w-]+::|^\.\. _|``\w")
 _MARKDOWN = re.compile(r"(?m)^#{1,6} |^```|\]\(")
-_MARKUP = ("://", "](", "![", "<", "javascript:", "data:", "|", "{{", "{%")
+# Separators, fillers and selectors of variants: Unicode calls them letters or marks, and no reader sees them.
+_UNSEEN = re.compile("[\u2028\u2029\u034f\u115f\u1160\u3164\U000e0100-\U000e01ef]")
+# What pages make a link of by themselves.
+_HOST_OR_MAIL = re.compile(r"\bwww\.|[\w.+-]@[\w-]{1,63}\.\w", re.IGNORECASE)
+_MARKUP = ("://", "](", "][", "![", "<", "**", "`", "&lt", "&#", "javascript:", "data:", "|", "{{", "{%")
 _PREFIX = re.compile(r"^(?:[\w-]+(?:\([^)]*\))?!?|[\w/.-]+):\s+|^[^\w`\"'/.-]+|^\[[^\]]*\]\s*")
 _SUFFIX = re.compile(
     r"(?<![\s,;(-])[\s,;(-]*+(?:(?:fix(?:es|ed)?|close[sd]?|refs?|see|resolves?|part of)\s+"
@@ -32,6 +36,8 @@ def is_restructured(text: str) -> bool:
 
 def is_safe(old: str, new: str) -> bool:
     """Whether `new` has no more markup than the text that it replaces, and no hidden characters."""
+    if _UNSEEN.search(new) or (_HOST_OR_MAIL.search(new) and not _HOST_OR_MAIL.search(old)):
+        return False
     lowered = old.lower(), new.lower()
     if any(lowered[1].count(char) > lowered[0].count(char) for char in _MARKUP):
         return False
