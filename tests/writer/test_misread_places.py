@@ -24,9 +24,17 @@ def test_words_of_two_blocks_are_no_label(ask: Ask) -> None:
     assert report.proposals == ()
 
 
-def test_the_label_of_a_link_keeps_its_definition(ask: Ask) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See [the option][old_name].\n\n[old_name]: https://acme.example/p\n",
+        "See [the option](https://other.example/#old_name).\n",
+        "Shows {{ old_name }}.\n",
+        "<!-- see old_name -->\n",
+    ],
+)
+def test_what_leads_or_is_filled_in_elsewhere_stays(ask: Ask, text: str) -> None:
     files = {f"{n}.py": ("old_name = 1\n", "new_name = 1\n") for n in range(3)}
-    text = "See [the option][old_name].\n\n[old_name]: https://acme.example/p\n"
     assert ask(files, text, "Rename old_name to new_name").proposals == ()
 
 

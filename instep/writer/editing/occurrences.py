@@ -24,6 +24,7 @@ from instep.writer.words.identifiers import emphasised
 
 _FLAG = re.compile(r"--[a-z][\w-]+")
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
+_TEMPLATE = re.compile(r"\{[{%][^{}%]*\Z|<!--[^>]*\Z")
 _BLOCK_BREAK = re.compile(r"\n[ \t]*(?:\n|[-*+#>|]|\d+[.)] )")
 _MAX_HOST_CHARACTERS = 80
 _MANY_LEFT = 1 / 3
@@ -98,8 +99,9 @@ def _is_barred(
 
 def _is_other_address(pair: Became, text: str, start: int, end: int) -> bool:
     """Whether a path goes on or begins elsewhere, or an address lives on because new lines still write it."""
-    # The fragment of a link follows the heading that it leads to.
-    is_url = is_in_url(text, start) and text[start - 1 : start] != "#"
+    # The fragment of a link within the help center follows the heading that it leads to.
+    address = text[max(0, start - _MAX_HOST_CHARACTERS) : start].rpartition("](")[2]
+    is_url = is_in_url(text, start) and not (address.endswith("#") and "://" not in address)
     if is_url and (pair.signs["left"] or not _is_addressed(pair)):
         return True
     if pair.old.startswith("/"):
@@ -109,8 +111,10 @@ def _is_other_address(pair: Became, text: str, start: int, end: int) -> bool:
 
 
 def _is_broken(text: str, start: int, end: int) -> bool:
-    """Whether the words belong to two blocks, or are the label of a link that is defined elsewhere."""
-    return bool(_BLOCK_BREAK.search(text, start, end)) or text[start - 2 : start] in {"][", "[^"}
+    """Whether the words belong to two blocks, to a template or comment, or label a link defined elsewhere."""
+    before = text[max(0, start - _MAX_HOST_CHARACTERS) : start]
+    is_label = before.endswith(("][", "[^"))
+    return is_label or bool(_BLOCK_BREAK.search(text, start, end) or _TEMPLATE.search(before))
 
 
 def is_plain_word(pair: Became) -> bool:
