@@ -105,11 +105,7 @@ def _edits(
         articles = [article for article in corpus.articles_with(pair.old) if not is_record(article)]
         if len(articles) > _MAX_READ_ARTICLES:
             continue
-        places = [
-            (article, place)
-            for article in articles
-            for place in occurrences(pair, article, len(articles), corpus)
-        ]
+        places = [(article, place) for article in articles for place in occurrences(pair, article, corpus)]
         for article, place in places:
             if place.probability:
                 continue

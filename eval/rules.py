@@ -68,7 +68,7 @@ def _run(models: Models, task: tuple[str, Change, list[Article]]) -> tuple[Edits
 
 
 def judged(folder: Path, models: Mapping[str, Models]) -> Iterator[Judged]:
-    """What each mechanism did in the cases of a set, judged by what people did."""
+    """The edits and places of each mechanism in a set, each judged by the edits of people."""
     scorer = scorer_of(folder)
     for product in products_of(folder):
         cases = list(scorer.load(str(folder), products=[product]))

@@ -66,7 +66,7 @@ def draft_text(url: str, bot: Bot, draft: Draft) -> str:
 
 
 def place_text(url: str, bot: Bot, place: Place) -> str:
-    """Where an article needs words, with a link to the place, and why."""
+    """A place at which an article needs words, with its link and the reason."""
     address = dashboard_page(url, bot, "review", place.id)
     return f"**[{inert(where(place))}]({address})** (needs writing)\n\n{inert(place.reason)}"
 

@@ -130,7 +130,7 @@ class Evidence(Shape):
 
 @dataclass(frozen=True)
 class Place(Shape):
-    """Where an article needs words that the change does not give."""
+    """A place at which an article needs words that the change does not give."""
 
     id: str
     article_id: str

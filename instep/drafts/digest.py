@@ -14,7 +14,7 @@ from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Ctx
 
 SEND_REVIEW_DIGEST = "send_review_digest"
-# What waits for review.
+# The drafts and places that wait for review.
 TABLES = ("drafts", "places")
 REPORTER = Actor("task", "Instep", can_write=True, channel="job")
 

@@ -81,7 +81,7 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """How many drafts and places wait; where one stands among them, and those before and after it."""
+    """How many drafts and places wait; the position of one among them, and those before and after it."""
 
     total: int
     place: int | None
@@ -138,7 +138,7 @@ async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRo
 
 
 async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
-    """What waits of a draft's source, newest first; the draft itself may be settled."""
+    """The drafts and places that wait of a draft's source, newest first; the draft itself may be settled."""
     return await ctx.tx.all(
         QueueRow,
         f"""

@@ -14,7 +14,7 @@ from instep.web.shapes import AuthorOut, Out, Timestamp
 
 @dataclass(frozen=True, slots=True)
 class Dismissal:
-    """What a dismissed draft or place says of an article; without one, of a new article."""
+    """The statement of a dismissed draft or place on an article; without one, on a new article."""
 
     article_id: str | None
     statements: Sequence[Statement]

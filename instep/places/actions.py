@@ -1,4 +1,4 @@
-"""What can be done with places: read, resolve, dismiss, reopen, assign."""
+"""The operations of places: read, resolve, dismiss, reopen, assign."""
 
 from instep.articles.texts import find_article
 from instep.core.errors import InvalidState, InvalidValue, NotFound

@@ -107,7 +107,7 @@ class PlaceSourceOut(Out):
 
 
 class PlaceOut(Out):
-    """Where an article needs words that a code change does not give."""
+    """A place at which an article needs words that a code change does not give."""
 
     id: str = Field(description="Begins with `plc_`.")
     article_id: str

@@ -1,4 +1,4 @@
-"""What becomes of the places that a task has found, and of those that earlier tasks of its change found."""
+"""The storage of the places that a task has found, next to those of earlier tasks of its change."""
 
 from collections.abc import Collection, Iterator, Sequence
 

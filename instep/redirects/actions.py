@@ -106,7 +106,7 @@ async def find_redirect_url(ctx: Ctx, path: str) -> str | None:
 
 
 async def find_page_before(ctx: Ctx, path: str) -> str | None:
-    """Where a redirect of this very path leads, to show that in place of a page with nothing in it."""
+    """The target of a redirect of this very path, to show in place of a page with nothing in it."""
     target = await queries.find_target(ctx, path)
     return await resolving.follow(ctx, path) if target is not None and target.path == path else None
 

@@ -117,7 +117,7 @@ def _spaced(name: str) -> str:
 
 
 def _slugs(change_set: ChangeSet) -> Iterator[str]:
-    """What addresses of articles may end in: the files of documentation, and the pages that these link to."""
+    """The ends of addresses that articles may have: files of documentation, and pages that these link to."""
     for file in change_set.documentation:
         yield name_of(file.patch.path).lower()
         yield from linked_names(_added_text(file))

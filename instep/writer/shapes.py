@@ -82,7 +82,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an article needs words that the change does not give.
+    """A place at which an article needs words that the change does not give.
 
     `heading` is the section to write in (None for no section), `line` the line of the article, from 1, and
     `reason` a sentence. `evidence` has the lines of code that the words are to be about.

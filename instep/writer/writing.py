@@ -86,7 +86,7 @@ def write(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a change says of the articles, before anything is decided."""
+    """The facts of a change and of the articles, before anything is decided."""
 
     change: Change
     change_set: ChangeSet
@@ -118,7 +118,7 @@ def _read(change: Change, articles: Sequence[Article], models: Models) -> _Readi
 
 
 def _places(reading: _Reading, models: Models) -> Iterator[Place]:
-    """Where to write; nowhere if the change documents itself."""
+    """The places to write at; none if the change documents itself."""
     if reading.ported.is_documented:
         return iter(())
     nearest = nearest_articles(reading.ranking, reading.mentions, reading.corpus)

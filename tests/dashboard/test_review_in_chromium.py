@@ -1,4 +1,4 @@
-"""What the review looks like in Chromium: long titles and long lines of code."""
+"""The look of the review in Chromium: long titles and long lines of code."""
 
 import pytest
 from playwright.async_api import Page

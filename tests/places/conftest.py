@@ -1,4 +1,4 @@
-"""What the tests of places share: a place in a live article of Acme."""
+"""A place in a live article of Acme, which the tests of places share."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What waits to be written: which places are listed, and what each of them says."""
+"""The places that wait: which of them are listed, and what each says."""
 
 from instep.core.database import Database
 from tests.places.finding import LABEL, REASON, URL, find_places, new_place, waiting

@@ -1,4 +1,4 @@
-"""Where an article needs words that a change does not give: who is pointed to, and who is not."""
+"""The articles that a change points to because they need words, and those that it does not."""
 
 import pytest
 

@@ -184,7 +184,7 @@ async def decide(
 
 
 async def settled_words(page: BotPage) -> str:
-    """Who has settled the draft or the place; empty while it waits."""
+    """The name of the person who has settled the draft or the place; empty while it waits."""
     item = await find_item(page)
     if item.status in ("pending", "open"):
         return ""

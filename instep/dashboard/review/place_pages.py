@@ -1,4 +1,4 @@
-"""What a reviewer does with a place: resolve, dismiss, reopen, assign."""
+"""The routes by which a reviewer resolves, dismisses, reopens and assigns a place."""
 
 from starlette.responses import Response
 

@@ -1,4 +1,4 @@
-"""What the page of a place shows: the section as it is, and the lines of code that it lacks words for."""
+"""The page of a place: the section as it is, and the lines of code that it lacks words for."""
 
 import re
 from typing import Any

@@ -6,7 +6,7 @@ from instep.dashboard.review import decisions, draft_pages, place_pages, presenc
 
 QUEUE = "/app/{bot_slug}/review"
 DRAFT = f"{QUEUE}/{{draft_id}}"
-# What is done with a place, whose page is in the queue.
+# The acts on a place, whose page is in the queue.
 PLACE = "/app/{bot_slug}/places/{draft_id}"
 
 routes = [

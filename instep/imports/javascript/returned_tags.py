@@ -9,7 +9,7 @@ from tree_sitter import Node
 from instep.imports.javascript.js_values import JsValue, js_object
 from instep.imports.javascript.modules import FUNCTIONS, Module, expression_node, first_child, source_text
 
-# What reacts to its reader is a program.
+# A component that reacts to its reader is a program.
 _HANDLER = re.compile(r"\bon[A-Z]\w*=\{")
 _TAGS = {"jsx_element", "jsx_self_closing_element", "jsx_fragment"}
 
@@ -23,7 +23,7 @@ class ReturnedTags:
 
 
 def tags_of_component(module: Module, name: str, props: dict[str, JsValue]) -> ReturnedTags | None:
-    """What a component returns for these attributes; None if it does more than define constants first."""
+    """The markup that a component returns for these attributes; None if it does more than that."""
     node = module.nodes.get("export default" if name == "default" else name)
     if node is not None and node.type == "identifier":
         node = module.nodes.get(source_text(node))

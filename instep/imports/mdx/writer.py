@@ -161,7 +161,7 @@ class PageWriter:
             self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
 
     def _own_component(self, element: Element, tag: Tag) -> MarkdownPiece | None:
-        """What a component of the source shows; None unless the text of its file says all of it."""
+        """The markup that a component of the source shows; None unless its file says all of it."""
         module, name = self._definition(element.name)
         if module is None or self.module is None or self.depth >= _MAX_SNIPPET_DEPTH:
             return None

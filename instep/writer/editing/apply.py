@@ -102,7 +102,7 @@ def _edits_of(pair: Became, corpus: Corpus, models: Models) -> Iterator[tuple[st
     for article in articles:
         weighed_places = [
             (place, place.probability or _probability(pair, place, models))
-            for place in occurrences(pair, article, len(articles), corpus)
+            for place in occurrences(pair, article, corpus)
         ]
         # Half an edit is worse than none: a name of its own is the same thing wherever the article says it.
         surest = max((probability for _, probability in weighed_places), default=0.0)
@@ -117,7 +117,7 @@ def _edits_of(pair: Became, corpus: Corpus, models: Models) -> Iterator[tuple[st
 
 
 def _probability(pair: Became, place: Occurrence, models: Models) -> float:
-    """What the model says; a name of its own is proven if nothing keeps it, and lines or title replace it."""
+    """The probability of an edit: a distinct name that nothing keeps is proven, the model weighs the rest."""
     signs = pair.signs
     is_told = signs["described"] and signs["distinct"] and not signs["left"]
     is_proven = is_told or (signs["clean name"] and signs["lines"] >= 1 and pair.old not in pair.new)

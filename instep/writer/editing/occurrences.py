@@ -43,11 +43,8 @@ class Occurrence:
     probability: float | None
 
 
-def occurrences(pair: Became, article: Article, spread: int, corpus: Corpus) -> Iterator[Occurrence]:
-    """The places of an article that say the old text, except for those that surely mean something else.
-
-    `spread` is the number of articles that say the old text.
-    """
+def occurrences(pair: Became, article: Article, corpus: Corpus) -> Iterator[Occurrence]:
+    """The places of an article that say the old text, except for those that surely mean something else."""
     text, first = article.text, len(front_matter(article.text))
     is_shown = emphasised(pair.old)
     for match in mention(pair.old).finditer(text):
@@ -74,7 +71,7 @@ _KIND_SIGNS: Mapping[str, Mapping[str, float]] = {
 def _is_barred(
     pair: Became, article: Article, start: int, end: int, corpus: Corpus, *, is_marked: bool
 ) -> bool:
-    """What no evidence outweighs: the place is about another program, product, language, address or time."""
+    """Whether a place is surely about another program, product, language, address or time."""
     text = article.text
     is_word = is_plain_word(pair) and not (is_marked or _is_described_word(pair))
     # People edited three of 560 such places.

@@ -1,4 +1,4 @@
-"""What a change replaces by something else: names, labels, texts and values, with the evidence for each.
+"""The pairs of a change: names, labels, texts and values that others replace, with the evidence for each.
 
 Every pair comes from aligned lines, or from the title where the lines confirm it. None is judged here: the
 signs of a pair say how the change treats both texts, and `editing.occurrences` weighs them against the place
@@ -47,7 +47,7 @@ _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package
 _SAMPLE_HOST = re.compile(
     r"(?:://|@)(?:[\w-]+\.)*(?:example\.(?:com|org|net)|(?:example|test|invalid|localhost)\b)"
 )
-# What code fills in: no reader sees it.
+# Placeholders that code fills in: no reader sees them.
 _PLACEHOLDER = re.compile(r"\{[\w.!:()\[\]]*\}|%[sdr](?!\w)|%\(\w+\)|\$\{")
 # A keyword argument in a call over several lines.
 _ARGUMENT = re.compile(r"[a-z]\w*\s*=[^=].*,$")

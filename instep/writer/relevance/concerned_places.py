@@ -1,4 +1,4 @@
-"""Where to write in an article that a change concerns: the line, one sentence why, and the lines of code.
+"""The place to write at in an article that a change concerns: line, reason, and the lines of code.
 
 The surest reason comes first: what the article says and the change replaces or takes out, what it lists next
 to something new, and else the section that shares most with the change.

@@ -1,4 +1,4 @@
-"""What a reviewer of an edit should check by hand."""
+"""Warnings: the points of an edit that a reviewer should check by hand."""
 
 import re
 from collections.abc import Iterator, Sequence

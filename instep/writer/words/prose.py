@@ -9,7 +9,7 @@ _DIRECTIVE = re.compile(r"(?m)^\.\. [\w-]+::|^\.\. _|``\w")
 _MARKDOWN = re.compile(r"(?m)^#{1,6} |^```|\]\(")
 # Separators, fillers and selectors of variants: Unicode calls them letters or marks, and no reader sees them.
 _UNSEEN = re.compile("[\u2028\u2029\u034f\u115f\u1160\u3164\U000e0100-\U000e01ef]")
-# What pages make a link of by themselves.
+# Texts that pages turn into links by themselves.
 _HOST_OR_MAIL = re.compile(r"\bwww\.|[\w.+-]@[\w-]{1,63}\.\w", re.IGNORECASE)
 _MARKUP = ("://", "](", "][", "![", "<", "**", "`", "&lt", "&#", "javascript:", "data:", "|", "{{", "{%")
 _PREFIX = re.compile(r"^(?:[\w-]+(?:\([^)]*\))?!?|[\w/.-]+):\s+|^[^\w`\"'/.-]+|^\[[^\]]*\]\s*")
