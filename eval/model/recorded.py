@@ -5,7 +5,7 @@ import json
 import re
 from pathlib import Path
 
-from instep.llm.protocol import Completion, CompletionError, Model, Prompt
+from instep.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 
 NOT_RECORDED = "Its answer is not recorded."
 USED_UP = "The tokens of this run are used up."
@@ -24,7 +24,7 @@ class RecordedModel:
         self.tokens_left = max_tokens
         self.asked = self.replayed = self.refused = self.tokens = 0
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         path = self.folder / f"{digest_of(prompt)}.json"
         if path.is_file():
             answer = json.loads(path.read_text("utf-8"))

@@ -5,36 +5,43 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from instep.llm.protocol import Completion, CompletionError, Prompt
-from instep.llm.provider import CUT, REFUSED, completion_of, mentions_field, read_response
+from instep.llm.protocol import Prompt
+from instep.llm.provider import FAILED, OTHER_FORM, ProviderReply, mentions_field, read_response
 
 BASE_URL = "https://api.anthropic.com"
 VERSION = "2023-06-01"
-CUT_REASONS = frozenset(("max_tokens", "model_context_window_exceeded"))
 SCHEMA_FIELDS = ("output_config", "output format")
 
 
-class AnthropicContentBlock(BaseModel):
-    type: str
-    text: str = ""
-
-
 class AnthropicUsage(BaseModel):
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
 
     @property
-    def total_tokens(self) -> int:
-        cached = (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
-        return self.input_tokens + self.output_tokens + cached
+    def all_input_tokens(self) -> int:
+        counts = (self.input_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens)
+        return sum(count or 0 for count in counts)
+
+
+class AnthropicText(BaseModel):
+    """A block of text, or its next part; or the end of a stream, with its reason."""
+
+    type: str = ""
+    text: str = ""
+    stop_reason: str | None = None
 
 
 class AnthropicMessage(BaseModel):
-    content: list[AnthropicContentBlock]
+    """A whole message, or an event of a stream, which holds one of its parts."""
+
+    type: str = "message"
+    content: list[AnthropicText] | None = None
     stop_reason: str | None = None
     usage: AnthropicUsage | None = None
+    message: "AnthropicMessage | None" = None
+    delta: AnthropicText = AnthropicText()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +61,39 @@ class Anthropic:
     def headers(self) -> dict[str, str]:
         return {"anthropic-version": VERSION, **({"x-api-key": self.key} if self.key else {})}
 
-    def request_body(self, prompt: Prompt) -> dict[str, Any]:
+    def request_body(self, prompt: Prompt, *, is_streamed: bool) -> dict[str, Any]:
         format = {"type": "json_schema", "schema": prompt.schema}
+        is_held = self.has_schema and prompt.schema
         return {
             "model": self.model,
             "max_tokens": prompt.max_output_tokens,
             "system": prompt.system,
             "messages": [{"role": "user", "content": prompt.user}],
-            **({"output_config": {"format": format}} if self.has_schema else {}),
+            **({"output_config": {"format": format}} if is_held else {}),
+            **({"stream": True} if is_streamed else {}),
         }
 
-    def read_completion(self, body: bytes) -> Completion:
-        message = read_response(AnthropicMessage, body)
-        total_tokens = message.usage.total_tokens if message.usage else None
-        if message.stop_reason == "refusal":
-            raise CompletionError(REFUSED, total_tokens)
-        if message.stop_reason in CUT_REASONS:
-            raise CompletionError(CUT, total_tokens)
-        text = "".join(block.text for block in message.content if block.type == "text")
-        return completion_of(text, total_tokens)
+    def read(self, data: bytes, reply: ProviderReply) -> None:
+        event = read_response(AnthropicMessage, data)
+        if event.type == "error":
+            raise reply.error(FAILED)
+        if event.type == "message" and event.content is None:
+            raise reply.error(OTHER_FORM)
+        for part in filter(None, (event, event.message)):
+            add_part(part, reply)
 
     def without_optional_features(self, complaint: str) -> "Anthropic | None":
         if self.has_schema and any(mentions_field(complaint, field) for field in SCHEMA_FIELDS):
             return replace(self, has_schema=False)
         return None
+
+
+def add_part(part: AnthropicMessage, reply: ProviderReply) -> None:
+    if part.usage:
+        # The event at the end of a stream repeats the input or leaves it out.
+        reply.input_tokens = part.usage.all_input_tokens or reply.input_tokens
+        reply.output_tokens = part.usage.output_tokens or reply.output_tokens
+    reply.text += "".join(block.text for block in part.content or () if block.type == "text")
+    if part.delta.type == "text_delta":
+        reply.text += part.delta.text
+    reply.stop_reason = part.stop_reason or part.delta.stop_reason or reply.stop_reason

@@ -8,7 +8,7 @@ from datetime import date
 from instep.core import limits
 from instep.core.config import settings
 from instep.identity.schemas import Ctx
-from instep.llm.protocol import Completion, CompletionError, Model, Prompt
+from instep.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 
 Enter = Callable[[], AbstractAsyncContextManager[Ctx]]
 
@@ -38,7 +38,7 @@ class BudgetedModel:
     def name(self) -> str:
         return self.model.name
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         """Reserve the most that the prompt may take, complete it, and settle what it took.
 
         If the caller is cancelled in between, the reservation stays counted, because the use is unknown.
@@ -48,7 +48,7 @@ class BudgetedModel:
         if reservation is None:
             raise CompletionError(self.exhausted, 0)
         try:
-            completion = await self.model.complete(prompt)
+            completion = await self.model.complete(prompt, on_text)
         except CompletionError as error:
             await self.settle(reservation, error.total_tokens)
             raise

@@ -3,31 +3,38 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from email.utils import parsedate_to_datetime
 from functools import partial
 
 from instep.core import limits
-from instep.core.outbound.client import OutboundClient, RequestFailed
+from instep.core.clock import utc_now
+from instep.core.outbound.client import INCOMPLETE, OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, send_request
+from instep.llm.circuit import Circuit, ProviderDown
+from instep.llm.complaints import complaint_of
+from instep.llm.event_stream import EventStream
 from instep.llm.measuring import measured_call
-from instep.llm.protocol import Completion, CompletionError, Prompt, PromptRejected
-from instep.llm.provider import Provider
+from instep.llm.protocol import Completion, CompletionError, OnText, Prompt, PromptRejected
+from instep.llm.provider import Provider, ProviderReply
 
 Pause = Callable[[float], Awaitable[None]]
 
 # A provider can do without this many optional features of the newest form.
-MAX_OLDER_FORMS = 2
+MAX_OLDER_FORMS = 3
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 # At these statuses the provider has not run the model, so no tokens were used.
 STATUS_MESSAGES = {
     401: "It refused the key (401).",
+    402: "Its account has no credit left (402).",
     403: "It refused the key (403).",
     404: "It knows no such model or address (404).",
     413: "It takes no question of this size (413).",
+    429: "It takes no more questions for now (429).",
 }
 
 
 class HttpModel:
-    """A model behind an endpoint. Error bodies of an endpoint are not passed on: they may repeat the key."""
+    """A model behind an endpoint. What an endpoint says of an error is only a detail of the error here."""
 
     def __init__(
         self,
@@ -42,63 +49,105 @@ class HttpModel:
         self.client = client
         self.timeout_seconds = timeout_seconds
         self.pause = pause
+        self.circuit = Circuit()
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         with measured_call("chat") as call:
-            completion = await self.complete_in_time(prompt)
+            self.circuit.enter()
+            try:
+                completion = await self.complete_in_time(prompt, on_text)
+            except CompletionError as error:
+                self.circuit.leave(is_down=isinstance(error, ProviderDown))
+                raise
+            self.circuit.leave(is_down=False)
             call.tokens = completion.total_tokens
             return completion
 
-    async def complete_in_time(self, prompt: Prompt) -> Completion:
+    async def complete_in_time(self, prompt: Prompt, on_text: OnText | None) -> Completion:
         try:
             async with asyncio.timeout(self.timeout_seconds):
-                body = await complete_with_retries(partial(self.attempt, prompt), self.pause)
-                return self.provider.read_completion(body)
+                if on_text is not None:
+                    return await self.stream(prompt, on_text)
+                body = await self.body_of(partial(self.attempt, prompt, None))
+                self.provider.read(body, reply := ProviderReply())
+                return reply.completion()
         except TimeoutError:
-            raise CompletionError(f"It did not answer within {self.timeout_seconds:g} seconds.") from None
+            raise ProviderDown(f"It did not answer within {self.timeout_seconds:g} seconds.") from None
 
-    async def attempt(self, prompt: Prompt) -> RawResponse:
+    async def stream(self, prompt: Prompt, on_text: OnText) -> Completion:
+        events = EventStream(self.provider, on_text)
+        body = await self.body_of(partial(self.attempt, prompt, events))
+        completion = events.completion(body)
+        if events.reply.stop_reason is None:
+            raise CompletionError(INCOMPLETE)
+        return completion
+
+    async def body_of(self, attempt: Callable[[], Awaitable[RawResponse]]) -> bytes:
+        return await complete_with_retries(attempt, self.pause, self.provider.key)
+
+    async def attempt(self, prompt: Prompt, events: EventStream | None) -> RawResponse:
         """One attempt. An endpoint that rejects an optional feature gets the older form from then on."""
         for _ in range(MAX_OLDER_FORMS):
-            response = await self.post(prompt)
+            response = await self.post(prompt, events)
             older = self.provider.without_optional_features(response.body.decode("utf-8", "replace"))
             if response.status not in (400, 422) or older is None:
                 return response
             self.provider = older
-        return await self.post(prompt)
+        return await self.post(prompt, events)
 
-    async def post(self, prompt: Prompt) -> RawResponse:
-        body = json.dumps(self.provider.request_body(prompt)).encode()
+    async def post(self, prompt: Prompt, events: EventStream | None) -> RawResponse:
+        body = json.dumps(self.provider.request_body(prompt, is_streamed=events is not None)).encode()
         headers = {**HEADERS, **self.provider.headers}
-        url = self.provider.url
+        max_bytes = limits.MAX_STREAM_BYTES if events else limits.MAX_COMPLETION_BYTES
+        on_chunk = events.feed if events else None
         try:
-            return await send_request(self.client, url, body, headers, limits.MAX_COMPLETION_BYTES)
+            return await send_request(self.client, self.provider.url, body, headers, max_bytes, on_chunk)
         except RequestFailed as error:
-            raise CompletionError(error.message) from None
+            raise ProviderDown(error.message) from None
 
 
-async def complete_with_retries(attempt: Callable[[], Awaitable[RawResponse]], pause: Pause) -> bytes:
-    """The body of a response 200. Statuses 429 and 5xx are retried a few times, others are not."""
+async def complete_with_retries(
+    attempt: Callable[[], Awaitable[RawResponse]], pause: Pause, key: str | None = None
+) -> bytes:
+    """The body of a response 200. Statuses 429 and 5xx are retried a few times, others are not.
+
+    At none of them the model has run, so no retry is paid twice. `key` is left out of the provider's words.
+    """
     for number in range(1, limits.MAX_MODEL_RETRIES + 2):
         response = await attempt()
         if response.status == 200:
             return response.body
+        detail = complaint_of(response.body, key)
         if response.status != 429 and response.status < 500:
             kind = PromptRejected if response.status in (400, 413, 422) else CompletionError
-            raise kind(STATUS_MESSAGES.get(response.status, f"It answered {response.status}."), 0)
+            raise kind(message_of(response.status), 0, detail=detail)
         if number <= limits.MAX_MODEL_RETRIES:
             await pause(retry_delay(response, number))
-    raise CompletionError(f"It answered {response.status}, {number} times.", 0)
+    raise ProviderDown(f"{message_of(response.status)} It was asked {number} times.", 0, detail=detail)
+
+
+def message_of(status: int) -> str:
+    if status >= 500:
+        return f"It is out of order ({status})."
+    return STATUS_MESSAGES.get(status, f"It answered {status}.")
 
 
 def retry_delay(response: RawResponse, attempt: int) -> float:
     """Seconds to wait: `Retry-After`, or twice as long each time; `CompletionError` if that is too long."""
     retry_after = response.headers.get("retry-after", "")
-    try:
-        seconds = float(retry_after) if retry_after else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
-    except ValueError:
-        # An HTTP date: providers send seconds, so a date is answered with the longest wait.
-        seconds = limits.MAX_MODEL_RETRY_SECONDS
+    seconds = seconds_of(retry_after) if retry_after else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
     if not 0 <= seconds <= limits.MAX_MODEL_RETRY_SECONDS:
-        raise CompletionError(f"It answered {response.status} and asks to wait for too long.", 0)
+        raise ProviderDown(f"{message_of(response.status)} It asks to wait for too long.", 0)
     return seconds
+
+
+def seconds_of(retry_after: str) -> float:
+    """The seconds of `Retry-After`, which are a number or an HTTP date (RFC 9110, section 10.2.3)."""
+    try:
+        return float(retry_after)
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(retry_after) - utc_now()).total_seconds())
+    except (TypeError, ValueError):
+        return limits.MODEL_RETRY_SECONDS

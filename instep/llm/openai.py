@@ -5,22 +5,25 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from instep.llm.protocol import Completion, CompletionError, Prompt
-from instep.llm.provider import CUT, EMPTY, REFUSED, completion_of, mentions_field, read_response
+from instep.llm.protocol import Prompt
+from instep.llm.provider import FAILED, OTHER_FORM, ProviderReply, mentions_field, read_response
 
 BASE_URL = "https://api.openai.com/v1"
 NEWER, OLDER = "max_completion_tokens", "max_tokens"
-REFUSAL_REASONS = frozenset(("content_filter", "refusal"))
 SCHEMA_FIELDS = ("response_format", "json_schema")
+USAGE_FIELD = "stream_options"
 
 
-class OpenAiMessage(BaseModel):
+class OpenAiText(BaseModel):
     content: str | None = None
     refusal: str | None = None
 
 
 class OpenAiChoice(BaseModel):
-    message: OpenAiMessage
+    """The first choice of a response, or its next part of a stream."""
+
+    message: OpenAiText = OpenAiText()
+    delta: OpenAiText = OpenAiText()
     finish_reason: str | None = None
 
 
@@ -28,14 +31,11 @@ class OpenAiUsage(BaseModel):
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
-    @property
-    def total_tokens(self) -> int:
-        return self.prompt_tokens + self.completion_tokens
-
 
 class ChatCompletion(BaseModel):
-    choices: list[OpenAiChoice]
+    choices: list[OpenAiChoice] | None = None
     usage: OpenAiUsage | None = None
+    error: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class OpenAi:
     key: str | None = field(default=None, repr=False)
     limit: str = NEWER
     has_schema: bool = True
+    has_usage_of_streams: bool = True
 
     @property
     def url(self) -> str:
@@ -56,9 +57,10 @@ class OpenAi:
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
-    def request_body(self, prompt: Prompt) -> dict[str, Any]:
+    def request_body(self, prompt: Prompt, *, is_streamed: bool) -> dict[str, Any]:
         schema = {"name": "answer", "strict": True, "schema": prompt.schema}
         format = {"type": "json_schema", "json_schema": schema}
+        usage = {USAGE_FIELD: {"include_usage": True}} if self.has_usage_of_streams else {}
         return {
             "model": self.model,
             "messages": [
@@ -66,24 +68,27 @@ class OpenAi:
                 {"role": "user", "content": prompt.user},
             ],
             self.limit: prompt.max_output_tokens,
-            **({"response_format": format} if self.has_schema else {}),
+            **({"response_format": format} if self.has_schema and prompt.schema else {}),
+            **({"stream": True, **usage} if is_streamed else {}),
         }
 
-    def read_completion(self, body: bytes) -> Completion:
-        response = read_response(ChatCompletion, body)
-        total_tokens = response.usage.total_tokens if response.usage else None
-        if not response.choices:
-            raise CompletionError(EMPTY, total_tokens)
-        choice = response.choices[0]
-        if choice.message.refusal or choice.finish_reason in REFUSAL_REASONS:
-            raise CompletionError(REFUSED, total_tokens)
-        if choice.finish_reason == "length":
-            raise CompletionError(CUT, total_tokens)
-        return completion_of(choice.message.content or "", total_tokens)
+    def read(self, data: bytes, reply: ProviderReply) -> None:
+        completion = read_response(ChatCompletion, data)
+        if completion.usage:
+            reply.input_tokens = completion.usage.prompt_tokens
+            reply.output_tokens = completion.usage.completion_tokens
+        if completion.choices is None:
+            raise reply.error(FAILED if completion.error else OTHER_FORM)
+        for choice in completion.choices[:1]:
+            reply.text += (choice.message.content or "") + (choice.delta.content or "")
+            is_refused = choice.message.refusal or choice.delta.refusal
+            reply.stop_reason = "refusal" if is_refused else choice.finish_reason or reply.stop_reason
 
     def without_optional_features(self, complaint: str) -> "OpenAi | None":
         if mentions_field(complaint, NEWER):
             return replace(self, limit=OLDER if self.limit == NEWER else NEWER)
         if self.has_schema and any(mentions_field(complaint, field) for field in SCHEMA_FIELDS):
             return replace(self, has_schema=False)
+        if self.has_usage_of_streams and mentions_field(complaint, USAGE_FIELD):
+            return replace(self, has_usage_of_streams=False)
         return None

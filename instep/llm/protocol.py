@@ -1,17 +1,23 @@
 """The prompt for a language model and its completion, whichever provider serves it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 # Most texts have more bytes per token, so an estimate of tokens errs on the side of the budget.
 _BYTES_PER_TOKEN = 3
 
+# Gets each next part of a completion's text as it arrives. It is not awaited, so it only hands the part over.
+OnText = Callable[[str], None]
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`system` is our own text, `user` holds delimited data of others; the completion is JSON of `schema`."""
+    """`system` is our own text, `user` holds delimited data of others.
+
+    The completion is JSON of `schema`, or plain text if it is empty.
+    """
 
     system: str
     user: str
@@ -19,29 +25,52 @@ class Prompt:
     max_output_tokens: int
 
     @property
+    def max_input_tokens(self) -> int:
+        """An estimate of the most tokens that this prompt takes."""
+        return estimate_tokens(self.system, self.user, json.dumps(self.schema))
+
+    @property
     def max_total_tokens(self) -> int:
         """An estimate of the most tokens that this prompt and its completion take together."""
-        return estimate_tokens(self.system, self.user, json.dumps(self.schema)) + self.max_output_tokens
+        return self.max_input_tokens + self.max_output_tokens
+
+
+def sum_of(input_tokens: int | None, output_tokens: int) -> int | None:
+    return None if input_tokens is None else input_tokens + output_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The text of the model. `total_tokens` counts prompt and output; None if the provider does not say."""
+    """The text of the model; `input_tokens` is None if the provider does not say what it took."""
 
     text: str
-    total_tokens: int | None
+    input_tokens: int | None
+    output_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int | None:
+        return sum_of(self.input_tokens, self.output_tokens)
 
 
 class CompletionError(Exception):
     """There is no completion; `message` is a sentence without secrets.
 
-    `total_tokens` is what the attempt used; None if that is unknown.
+    The tokens are those that the attempt used; `input_tokens` is None if that is unknown. `detail` holds the
+    provider's own words without the key. They may repeat the prompt, so only the owner who tests sees them.
     """
 
-    def __init__(self, message: str, total_tokens: int | None = None) -> None:
+    def __init__(
+        self, message: str, input_tokens: int | None = None, output_tokens: int = 0, detail: str = ""
+    ) -> None:
         super().__init__(message)
         self.message = message
-        self.total_tokens = total_tokens
+        self.input_tokens = input_tokens
+        self.output_tokens = output_tokens
+        self.detail = detail
+
+    @property
+    def total_tokens(self) -> int | None:
+        return sum_of(self.input_tokens, self.output_tokens)
 
 
 class PromptRejected(CompletionError):
@@ -54,8 +83,11 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def complete(self, prompt: Prompt) -> Completion:
-        """The completion, or `CompletionError`."""
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
+        """The completion, or `CompletionError`; with `on_text` its text is handed over as it arrives.
+
+        What was handed over is the beginning of a completion that may still fail.
+        """
 
 
 def estimate_tokens(*texts: str) -> int:

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from instep.core.config import settings
 from instep.core.database import Database, Tx
 from instep.core.markdown import render
-from instep.llm.protocol import Completion, CompletionError, Prompt
+from instep.llm.protocol import Completion, CompletionError, OnText, Prompt
 from instep.workspaces.actions import pause_workspace
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Json
@@ -28,7 +28,7 @@ class Silent:
 
     name = "silent:1"
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         raise CompletionError("It refused to answer.", 7)
 
 
@@ -292,7 +292,7 @@ async def test_it_is_asked_while_no_connection_is_held(
     class Meanwhile:
         name = "scripted:1"
 
-        async def complete(self, prompt: Prompt) -> Completion:
+        async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
             app.state.model = None
             seen.append(await ask(client, cast.acme, HOW))
             return Completion(f'{{"parts": [{{"text": "{TRUE}", "sources": [1]}}]}}', 5)

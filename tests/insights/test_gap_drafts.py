@@ -13,7 +13,7 @@ from instep.identity.job_context import job_context
 from instep.insights.actions import draft_unanswered
 from instep.insights.jobs import draft_gap
 from instep.insights.schemas import DRAFT_GAP
-from instep.llm.protocol import Completion, CompletionError, Model, Prompt
+from instep.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 from instep.tasks.jobs import WRITER
 from instep.workspaces.actions import pause_workspace, resume_workspace
 from tests.site.pages import publish
@@ -316,7 +316,7 @@ async def test_a_model_writes_it_from_the_passages_and_invents_nothing(
 class Silent:
     name = "silent:1"
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         raise CompletionError("It is asleep.", 0)
 
 

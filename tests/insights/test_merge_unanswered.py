@@ -14,7 +14,7 @@ from instep.identity.schemas import Actor, Ctx
 from instep.insights.actions import dismiss_unanswered, merge_unanswered
 from instep.insights.jobs import process_gap
 from instep.insights.schemas import REQUESTED
-from instep.llm.protocol import Completion, CompletionError, Prompt
+from instep.llm.protocol import Completion, CompletionError, OnText, Prompt
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company, RunJobs
 from tests.support.http import ok
@@ -110,7 +110,7 @@ class Merging:
     into_id: str
     name = "merging:1"
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         await merge(self.database, self.company, self.question_id, self.into_id)
         raise CompletionError("It is asleep.", 0)
 

@@ -86,6 +86,33 @@ def answered(asked: Asked, text: str, **fields: Any) -> bytes:
     return http(200, json.dumps({"choices": [{**choice, **fields}], "usage": usage}).encode())
 
 
+def events_of(asked: Asked, *parts: str, has_end: bool = True) -> bytes:
+    """The same answer in parts, as server-sent events."""
+    if asked.is_anthropic:
+        start = {"type": "message_start", "message": {"content": [], "usage": {"input_tokens": INPUT}}}
+        delta = "content_block_delta"
+        events: list[object] = [start, {"type": "ping"}]
+        events += [{"type": delta, "delta": {"type": "text_delta", "text": part}} for part in parts]
+        end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+        events += [{**end, "usage": {"output_tokens": OUTPUT}}, {"type": "message_stop"}] if has_end else []
+        lines = [json.dumps(event) for event in events]
+    else:
+        events = [{"choices": [{"delta": {"content": part}}]} for part in parts]
+        usage = {"prompt_tokens": INPUT, "completion_tokens": OUTPUT}
+        stop = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+        events += [stop, {"choices": [], "usage": usage}] if has_end else []
+        lines = [*map(json.dumps, events), *(["[DONE]"] if has_end else [])]
+    return http(200, "".join(f"event: x\r\ndata: {line}\r\n\r\n" for line in lines).encode())
+
+
+def streams(*parts: str, has_end: bool = True) -> Mood:
+    async def mood(asked: Asked) -> bytes:
+        assert asked.body["stream"] is True
+        return events_of(asked, *parts, has_end=has_end)
+
+    return mood
+
+
 def says(reply: object) -> Mood:
     """Good: it replies with this JSON."""
 
@@ -152,4 +179,4 @@ async def stops_at_its_limit(asked: Asked) -> bytes:
 
 
 async def is_huge(asked: Asked) -> bytes:
-    return answered(asked, "x" * 1_000_000)
+    return answered(asked, "x" * 5_000_000)

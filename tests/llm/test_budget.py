@@ -10,7 +10,7 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.identity.schemas import Ctx
 from instep.llm.budget import BudgetedModel, reserve_tokens, settle_reservation
-from instep.llm.protocol import Completion, CompletionError, Prompt
+from instep.llm.protocol import Completion, CompletionError, OnText, Prompt
 from tests.llm.budgets import task_ctx
 from tests.support.cast import Cast
 from tests.support.http import at_once
@@ -92,7 +92,7 @@ class MeteredModel:
         self.fails = fails
         self.prompts = 0
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         self.prompts += 1
         if self.fails:
             raise CompletionError("It answered 500.", self.used_tokens)

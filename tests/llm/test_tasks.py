@@ -8,7 +8,7 @@ import pytest
 from instep.core.database import Database, Tx
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
-from instep.llm.protocol import Completion, CompletionError, Model, Prompt
+from instep.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 from instep.runtime import worker_of
 from tests.llm.conftest import Meet
 from tests.llm.endpoint import (
@@ -47,7 +47,7 @@ class Scripted:
         self.reply = reply
         self.questions: list[Prompt] = []
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         self.questions.append(prompt)
         if isinstance(self.reply, Exception):
             raise self.reply
@@ -241,7 +241,7 @@ async def test_no_connection_is_held_while_the_model_is_asked(
     free: list[bool] = []
 
     class Watching(Scripted):
-        async def complete(self, prompt: Prompt) -> Completion:
+        async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
             stats = database.pool.get_stats()
             free.append(stats["pool_available"] == stats["pool_size"])
             return await super().complete(prompt)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 
-from instep.llm.protocol import Completion, Prompt
+from instep.llm.protocol import Completion, OnText, Prompt
 
 USED_TOKENS = 1_234
 Part = tuple[str, list[int]]
@@ -22,7 +22,7 @@ class Scripted:
         self.was_asked = asyncio.Event()
         self.was_stopped = asyncio.Event()
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         self.prompts.append(prompt)
         self.was_asked.set()
         if self.may_reply is not None:
@@ -32,7 +32,10 @@ class Scripted:
                 self.was_stopped.set()
                 raise
         reply = self.script(prompt.user)
-        return Completion(reply if isinstance(reply, str) else json.dumps(reply), USED_TOKENS)
+        text = reply if isinstance(reply, str) else json.dumps(reply)
+        if on_text is not None:
+            on_text(text)
+        return Completion(text, USED_TOKENS)
 
 
 def replying(*parts: Part) -> Callable[[str], object]:

@@ -37,12 +37,17 @@ MAX_RESTARTS = 50
 # Language models.
 # One completion: size of the response with headers and framing, and tokens.
 MAX_COMPLETION_BYTES = 512 * 1024
+# The same as server-sent events, which wrap each token in a few hundred bytes.
+MAX_STREAM_BYTES = 4 * 1024 * 1024
 MAX_COMPLETION_TOKENS = 8_000
 # Retries of a prompt after a rate limit or an error of the provider, and the delay before the first.
 MAX_MODEL_RETRIES = 2
 MODEL_RETRY_SECONDS = 2.0
 # A provider that demands a longer wait is not asked again.
 MAX_MODEL_RETRY_SECONDS = 20.0
+# A provider that was down so often in a row is not asked for so long, and then by one question at a time.
+MAX_MODEL_FAILURES = 3
+MODEL_PROBE_SECONDS = 30.0
 # Articles of one task that are sent to the model, and edits in one completion.
 MAX_MODEL_ARTICLES = 5
 MAX_MODEL_EDITS = 30
