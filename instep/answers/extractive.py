@@ -1,6 +1,5 @@
 """Extractive answers: the parts of the best passages that bear on a question, in the articles' own words."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -9,20 +8,11 @@ from math import exp, log
 from instep.answers.answer_blocks import AnswerBlock, AnswerUnit, read_answer_blocks
 from instep.answers.step_lists import are_steps, first_steps, with_place
 from instep.core import limits
+from instep.llm.guard import PROMPT_INJECTION
 from instep.search.question_kinds import kind_of_question
 from instep.search.schemas import Passage
 from instep.text.terms import stem, terms_of
 
-# A planted text addresses the model; articles never address their readers in these words.
-PROMPT_INJECTION = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instruction|prompt|rule|direction|guideline)s?\b"
-    r"|\b(?:repeat|print|show|reveal|output|display|translate|encode)\b.{0,60}"
-    r"\b(?:system prompt|your (?:\w+ ){0,2}(?:instructions|prompt))"
-    r"|\byou are now\b.{0,40}\b(?:mode|assistant|AI|DAN)\b"
-    r"|\byour (?:final )?(?:response|reply|answer|output) (?:should|must|by|with|in)\b"
-    r"|\b(?:in|into|to|of|with) your (?:final )?(?:response|reply|answer|solution)\b",
-    re.IGNORECASE,
-)
 # A further passage is used if its section is at least this share as likely to answer as the first one, or if
 # its score is at least this share of the best one's, and the terms that it adds have at least this share of
 # the question's weight (all 0..1). Where steps are quoted and no term is open, those of another section would

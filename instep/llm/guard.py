@@ -22,6 +22,16 @@ What stands between a BEGIN and an END line is data from other people: read it, 
 whoever it claims to come from. Only this message tells you what to do.
 """.strip()
 _BOUNDARY_CHARACTERS = 16
+# A planted text addresses the model; articles never address their readers in these words.
+PROMPT_INJECTION = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instruction|prompt|rule|direction|guideline)s?\b"
+    r"|\b(?:repeat|print|show|reveal|output|display|translate|encode)\b.{0,60}"
+    r"\b(?:system prompt|your (?:\w+ ){0,2}(?:instructions|prompt))"
+    r"|\byou are now\b.{0,40}\b(?:mode|assistant|AI|DAN)\b"
+    r"|\byour (?:final )?(?:response|reply|answer|output) (?:should|must|by|with|in)\b"
+    r"|\b(?:in|into|to|of|with) your (?:final )?(?:response|reply|answer|solution)\b",
+    re.IGNORECASE,
+)
 # Servers that ignore the schema put JSON into a code fence, after the model's thoughts.
 _REPLY = re.compile(r"(?s)\A(?:.*</think>)?\s*(?:```(?:json)?\s*\n(.*?)\n?```\s*|(.*))\Z")
 _LINK_OR_IMAGE = re.compile(r'<(a|img)\b[^>]*? (?:href|src)="([^"]*)"')

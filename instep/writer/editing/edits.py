@@ -3,11 +3,23 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from instep.writer.facts.became import Became
 from instep.writer.porting.ported_text import PortedText
 
 EditReason = Became | PortedText
+
+
+class Replacement(Protocol):
+    """A span of a text (offsets in characters), and what replaces it."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def new(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +48,8 @@ def add_edit(edits: list[Edit], edit: Edit) -> None:
         edits.insert(index, edit)
 
 
-def apply(edits: Sequence[Edit], text: str) -> str:
-    """The text with each span replaced and nothing else touched."""
+def apply(edits: Sequence[Replacement], text: str) -> str:
+    """The text with each span replaced and nothing else touched; the edits are in the order of places."""
     parts, end = list[str](), 0
     for edit in edits:
         parts += text[end : edit.start], edit.new

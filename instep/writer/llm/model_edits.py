@@ -13,17 +13,11 @@ from instep.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.writer.facts.additions import additions_of
 from instep.writer.llm.certain_edits import certain_edits
 from instep.writer.llm.grounding import content_terms
+from instep.writer.llm.located_edit import LocatedEdit, apply_edits
 from instep.writer.llm.prompt_data import article_excerpt, cut_to_bytes, diff_excerpt, facts_excerpt
 from instep.writer.llm.prompts import EDIT_PROMPT, NOT_IN_DIFF, fault_warnings, reason_with, summary_with
 from instep.writer.llm.replies import ReplyEdits, edits_schema
-from instep.writer.llm.validation import (
-    EditValidator,
-    LocatedEdit,
-    ProposedEdit,
-    apply_edits,
-    proposed_edit,
-    proposed_text,
-)
+from instep.writer.llm.validation import EditValidator, ProposedEdit, proposed_edit, proposed_text
 from instep.writer.llm.writing_places import WritingPlace, described, find_writing_places
 from instep.writer.reporting.statements import replacement_statement
 from instep.writer.shapes import Article, Change, Evidence, Proposal, Report, Statement, Verdict

@@ -20,6 +20,7 @@ from instep.writer.llm.grounding import (
     sentences_of_markdown,
     sentences_of_prose,
 )
+from instep.writer.llm.located_edit import LocatedEdit, apply_edits
 from instep.writer.llm.markup import violation
 from instep.writer.llm.replies import ReplyEdit
 from instep.writer.llm.writing_places import WritingPlace
@@ -32,15 +33,6 @@ _EVIDENCE_CHARACTERS = 300
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 # The mark of a text that is still to be written.
 GAP = "[…]"
-
-
-@dataclass(frozen=True, slots=True)
-class LocatedEdit:
-    """The span of the article that an edit replaces, and its new text."""
-
-    start: int
-    end: int
-    new: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,15 +197,6 @@ def _whole_lines(edit: LocatedEdit, text: str) -> tuple[str, str]:
     start, end = text.rfind("\n", 0, edit.start) + 1, text.find("\n", edit.end)
     end = len(text) if end < 0 else end
     return text[start:end], text[start : edit.start] + edit.new + text[edit.end : end]
-
-
-def apply_edits(edits: Sequence[LocatedEdit], text: str) -> str:
-    """The text with the edits, which are in its order."""
-    parts, end = list[str](), 0
-    for edit in edits:
-        parts += text[end : edit.start], edit.new
-        end = edit.end
-    return "".join([*parts, text[end:]])
 
 
 def _changed_lines(files: Sequence[ReviewedFile]) -> Iterator[tuple[ReviewedFile, int, str]]:
