@@ -36,6 +36,7 @@ from instep.imports.actions import RUN_IMPORT
 from instep.imports.jobs import give_up_import, run_import
 from instep.insights.jobs import draft_gap
 from instep.insights.schemas import DRAFT_GAP
+from instep.language_model.choosing import LanguageModels
 from instep.llm.embedding import NO_EMBEDDERS, Embedders
 from instep.llm.factory import open_embedders, open_model
 from instep.llm.protocol import Model
@@ -177,9 +178,10 @@ def worker_of(
     embedders: Embedders = NO_EMBEDDERS,
     owner_url: str = "",
 ) -> Worker:
+    models = LanguageModels(model, outbound)
     handlers: dict[str, Handler] = {
-        RUN_TASK: partial(run_task, database, model=model),
-        DRAFT_GAP: partial(draft_gap, database, model=model),
+        RUN_TASK: partial(run_task, database, models=models),
+        DRAFT_GAP: partial(draft_gap, database, models=models),
         SEND_ALERT: AlertSender(database, outbound),
         SEND_REVIEW_DIGEST: partial(send_review_digest, database),
         PRUNE: partial(prune, database),

@@ -37,8 +37,8 @@ from instep.identity.schemas import Ctx
 from instep.identity.visitor_hash import hash_visitor
 from instep.insights.actions import add_note_to_gaps, log_unanswered
 from instep.insights.schemas import Nearest
+from instep.language_model.choosing import LanguageModels
 from instep.llm.budget import Enter
-from instep.llm.protocol import Model
 from instep.search.actions import are_live
 from instep.search.schemas import Audience, Passage
 from instep.search.semantic.query_embedder import query_embedder
@@ -72,19 +72,22 @@ class PendingAnswer:
     """A question that was accepted. Refusals come before it, so that a stream never begins with one."""
 
     enter: Enter
-    model: Model | None
+    # None: no model is asked.
+    models: LanguageModels | None
     turn: Turn | SavedAnswer
 
     async def complete(self) -> SavedAnswer:
         if isinstance(self.turn, SavedAnswer):
             return self.turn
-        answer = await answer_with_model(self.enter, self.model, self.turn.context, self.turn.request.earlier)
+        chosen = await self.models.choose(self.enter, "answers") if self.models else None
+        model = chosen.model if chosen else None
+        answer = await answer_with_model(model, self.turn.context, self.turn.request.earlier)
         async with self.enter() as ctx:
             return await _save_turn(ctx, self.turn, answer)
 
 
 async def ask_question(
-    enter: Enter, model: Model | None, new: QuestionAsked, *, is_paused: bool
+    enter: Enter, models: LanguageModels, new: QuestionAsked, *, is_paused: bool
 ) -> PendingAnswer:
     """Ask a question, and get an answer from the published articles with its sources.
 
@@ -113,7 +116,7 @@ async def ask_question(
         asker = await _asker_of(ctx, new)
         turn = await _repeated_answer(ctx, new, asker) or await _prepare_turn(ctx, new, asker)
     # The model is paid for by active workspaces only.
-    return PendingAnswer(enter, None if is_paused else model, turn)
+    return PendingAnswer(enter, None if is_paused else models, turn)
 
 
 async def _asker_of(ctx: Ctx, new: QuestionAsked) -> Asker:

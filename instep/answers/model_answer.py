@@ -13,7 +13,6 @@ from instep.answers.citing import has_no_active_markup
 from instep.answers.extractive import PassageExtract, QuestionTerms, read_passage
 from instep.answers.generative import ReadReply, join_blocks, prompt_for, read_answer
 from instep.answers.schemas import Answer
-from instep.llm.budget import Enter, visitor_model
 from instep.llm.protocol import CompletionError, Model
 from instep.search.passage_kinds import answers_questions
 
@@ -21,11 +20,11 @@ log = structlog.get_logger()
 
 
 async def answer_with_model(
-    enter: Enter, model: Model | None, context: RetrievedContext, earlier: tuple[str, ...]
+    model: Model | None, context: RetrievedContext, earlier: tuple[str, ...]
 ) -> Answer:
     if model is None or not context.is_answerable:
         return extractive_answer(context)
-    return await written_answer(visitor_model(model, enter), context, earlier)
+    return await written_answer(model, context, earlier)
 
 
 async def written_answer(model: Model, context: RetrievedContext, earlier: tuple[str, ...]) -> Answer:

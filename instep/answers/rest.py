@@ -22,6 +22,7 @@ from instep.answers.streaming import answer_events
 from instep.answers.widget_schemas import ArticleLinksOut, ReadableArticleOut, WidgetConfigOut
 from instep.core import limits
 from instep.insights.feedback import actions as feedback_actions
+from instep.language_model.choosing import models_of
 from instep.search.schemas import SearchText
 from instep.web.api import reply
 from instep.web.events import event_stream, wants_events
@@ -54,8 +55,8 @@ VisitorToken = Annotated[
 
 @router.operation("POST /chat", actions.ask_question, AnswerOut, takes_long=True)
 async def ask_question(call: CurrentVisitorCall, request: Request, body: QuestionAsked) -> Response:
-    model = request.app.state.model
-    pending = await actions.ask_question(call.begin, model, body, is_paused=call.is_paused)
+    models = models_of(request.app.state)
+    pending = await actions.ask_question(call.begin, models, body, is_paused=call.is_paused)
     if wants_events(request):
         return event_stream(answer_events(pending.complete))
     return reply(AnswerOut.of_saved(await pending.complete()))

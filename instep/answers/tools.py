@@ -14,6 +14,7 @@ from instep.answers.schemas import (
 )
 from instep.answers.widget_schemas import WidgetConfigOut
 from instep.core import limits
+from instep.language_model.choosing import models_of
 from instep.search.actions import search_passages
 from instep.search.schemas import Passage, SearchRequest, SearchText
 from instep.search.semantic.query_embedder import query_embedder
@@ -70,7 +71,8 @@ async def ask_docs(
     sent |= {"conversationId": conversation_id, "botId": str(call.visit.bot.id), "botKey": ""}
     new = QuestionAsked.model_validate({name: value for name, value in sent.items() if value is not None})
     visit = call.visit
-    pending = await actions.ask_question(visit.begin, call.state.model, new, is_paused=visit.is_paused)
+    models = models_of(call.state)
+    pending = await actions.ask_question(visit.begin, models, new, is_paused=visit.is_paused)
     return AnswerOut.of_saved(await pending.complete())
 
 

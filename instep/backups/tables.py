@@ -20,6 +20,7 @@ LEFT_OUT = {
     "challenges": "a sign-in that has begun is begun again",
     "draft_viewers": "who looks at a draft is known for seconds",
     "invitations": "a link to join may have been used or withdrawn since",
+    "model_prompts": "work that had not ended asks again",
     "oauth_grants": "an app may have been disconnected since: people connect it again",
     "oauth_tokens": "they belong to grants",
     "rate_windows": "counters of an hour at most",

@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from instep.core.limits import MIN_TASK_TOKENS
 from instep.core.outbound.allowed import AllowList, read_allow_list
 from instep.core.outbound.networks import Network
 from instep.core.proxies import read_proxies
@@ -232,8 +233,14 @@ class Settings(BaseModel):
     )
     model: ModelName = Field(
         None,
-        description="A language model that helps the writer: `openai:NAME` or `anthropic:NAME`. Not set: no"
-        " model is asked.",
+        description="The language model of help centers whose owners have set none: `openai:NAME` or"
+        " `anthropic:NAME`. Not set: they have none.",
+    )
+    model_allow: AllowListText = Field(
+        "",
+        description="Hosts and networks of language models that owners may set although they are not public,"
+        " comma separated.",
+        examples=["ollama.internal,10.1.0.0/16"],
     )
     model_seconds: int = Field(
         60,
@@ -243,8 +250,8 @@ class Settings(BaseModel):
         examples=[120],
     )
     model_tokens_per_task: int = Field(
-        40_000,
-        ge=4_000,
+        60_000,
+        ge=MIN_TASK_TOKENS,
         description="The most tokens that one task may use, questions and answers together.",
         examples=[80_000],
     )
@@ -371,6 +378,10 @@ class Settings(BaseModel):
     @property
     def allow_list(self) -> AllowList:
         return read_allow_list(self.webhook_allow)
+
+    @property
+    def model_allow_list(self) -> AllowList:
+        return read_allow_list(self.model_allow, "INSTEP_MODEL_ALLOW")
 
 
 SECRETS = {

@@ -7,7 +7,6 @@ goes live: what comes out waits in the review queue.
 from functools import partial
 
 from instep.core import limits
-from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.errors import PlanInactive
 from instep.core.jobs import Job
@@ -21,8 +20,8 @@ from instep.insights.actions import defer_gap_draft
 from instep.insights.questions import queries
 from instep.insights.questions.gap_drafts import draft_of, gap_request
 from instep.insights.schemas import REQUESTED, Gap
-from instep.llm.budget import task_model
-from instep.llm.protocol import Model
+from instep.language_model.choosing import NO_MODELS, LanguageModels
+from instep.llm.work_prompts import end_work
 from instep.tasks.jobs import WRITER
 from instep.tasks.sources import find_sources
 from instep.writer import Proposal
@@ -30,10 +29,10 @@ from instep.writer.llm.model_step import ModelStep
 from instep.writer.new_articles.outline import write_article
 
 
-async def draft_gap(database: Database, job: Job, model: Model | None = None) -> None:
+async def draft_gap(database: Database, job: Job, models: LanguageModels = NO_MODELS) -> None:
     """Draft an article for a gap, once; a pending draft takes in what was asked since."""
     try:
-        await process_gap(database, job.payload, model)
+        await process_gap(database, job.payload, models)
     except PlanInactive:
         async with job_context(database, job.payload, WRITER) as ctx:
             run_at = ctx.now + limits.PAUSED_GAP_RETRY_DELAY
@@ -41,7 +40,7 @@ async def draft_gap(database: Database, job: Job, model: Model | None = None) ->
             await defer_gap_draft(ctx, job.payload["question"], is_requested=is_requested, run_at=run_at)
 
 
-async def process_gap(database: Database, payload: dict[str, str], model: Model | None) -> None:
+async def process_gap(database: Database, payload: dict[str, str], models: LanguageModels) -> None:
     async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
         gap = await find_due_gap(ctx, payload)
@@ -53,15 +52,17 @@ async def process_gap(database: Database, payload: dict[str, str], model: Model 
         searches = [(text, "") for text in (gap.question, *notes)]
         sources = await find_sources(ctx, searches, gap.locale, min_coverage=0)
     report = await run_with_timeout(write_article, request, sources, seconds=limits.MAX_WRITER_SECONDS)
-    if model is not None:
-        budgeted = task_model(model, partial(job_context, database, payload, WRITER))
-        model_step = ModelStep(budgeted, settings().model_tokens_per_task)
+    enter = partial(job_context, database, payload, WRITER)
+    chosen = await models.choose(enter, "new_articles", gap.id)
+    if chosen is not None:
+        model_step = ModelStep(chosen.model, chosen.tokens_per_task)
         report = await model_step.write(request, sources, report)
 
     async def store_draft() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
             await store_gap_draft(ctx, payload, gap.id, report.proposals[0])
+            await end_work(ctx, gap.id)
 
     await restartable(store_draft)
 

@@ -55,11 +55,15 @@ def check_local_model(settings: Settings) -> None:
 
 def provider_of(settings: Settings) -> Provider:
     name = (settings.model or "").partition(":")[2]
-    key, url = settings.provider_key, settings.provider_url
-    if settings.provider == "anthropic":
-        return Anthropic(name, url or anthropic.BASE_URL, key)
+    return endpoint_of(settings.provider, name, settings.provider_url, settings.provider_key)
+
+
+def endpoint_of(form: str, model: str, base_url: str | None, key: str | None) -> Provider:
+    """The endpoint of a provider's form, at its own address unless another one is given."""
+    if form == "anthropic":
+        return Anthropic(model, base_url or anthropic.BASE_URL, key)
     # Other servers know only the older field; OpenAI's newest models refuse it.
-    return OpenAi(name, url or openai.BASE_URL, key, limit=openai.OLDER if url else openai.NEWER)
+    return OpenAi(model, base_url or openai.BASE_URL, key, limit=openai.OLDER if base_url else openai.NEWER)
 
 
 def allow_only(address: str) -> AllowList:

@@ -1,5 +1,6 @@
 """The prompt for a language model and its completion, whichever provider serves it."""
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -33,6 +34,11 @@ class Prompt:
     def max_total_tokens(self) -> int:
         """An estimate of the most tokens that this prompt and its completion take together."""
         return self.max_input_tokens + self.max_output_tokens
+
+    def digest(self, model: str) -> bytes:
+        """A digest of all that a model of this name is sent."""
+        parts = [model, self.system, self.user, self.schema, self.max_output_tokens]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
 
 def sum_of(input_tokens: int | None, output_tokens: int) -> int | None:

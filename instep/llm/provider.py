@@ -45,8 +45,14 @@ class ProviderReply:
 class Provider(Protocol):
     """One endpoint of a provider, with its key."""
 
+    def __hash__(self) -> int: ...
+
     @property
     def key(self) -> str | None: ...
+
+    @property
+    def has_schema(self) -> bool:
+        """Whether it is asked to hold completions to a JSON schema."""
 
     @property
     def url(self) -> str: ...

@@ -14,6 +14,7 @@ SEALED_TABLES = {
     "visitor_secrets": "bot_id",
     "alert_targets": "id",
     "totp_secrets": "person_id",
+    "language_models": "bot_id",
 }
 OWNED_BY_PEOPLE = {"totp_secrets"}
 
@@ -113,7 +114,8 @@ async def next_batch(tx: Tx, table: str, after: str, *, lock: bool = False) -> l
         SealedSecret,
         f"""
         select {name} as row_id, {owner} as owner_id, sealed from {table}
-        where {name} > %(after)s order by {name} limit %(most)s {"for update" if lock else ""}
+        where {name} > %(after)s and sealed is not null
+        order by {name} limit %(most)s {"for update" if lock else ""}
         """,
         after=after,
         most=BATCH_ROWS,

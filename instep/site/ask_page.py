@@ -20,6 +20,7 @@ from instep.core.errors import AppError
 from instep.core.markdown import render_answer
 from instep.core.paging import PageRequest
 from instep.identity.schemas import Bot, Ctx
+from instep.language_model.choosing import models_of
 from instep.search.actions import search_passages
 from instep.search.schemas import SearchRequest
 from instep.site import queries
@@ -79,9 +80,10 @@ async def show_ask(request: Request) -> Response:
             return private_page(visit, "ask.html", 400 if error else 200, question=question, error=error)
         await count_visitor(request, visit.ctx)
         is_paused = await queries.is_paused(visit.ctx)
+        has_model = await models_of(request.app.state).has_model(visit.ctx, "answers")
     find_answer = partial(answer_values, visit, question, locale, is_paused=is_paused)
     common_values: dict[str, Any] = {"locale": locale, "question": question, "marker": MARKER}
-    if request.app.state.model is None or is_paused:
+    if not has_model or is_paused:
         values = {**common_values, **await find_answer()}
         return private_page(visit, "answer.html", is_pending=False, **values)
     page = private_page(visit, "answer.html", is_pending=True, **common_values)
@@ -136,7 +138,8 @@ async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> S
         fields["visitorToken"] = visit.session
     new = QuestionAsked.model_validate({**fields, "botId": str(visit.ctx.bot.id), "botKey": ""})
     enter = partial(begin, state.database, visit.ctx.bot)
-    return await (await actions.ask_question(enter, state.model, new, is_paused=is_paused)).complete()
+    pending = await actions.ask_question(enter, models_of(state), new, is_paused=is_paused)
+    return await pending.complete()
 
 
 @asynccontextmanager

@@ -8,7 +8,6 @@ from instep import writer
 from instep.articles.schemas import Article
 from instep.articles.writer_queries import count_for_writer, list_for_writer, list_some_for_writer
 from instep.core import limits
-from instep.core.config import settings
 from instep.core.database import Database
 from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, Postponed, defer
@@ -19,8 +18,8 @@ from instep.drafts.waiting import read_waiting, waiting_texts
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.budget import task_model
-from instep.llm.protocol import Model
+from instep.language_model.choosing import NO_MODELS, ChosenModel, LanguageModels
+from instep.llm.work_prompts import end_work
 from instep.search.index.cache import IndexWarmingUp
 from instep.tasks import queries
 from instep.tasks.actions import run_soon
@@ -36,11 +35,11 @@ from instep.writer.new_articles.outline_sources import SourcePassage
 WRITER = Actor("task", "Instep", can_write=True, channel="job")
 
 
-async def run_task(database: Database, job: Job, model: Model | None = None) -> None:
+async def run_task(database: Database, job: Job, models: LanguageModels = NO_MODELS) -> None:
     """Run a task to its end. After a crash it runs again: only what the last transaction writes counts."""
     await require_turn(database, job.payload)
     try:
-        await process_task(database, job.payload, model)
+        await process_task(database, job.payload, models)
     except TimeLimitExceeded:
         message = "The task took too long or too much memory to read: send a smaller one."
         await fail_task(database, job.payload, "too_expensive", message)
@@ -79,7 +78,7 @@ async def retry_later(database: Database, job: Job) -> None:
         await defer(ctx.tx, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_RETRY_DELAY)
 
 
-async def process_task(database: Database, payload: dict[str, str], model: Model | None) -> None:
+async def process_task(database: Database, payload: dict[str, str], models: LanguageModels) -> None:
     async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
         work = await queries.start(ctx, payload["task"])
@@ -103,9 +102,11 @@ async def process_task(database: Database, payload: dict[str, str], model: Model
     report = with_unread(report, len(articles), unread_count)
     outlook = await look_ahead(change_of(work), texts, await waiting_texts(drafts), suppressed, report)
     model_part = None
-    if model is not None:
-        model_part = ModelPart(model.name, report)
-        model_step = await begin_model_step(database, payload, model)
+    enter = partial(job_context, database, payload, WRITER)
+    chosen = await models.choose(enter, "new_articles" if work.article else "drafts", payload["task"])
+    if chosen is not None:
+        model_part = ModelPart(chosen.model.name, report)
+        model_step = await begin_model_step(database, payload, chosen)
         report = await improve(model_step, work, texts, sources, report, bot.help_url)
 
     async def end_task() -> None:
@@ -146,12 +147,11 @@ async def write_drafts(
     )
 
 
-async def begin_model_step(database: Database, payload: dict[str, str], model: Model) -> ModelStep:
-    """The step that asks the model, within the budget of the workspace; the task says that it is at it."""
+async def begin_model_step(database: Database, payload: dict[str, str], chosen: ChosenModel) -> ModelStep:
+    """The step that asks the model; the task says that it is at it."""
     async with job_context(database, payload, WRITER) as ctx:
-        await queries.set_progress(ctx, payload["task"], f"Asking the language model {model.name}.")
-    budgeted = task_model(model, partial(job_context, database, payload, WRITER))
-    return ModelStep(budgeted, settings().model_tokens_per_task)
+        await queries.set_progress(ctx, payload["task"], f"Asking the language model {chosen.model.name}.")
+    return ModelStep(chosen.model, chosen.tokens_per_task)
 
 
 async def improve(
@@ -185,6 +185,7 @@ async def fail_task(database: Database, payload: dict[str, str], code: str, mess
         if task is None:
             return
         await queries.fail(ctx, task.id, code, message)
+        await queries.set_model(ctx, task.id, await end_work(ctx, task.id))
         await emit_end(ctx, task)
         await wake_next(ctx)
 

@@ -1,7 +1,7 @@
 """The SQL of tasks and of idempotency keys."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
@@ -12,13 +12,14 @@ from instep.core.database import Tx
 from instep.core.paging import Order, Page, PageRequest
 from instep.core.rate_window import RateWindow, count_hit, peek_hits
 from instep.identity.schemas import Ctx
+from instep.llm.work_prompts import WorkUse
 from instep.tasks.schemas import ArticleIn, ChangeIn, Outcome, SentChange, Task, TaskStatus, TaskSummary
 from instep.writer import StaleMention
 
 TASK = """
     t.id, t.bot_id, t.type, t.status, t.change_kind, t.change_title, t.change_url, t.article,
     t.outcome, t.summary, t.reviewed,
-    t.error_code, t.error_message, t.created_at, t.started_at, t.finished_at,
+    t.model, t.error_code, t.error_message, t.created_at, t.started_at, t.finished_at,
     coalesce((select jsonb_agg(jsonb_build_object('id', d.id, 'type', d.type,
             'title', coalesce(d.title, a.title), 'article_id', d.article_id) order by d.id)
         from drafts d
@@ -321,6 +322,21 @@ async def complete(
         reviewed=Jsonb(reviewed),
         unread=unread_articles,
         now=ctx.now,
+    )
+
+
+async def set_model(ctx: Ctx, task_id: str, use: WorkUse | None) -> None:
+    """Store what a task has asked of a language model."""
+    if use is None:
+        return
+    await ctx.tx.execute(
+        """
+        update tasks set model = %(model)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=task_id,
+        model=Jsonb(asdict(use)),
     )
 
 

@@ -16,6 +16,7 @@ from instep.drafts.schemas import Certainty, EvidenceOut, TitledText
 from instep.drafts.suppression import is_suppressed
 from instep.drafts.withdrawal import dismiss_reverted, settle_dropped, warn_of
 from instep.identity.schemas import Ctx
+from instep.llm.work_prompts import end_work
 from instep.places.schemas import NewPlace, PlaceSource
 from instep.places.storing import dismiss_reverted_places, store_places
 from instep.tasks import queries
@@ -95,6 +96,7 @@ async def write_report(
     verdicts = {row.article_id: row for row in report.reviewed} | outlook.verdicts
     reviewed = [verdict_row(verdict, titles[verdict.article_id]) for verdict in verdicts.values()]
     await queries.complete(ctx, task_id, outcome, summary, reviewed, unread_count)
+    await queries.set_model(ctx, task_id, await end_work(ctx, task_id))
     # A later change may have been compared before, and its time may be what pages say now.
     await stamp_comparison(ctx)
     await emit_end(ctx, task)

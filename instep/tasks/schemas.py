@@ -53,6 +53,7 @@ class Task:
     drafts: list[dict[str, Any]]
     places: list[dict[str, Any]]
     reviewed: list[dict[str, Any]]
+    model: dict[str, Any] | None
     error_code: str | None
     error_message: str | None
     created_at: datetime
@@ -203,6 +204,15 @@ class TaskErrorOut(Out):
     message: str
 
 
+class TaskModelOut(Out):
+    """The language model that a task has asked, and what that took."""
+
+    name: str
+    input_tokens: int
+    output_tokens: int
+    calls: int
+
+
 class TaskOut(Out):
     """Background work that ends in drafts for review."""
 
@@ -222,6 +232,9 @@ class TaskOut(Out):
         description="Where articles need words that the change does not give; whatever has become of them."
     )
     reviewed: list[ReviewedOut]
+    model: TaskModelOut | None = Field(
+        description="The language model that it has asked, once it has ended; null: none."
+    )
     error: TaskErrorOut | None
     bot_id: str
     created_at: Timestamp
@@ -242,6 +255,7 @@ def task_out(task: Task) -> TaskOut:
         drafts=[TaskDraftOut(**draft) for draft in task.drafts],
         places=[TaskPlaceOut(**place) for place in task.places],
         reviewed=[_reviewed_out(verdict) for verdict in task.reviewed],
+        model=TaskModelOut(**task.model) if task.model else None,
         error=TaskErrorOut(code=task.error_code or "", message=task.error_message or "") if failed else None,
         bot_id=str(task.bot_id),
         created_at=task.created_at,

@@ -17,6 +17,7 @@ from instep.tasks.schemas import (
     TaskCreate,
     TaskDraftOut,
     TaskErrorOut,
+    TaskModelOut,
     TaskPlaceOut,
     TaskStatus,
     TaskType,
@@ -59,6 +60,7 @@ class TaskReportOut(Out):
         description="Articles with an edit first, then concerned ones (where to write), then the others."
     )
     reviewed_count: int
+    model: TaskModelOut | None
     error: TaskErrorOut | None
     bot_id: str
     created_at: Timestamp
@@ -102,6 +104,7 @@ def task_report_out(task: Task) -> TaskReportOut:
         place_count=len(out.places),
         reviewed=rows_within_budget(reviewed, limits.MAX_TOOL_CONTEXT_BYTES),
         reviewed_count=len(reviewed),
+        model=out.model,
         error=out.error,
         bot_id=out.bot_id,
         created_at=out.created_at,

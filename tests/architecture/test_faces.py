@@ -73,6 +73,7 @@ FACES: dict[str, set[str]] = {
         "ordering",
         *("download", "fetchers.products", "formats", "report_forms", "running", "source_reading", "tree"),
     },
+    "language_model": {"choosing"},
     "linting": {"command"},
     "mcp_servers": {"discovery", "servers"},
     "ops": {"doctor", "exposition", "health", "prune", "rotation", "routes", "thin_client", "traces"},

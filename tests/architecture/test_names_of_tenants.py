@@ -32,6 +32,8 @@ OF_THE_SERVICE = {
     "golden_questions": "found with the article's id",
     "gone_names": "found with the article's id",
     "import_refs": "found with the bot of the import, as the address of an earlier page",
+    "model_prompts": "found with the bot of the task",
+    "model_purposes": "counts by days",
     "model_use": "counts by days",
     "object_chunks": "found by the random key of the object",
     "question_terms": "found with the bot of the question",

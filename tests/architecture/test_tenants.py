@@ -29,7 +29,8 @@ from tests.git_sync.repository import page as page_text
 from tests.golden.golden import keep, lose_a_name
 from tests.imports.bringing import Importer
 from tests.imports.sources import page, tree
-from tests.llm.budgets import spend
+from tests.language_model.setting_models import give_model
+from tests.llm.budgets import leave_work, spend
 from tests.places.finding import find_places, new_place
 from tests.support import questions
 from tests.support.articles import acting
@@ -102,7 +103,9 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
     await rate(client, cast.acme, article)
     await read_and_search(database, cast.acme, article)
     await add_target(database, cast.acme)
+    await give_model(database, cast.acme)
     await spend(database, cast.acme)
+    await leave_work(database, cast.acme)
     await store_index(database, cast.acme)
     await store_vector(database, cast.acme, article["id"])
     user = await sign_up(owner, cast.acme.workspace_id)
@@ -143,7 +146,8 @@ async def rows(app: FastAPI, api: Api, cast: Cast, database: Database, owner: Tx
         ),
         *("webhook_endpoints", "webhook_secrets", "events", "deliveries"),
         *("unanswered_questions", "question_terms", "askings", "golden_questions", "gone_names"),
-        *("conversations", "messages", "visitor_secrets", "leads", "alert_targets", "model_use"),
+        *("conversations", "messages", "visitor_secrets", "leads", "alert_targets"),
+        *("model_use", "model_purposes", "model_prompts", "language_models"),
         "article_feedback",
         "article_views",
         "search_counts",

@@ -13,6 +13,7 @@ from instep.identity.job_context import job_context
 from instep.insights.actions import draft_unanswered
 from instep.insights.jobs import draft_gap
 from instep.insights.schemas import DRAFT_GAP
+from instep.language_model.choosing import LanguageModels
 from instep.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 from instep.tasks.jobs import WRITER
 from instep.workspaces.actions import pause_workspace, resume_workspace
@@ -48,7 +49,7 @@ async def detail(client: Client, draft_id: str) -> Json:
 
 
 async def run_now(database: Database, company: Company, gap: str, model: Model | None = None) -> None:
-    await draft_gap(database, Job(1, DRAFT_GAP, payload_of(company, gap), 1), model)
+    await draft_gap(database, Job(1, DRAFT_GAP, payload_of(company, gap), 1), LanguageModels(model))
 
 
 def payload_of(company: Company, gap: str) -> dict[str, str]:

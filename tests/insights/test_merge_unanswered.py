@@ -14,6 +14,7 @@ from instep.identity.schemas import Actor, Ctx
 from instep.insights.actions import dismiss_unanswered, merge_unanswered
 from instep.insights.jobs import process_gap
 from instep.insights.schemas import REQUESTED
+from instep.language_model.choosing import LanguageModels
 from instep.llm.protocol import Completion, CompletionError, OnText, Prompt
 from tests.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company, RunJobs
@@ -90,7 +91,7 @@ async def test_a_requested_draft_that_is_being_written_comes_to_the_other(
     model = Merging(database, cast.acme, merged, target)
 
     # The model is asked between what is read and what is stored.
-    await process_gap(database, job | {"question": merged}, model)
+    await process_gap(database, job | {"question": merged}, LanguageModels(model))
     await run_jobs()
 
     (row,) = await unanswered(client)

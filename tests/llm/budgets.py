@@ -2,13 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from instep.core.clock import utc_now
 from instep.core.database import Database
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor, Ctx
-from instep.llm.budget import reserve_tokens
+from instep.llm.budget import Budget, BudgetedModel, Prices, Reservation, reserve_use
+from instep.llm.protocol import Prompt
 from tests.support.cast import Company
+from tests.support.scripted_model import Scripted
 
 TASK_ACTOR = Actor("task", "Instep", can_write=True)
 
@@ -22,3 +25,19 @@ async def task_ctx(database: Database, company: Company) -> AsyncIterator[Ctx]:
 async def spend(database: Database, company: Company, tokens: int = 100) -> None:
     async with task_ctx(database, company) as ctx:
         assert await reserve_tokens(ctx, tokens, tokens) is not None
+
+
+async def leave_work(database: Database, company: Company) -> None:
+    """A prompt of work that does not end."""
+    model = BudgetedModel(
+        Scripted(lambda data: {}),
+        partial(task_ctx, database, company),
+        "drafts",
+        Budget(1_000_000, "Used up."),
+        work_id="task_unended",
+    )
+    await model.complete(Prompt("Do it.", "data", {}, 500))
+
+
+async def reserve_tokens(ctx: Ctx, tokens: int, tokens_per_day: int) -> Reservation | None:
+    return await reserve_use(ctx, Prices().use(tokens, 0), Budget(tokens_per_day, "Used up."))

@@ -274,7 +274,7 @@ async def test_when_the_day_is_used_up_tasks_go_on_without_it(
     task = await finished(client, database, model)
 
     assert (task["outcome"], model.questions) == ("drafts", [])
-    assert "was left out. The tokens of this help center are used up for today." in task["summary"]
+    assert "was left out. The budget of this help center is used up for today." in task["summary"]
 
 
 async def test_no_question_costs_more_than_a_task_may_use(

@@ -13,6 +13,7 @@ from instep.core.database import Database, Tx
 from instep.core.paging import InvalidCursor, Order, PageRequest
 from instep.ops.rotation import BATCH_ROWS, SEALED_TABLES, next_batch, open_secret
 from tests.alerts.targets import add_target
+from tests.language_model.setting_models import give_model
 from tests.support.cast import Api, Cast, Json
 from tests.support.commands import Operator
 from tests.support.limits import SetSetting
@@ -31,6 +32,7 @@ async def secrets(api: Api, cast: Cast, database: Database, owner: Tx) -> AsyncI
         await owner.execute(f"delete from {table}")
     await create_webhook(api(cast.acme.write_key))
     await add_target(database, cast.acme)
+    await give_model(database, cast.acme)
     await add_authenticator(owner, await sign_up(owner, cast.acme.workspace_id))
     await visitor_secret(await operator_ctx(owner, cast.acme.workspace_id, str(cast.acme.bot_id)))
     yield
@@ -58,11 +60,11 @@ async def test_after_rotating_the_new_key_alone_opens_everything(
 
     rotation = await operator.json("secrets", "rotate", **ROTATED)
 
-    assert rotation == {"resealed": 4, "alreadyCurrent": 0, "unreadable": 0}
+    assert rotation == {"resealed": 5, "alreadyCurrent": 0, "unreadable": 0}
     assert await plain_texts(owner, KeyRing(NEW.encode())) == before
     assert all(texts and None not in texts for texts in before.values())
     again = await operator.json("secrets", "rotate", INSTEP_SECRET_KEY=NEW)
-    assert again == {"resealed": 0, "alreadyCurrent": 4, "unreadable": 0}
+    assert again == {"resealed": 0, "alreadyCurrent": 5, "unreadable": 0}
 
 
 async def test_without_the_old_key_nothing_is_touched_and_it_says_so(
@@ -73,7 +75,7 @@ async def test_without_the_old_key_nothing_is_touched_and_it_says_so(
     result = await operator.run("secrets", "rotate", INSTEP_SECRET_KEY=NEW)
 
     assert result.code == 1
-    assert "4 can't be read" in result.out
+    assert "5 can't be read" in result.out
     assert await plain_texts(owner, key_ring()) == before
 
 
@@ -94,20 +96,20 @@ async def test_more_secrets_than_a_batch_are_all_sealed_anew(
             sealed=keys.seal("https://example.com", *place),
         )
 
-    assert (await operator.json("secrets", "rotate", **ROTATED))["resealed"] == BATCH_ROWS + 5
+    assert (await operator.json("secrets", "rotate", **ROTATED))["resealed"] == BATCH_ROWS + 6
 
 
 async def test_the_doctor_counts_secrets_by_their_keys(operator: Operator, secrets: None) -> None:
     counts, problems = await doctors_secrets(operator, **ROTATED)
-    assert counts == {"current": 0, "previous": 4, "unreadable": 0}
-    assert "4 secrets are sealed with a previous key: run `instep secrets rotate`." in problems
+    assert counts == {"current": 0, "previous": 5, "unreadable": 0}
+    assert "5 secrets are sealed with a previous key: run `instep secrets rotate`." in problems
 
     counts, problems = await doctors_secrets(operator, INSTEP_SECRET_KEY=NEW)
-    assert counts == {"current": 0, "previous": 0, "unreadable": 4}
+    assert counts == {"current": 0, "previous": 0, "unreadable": 5}
     assert "INSTEP_SECRET_KEY_PREVIOUS" in problems
 
     counts, problems = await doctors_secrets(operator)
-    assert counts == {"current": 4, "previous": 0, "unreadable": 0}
+    assert counts == {"current": 5, "previous": 0, "unreadable": 0}
     assert "secret" not in problems
 
 

@@ -11,7 +11,7 @@ from tests.tasks.changes import DIFF, INSTRUCTIONS, URL, article, change, get, s
 
 FIELDS = {
     *("id", "type", "status", "change", "article", "outcome", "summary", "drafts", "places"),
-    *("reviewed", "error"),
+    *("reviewed", "model", "error"),
     *("botId", "createdAt", "startedAt", "finishedAt"),
 }
 
@@ -35,7 +35,7 @@ async def test_a_change_is_accepted_as_a_task_to_poll(api: Api, cast: Cast) -> N
         "url": URL,
     }
     assert (task["drafts"], task["places"], task["reviewed"]) == ([], [], [])
-    for name in ("article", "outcome", "summary", "error", "startedAt", "finishedAt"):
+    for name in ("article", "outcome", "summary", "model", "error", "startedAt", "finishedAt"):
         assert task[name] is None
     assert accepted.headers["Location"] == f"http://help.test/v1/tasks/{task['id']}"
     assert (await client.get(accepted.headers["Location"])).json() == task

@@ -48,6 +48,14 @@ MAX_MODEL_RETRY_SECONDS = 20.0
 # A provider that was down so often in a row is not asked for so long, and then by one question at a time.
 MAX_MODEL_FAILURES = 3
 MODEL_PROBE_SECONDS = 30.0
+# What an owner sets of a language model: its texts, and the most tokens or money of a budget.
+MAX_MODEL_NAME_CHARACTERS = 200
+MAX_MODEL_URL_CHARACTERS = 500
+MAX_MODEL_KEY_CHARACTERS = 1_000
+MAX_MODEL_BUDGET = 1_000_000_000_000
+MIN_TASK_TOKENS = 4_000
+# The question with which an owner tests a model.
+MODEL_TEST_SECONDS = 20
 # Articles of one task that are sent to the model, and edits in one completion.
 MAX_MODEL_ARTICLES = 5
 MAX_MODEL_EDITS = 30

@@ -1,4 +1,4 @@
-"""General settings: name and language of a bot, another bot, the language model's use, the pause."""
+"""General settings: name and language of a bot, another bot, the pause."""
 
 from starlette.responses import Response
 from starlette.routing import Route
@@ -8,7 +8,6 @@ from instep.core.errors import AppError
 from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.dashboard.settings.frame import attempt, show_settings
 from instep.identity.scopes import Role
-from instep.llm.budget import tokens_used_today
 from instep.workspaces import actions
 from instep.workspaces.backup_state import find_backup_state
 from instep.workspaces.queries import list_bots
@@ -37,9 +36,6 @@ async def general(page: BotPage, refusal: AppError | None = None) -> Response:
         row=row,
         row_url=ctx.bot.help_url,
         workspace=await actions.find_workspace(ctx.tx, ctx.workspace_id),
-        model=settings().model,
-        tokens_today=await tokens_used_today(ctx),
-        tokens_per_day=settings().model_tokens_per_day,
         has_backups=settings().backups is not None,
         backup=await find_backup_state(ctx.tx),
     )
