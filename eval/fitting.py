@@ -19,7 +19,6 @@ from eval.near_edits import is_right_edit
 from instep.core.logistic import MAX_LOG_ODDS
 from instep.text.patch_parser import parse_diff
 from instep.writer.articles.corpus import Corpus, corpus_of
-from instep.writer.articles.records import is_record
 from instep.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.writer.editing.occurrences import occurrences
 from instep.writer.facts.additions import additions_of
@@ -38,7 +37,6 @@ _ITERATIONS = 30
 _NEED_PENALTY, _ARTICLE_PENALTY, _EDIT_PENALTY = 30.0, 10.0, 10.0
 # A text that many places say is one piece of evidence and not many.
 _SAME_PAIR_POWER = 0.7
-_MAX_READ_ARTICLES = 60
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -102,10 +100,7 @@ def _edits(
     change: Change, code: ChangeSet, corpus: Corpus, modified: Mapping[str, str]
 ) -> Iterator[tuple[Signs, bool, float]]:
     for pair in find_became(change, code):
-        articles = [article for article in corpus.articles_with(pair.old) if not is_record(article)]
-        if len(articles) > _MAX_READ_ARTICLES:
-            continue
-        places = [(article, place) for article in articles for place in occurrences(pair, article, corpus)]
+        places = [(article, place) for article, listed in occurrences(pair, corpus) for place in listed]
         for article, place in places:
             if place.probability:
                 continue

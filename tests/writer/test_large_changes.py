@@ -1,11 +1,12 @@
-"""The time for a change with thousands of facts is linear in its lines."""
+"""The time for a change is linear in its lines and in those of the articles."""
 
 import time
 
 import pytest
 
 from instep.writer.retrieval import retrieval_query
-from instep.writer.shapes import Change
+from instep.writer.shapes import Article, Change
+from instep.writer.writing import write
 
 COUNT = 3_000
 # With quadratic time one of these took a minute and a half.
@@ -16,14 +17,14 @@ FORMS = {
 }
 
 
+def diff_of(removed: list[str], added: list[str]) -> str:
+    head = f"--- a/limits.py\n+++ b/limits.py\n@@ -1,{len(removed)} +1,{len(added)} @@\n"
+    return head + "".join(f"-{line}\n" for line in removed) + "".join(f"+{line}\n" for line in added)
+
+
 def change_of(before: str, after: str) -> Change:
-    lines = [f"-{before.format(n=n)}\n" for n in range(COUNT)] + [
-        f"+{after.format(n=n)}\n" for n in range(COUNT)
-    ]
-    head = (
-        f"diff --git a/limits.py b/limits.py\n--- a/limits.py\n+++ b/limits.py\n@@ -1,{COUNT} +1,{COUNT} @@\n"
-    )
-    return Change(title="Rename the limits", body=None, diff=head + "".join(lines))
+    diff = diff_of(*([form.format(n=n) for n in range(COUNT)] for form in (before, after)))
+    return Change(title="Rename the limits", body=None, diff=diff)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -33,4 +34,31 @@ def test_a_change_of_thousands_of_names_is_read_in_linear_time(form: str) -> Non
     query = retrieval_query(change_of(*FORMS[form]))
 
     assert query.names
+    assert time.process_time() - began < MAX_SECONDS
+
+
+def test_a_table_of_45_000_rows_is_read_in_linear_time() -> None:
+    rows = "".join(f"| a{n:05} | 10 |\n" for n in range(45_000))
+    limits = [f"limit_{n}_size = " for n in range(5)]
+    change = Change("Raise limits", None, diff_of([f"{x}10" for x in limits], [f"{x}25" for x in limits]))
+    began = time.process_time()
+
+    report = write(change, [Article("1", "Limits", f"# Limits\n\n| name | default |\n|---|---|\n{rows}")])
+
+    assert not report.proposals
+    assert time.process_time() - began < MAX_SECONDS
+
+
+def test_5_000_commands_with_one_flag_are_edited_in_linear_time() -> None:
+    commands = "tool run --page-size 20\n" * 5_000
+    change = Change(
+        "Rename --page-size to --items-per-page",
+        None,
+        diff_of(['parser.add_argument("--page-size")'], ['parser.add_argument("--items-per-page")']),
+    )
+    began = time.process_time()
+
+    report = write(change, [Article("1", "Commands", f"# Commands\n\n```bash\n{commands}```\n")])
+
+    assert "--page-size" not in report.proposals[0].text
     assert time.process_time() - began < MAX_SECONDS

@@ -27,6 +27,7 @@ _BEFORE_PROGRAM = re.compile(r"(?:sudo|env|time|exec|nohup|npx|[A-Z_][A-Z0-9_]*=
 _PROGRAM = re.compile(r"(?:\S*/)?([A-Za-z][\w.-]*)")
 _MAX_LINES, _MAX_COMMAND_CHARACTERS = 10, 500
 _MIN_OWN_SHARE = 0.5
+_FLAG = re.compile(r"--[a-z][\w-]+")
 
 
 def program_at(text: str, start: int) -> str | None:
@@ -53,6 +54,8 @@ def foreign_programs(flag: str, corpus: Corpus) -> frozenset[str]:
 
     The product is the only one that is not widespread, or else the one that most commands are of.
     """
+    if not _FLAG.fullmatch(flag):
+        return frozenset()
     with_flag = Counter(_programs_with(flag, corpus))
     programs = with_flag.keys()
     candidates = programs - _WIDESPREAD or programs

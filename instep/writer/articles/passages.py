@@ -17,6 +17,7 @@ _URL = re.compile(
     re.MULTILINE,
 )
 _CODE_SPAN = re.compile(r"``?[^`\n]+`|(?m:^(?: {4}|\t).*$)")
+_BLANK_LINES = re.compile(r"\n{2,}")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _MAX_SENTENCE_CHARACTERS = 400
 _MAX_LEAD_CHARACTERS = 200
@@ -39,8 +40,8 @@ def lead_over(text: str, start: int) -> str:
     """What a sentence is about: the beginning of its item, the term of a definition, the head of a table."""
     line_start = text.rfind("\n", 0, start) + 1
     if text.startswith("|", line_start):
-        above = text.rfind("\n\n", 0, line_start)
-        head = above + 2 if above >= 0 else 0
+        starts = _paragraph_starts(text)
+        head = starts[bisect_right(starts, line_start) - 1]
         return text[head : min(text.find("\n", head), head + _MAX_LEAD_CHARACTERS)]
     if text.startswith(":", line_start):
         first = text.rfind("\n", 0, max(0, line_start - 1)) + 1
@@ -49,6 +50,11 @@ def lead_over(text: str, start: int) -> str:
     else:
         return ""
     return text[first : min(start, first + _MAX_LEAD_CHARACTERS)]
+
+
+@lru_cache(maxsize=64)
+def _paragraph_starts(text: str) -> tuple[int, ...]:
+    return (0, *(match.end() for match in _BLANK_LINES.finditer(text)))
 
 
 @lru_cache(maxsize=64)

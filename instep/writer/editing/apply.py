@@ -9,10 +9,9 @@ from functools import partial
 from instep.core.name_matching import mention
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
-from instep.writer.articles.records import is_record
 from instep.writer.diffs.documentation import is_about_the_project
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle, add_edit
-from instep.writer.editing.occurrences import Occurrence, is_plain_word, occurrences
+from instep.writer.editing.occurrences import MAX_READ_ARTICLES, Occurrence, is_plain_word, occurrences
 from instep.writer.facts.became import Became
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.models import Models
@@ -24,7 +23,7 @@ MIN_LIKELY = 0.42
 MIN_CERTAIN = 0.85
 # Below this a place that says the old text means something else more often than not.
 _MIN_DOUBTFUL = 0.2
-_MAX_ARTICLES, _MAX_READ_ARTICLES = 10, 60
+_MAX_ARTICLES = 10
 # The edits of such names in the changes of the fit are all right, 51 of them.
 _PROVEN = 0.95
 _MAX_EVIDENCE = 50
@@ -84,7 +83,7 @@ def _updated(pairs: Sequence[Became], corpus: Corpus) -> Iterator[str]:
         old_text, new_text = mention(pair.old), mention(pair.new)
         is_telling = pair.names or pair.signs["clean name"] or pair.signs["described"]
         articles = corpus.articles_with(" ".join([pair.new, *pair.names[:1]])) if is_telling else []
-        for article in articles if len(articles) <= _MAX_READ_ARTICLES else ():
+        for article in articles if len(articles) <= MAX_READ_ARTICLES else ():
             if new_text.search(article.text) and not old_text.search(article.text):
                 yield article.id
 
@@ -96,14 +95,8 @@ def _is_beyond_doubt(pair: Became) -> bool:
 
 
 def _edits_of(pair: Became, corpus: Corpus, models: Models) -> Iterator[tuple[str, list[Edit]]]:
-    articles = [article for article in corpus.articles_with(pair.old) if not is_record(article)]
-    if len(articles) > _MAX_READ_ARTICLES:
-        return
-    for article in articles:
-        weighed_places = [
-            (place, place.probability or _probability(pair, place, models))
-            for place in occurrences(pair, article, corpus)
-        ]
+    for article, places in occurrences(pair, corpus):
+        weighed_places = [(place, place.probability or _probability(pair, place, models)) for place in places]
         # Half an edit is worse than none: a name of its own is the same thing wherever the article says it.
         surest = max((probability for _, probability in weighed_places), default=0.0)
         is_one_thing = pair.kind == "name" and not is_plain_word(pair)

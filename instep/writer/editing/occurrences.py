@@ -5,7 +5,7 @@ and judges it on products that are left out. What no sign may outweigh is refuse
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,17 +16,19 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.other_products import other_product_at
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
+from instep.writer.articles.records import is_record
 from instep.writer.editing.stated_values import probability_of_value, statement_at
 from instep.writer.facts.became import Became
 from instep.writer.facts.setting_names import is_signature
 from instep.writer.shapes import Article
 from instep.writer.words.identifiers import emphasised
 
-_FLAG = re.compile(r"--[a-z][\w-]+")
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
 _TEMPLATE = re.compile(r"\{[{%][^{}%]*\Z|<!--[^>]*\Z")
 _BLOCK_BREAK = re.compile(r"\n[ \t]*(?:\n|[-*+#>|]|\d+[.)] )")
 _MAX_HOST_CHARACTERS = 80
+# A text that more articles have is an everyday one.
+MAX_READ_ARTICLES = 60
 _MANY_LEFT = 1 / 3
 
 
@@ -43,14 +45,25 @@ class Occurrence:
     probability: float | None
 
 
-def occurrences(pair: Became, article: Article, corpus: Corpus) -> Iterator[Occurrence]:
-    """The places of an article that say the old text, except for those that surely mean something else."""
+def occurrences(pair: Became, corpus: Corpus) -> Iterator[tuple[Article, list[Occurrence]]]:
+    """The places of each article that say the old text, but none that surely means something else."""
+    articles = [article for article in corpus.articles_with(pair.old) if not is_record(article)]
+    if len(articles) > MAX_READ_ARTICLES:
+        return
+    foreign = foreign_programs(pair.old, corpus)
+    for article in articles:
+        yield article, list(_occurrences(pair, article, corpus, foreign))
+
+
+def _occurrences(
+    pair: Became, article: Article, corpus: Corpus, foreign: Container[str | None]
+) -> Iterator[Occurrence]:
     text, first = article.text, len(front_matter(article.text))
     is_shown = emphasised(pair.old)
     for match in mention(pair.old).finditer(text):
         start, end = match.span()
         is_marked = is_in_code(text, start) or bool(is_shown.match(text, start))
-        if start < first or _is_barred(pair, article, start, end, corpus, is_marked=is_marked):
+        if start < first or _is_barred(pair, article, start, end, corpus, foreign, is_marked=is_marked):
             continue
         if pair.value:
             probability = probability_of_value(pair, statement_at(text, start, end))
@@ -69,7 +82,14 @@ _KIND_SIGNS: Mapping[str, Mapping[str, float]] = {
 
 
 def _is_barred(
-    pair: Became, article: Article, start: int, end: int, corpus: Corpus, *, is_marked: bool
+    pair: Became,
+    article: Article,
+    start: int,
+    end: int,
+    corpus: Corpus,
+    foreign: Container[str | None],
+    *,
+    is_marked: bool,
 ) -> bool:
     """Whether a place is surely about another program, product, language, address or time."""
     text = article.text
@@ -86,7 +106,7 @@ def _is_barred(
         return True
     if pair.kind == "label" and other_product_at(article, start, end, corpus):
         return True
-    if _FLAG.fullmatch(pair.old) and program_at(text, start) in foreign_programs(pair.old, corpus):
+    if foreign and program_at(text, start) in foreign:
         return True
     if _is_other_address(pair, text, start, end):
         return True
