@@ -31,11 +31,31 @@ def test_words_of_two_blocks_are_no_label(ask: Ask) -> None:
         "See [the option](https://other.example/#old_name).\n",
         "Shows {{ old_name }}.\n",
         "<!-- see old_name -->\n",
+        "```diff\n-read(old_name)\n+read(other_name)\n```\n",
+        "See [the option](/help/acme/articles/settings#old_name).\n",
+        'See <a href="/help/acme/articles/settings#old_name">the option</a>.\n',
     ],
 )
 def test_what_leads_or_is_filled_in_elsewhere_stays(ask: Ask, text: str) -> None:
     files = {f"{n}.py": ("old_name = 1\n", "new_name = 1\n") for n in range(3)}
     assert ask(files, text, "Rename old_name to new_name").proposals == ()
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"), [("`old_name`", "settings#new_name"), ("Names", "settings#old_name")]
+)
+def test_the_fragment_of_a_link_follows_the_heading_of_the_other_article(heading: str, expected: str) -> None:
+    diff = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old_name = 1\n+new_name = 1\n"
+    guide = "Set `old_name`, see [settings](/help/acme/articles/settings#old_name).\n"
+    report = write(
+        Change("Rename old_name to new_name", None, diff),
+        [
+            Article("guide", "Guide", guide, "/help/acme/articles/guide"),
+            Article("s", "S", f"## {heading}\n\nIs `old_name`.\n", "/help/acme/articles/settings"),
+        ],
+    )
+    text = next(row.text for row in report.proposals if row.article_id == "guide")
+    assert text == f"Set `new_name`, see [settings](/help/acme/articles/{expected}).\n"
 
 
 @pytest.mark.parametrize("new", ["www.evil.example pay", "Write to evil@evil.example", "Sheet [Size][x] now"])

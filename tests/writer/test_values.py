@@ -225,6 +225,30 @@ def test_a_value_that_stays_is_no_fact(ask: Ask, path: str, before: str, after: 
             "- `--max-threads N`: threads (default: 8)\n- `--max-files N`: files (default: 4)\n",
             id="annotation of the field below it",
         ),
+        pytest.param(
+            "settings.py", "page_size = 20\n", "page_size = 50\n",
+            "Each team runs 20 jobs, and `page_size` is 20 by default.\n",
+            "Each team runs 20 jobs, and `page_size` is 50 by default.\n",
+            id="the number after the name, of two in a sentence",
+        ),
+        pytest.param(
+            "settings.py", "page_size = 20\n", "page_size = 50\n",
+            "| Name | Default | Range |\n|---|---|---|\n| `page_size` | 20 | 20 |\n",
+            "| Name | Default | Range |\n|---|---|---|\n| `page_size` | 50 | 20 |\n",
+            id="the cell of the default, of two in a row",
+        ),
+        pytest.param(
+            "settings.py", "page_size = 20\n", "page_size = 50\n",
+            "```python\nworkers = 20\npage_size = 20\nother = 20\n```\n",
+            "```python\nworkers = 20\npage_size = 50\nother = 20\n```\n",
+            id="its own line of an example",
+        ),
+        pytest.param(
+            "settings.py", "page_size = 20\n", "page_size = 50\n",
+            "```js\nlist({ page_size: 20, workers: 20 })\n```\n",
+            "```js\nlist({ page_size: 50, workers: 20 })\n```\n",
+            id="its own argument of a line",
+        ),
     ],
 )  # fmt: skip
 def test_a_value_changes_with_its_own_name_only(
@@ -239,6 +263,22 @@ def test_a_value_changes_with_its_own_name_only(
         pytest.param(
             "a.py", "raise Error(status_code=404)\n", "raise Error(status_code=405)\n",
             "The `status_code` is 404 by default.\n", id="a value of one call",
+        ),
+        pytest.param(
+            "a.py", "page_size = 20\n", "page_size = 50\n",
+            "`page_size` accepts 20 to 100 and is 20 by default.\n", id="a range from the default on",
+        ),
+        pytest.param(
+            "a.py", "page_size = 20\n", "page_size = 50\n",
+            "```js\nlist({ workers: 20, page_size: 30 })\n```\n", id="another argument of the line",
+        ),
+        pytest.param(
+            "a.py", "page_size = 20\n", "page_size = 50\n",
+            "```python\nworkers = 20\npage_size = 30\n```\n", id="another line of the example",
+        ),
+        pytest.param(
+            "a.py", "page_size = 20\n", "page_size = 50\n",
+            "`workers` is 20 and `page_size` is 30.\n", id="another name of the sentence",
         ),
         pytest.param(
             "a.py", "key = random_bytes(16)\n", "key = random_bytes(12)\n",

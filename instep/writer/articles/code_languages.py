@@ -34,12 +34,18 @@ def language_of_file(path: str) -> str | None:
 
 def language_at(text: str, offset: int) -> str | None:
     """The language of the example that a place stands in, or the only one of all examples of the article."""
+    name = fence_at(text, offset)
+    if name is not None:
+        return _language(name)
+    languages = {_language(name) for _, _, name in _examples(text)} - {None}
+    return languages.pop() if len(languages) == 1 else None
+
+
+def fence_at(text: str, offset: int) -> str | None:
+    """The word after the fence of the example around an offset; None outside of examples."""
     examples = _examples(text)
     index = bisect_right(examples, (offset, len(text), "")) - 1
-    if index >= 0 and examples[index][1] > offset:
-        return _language(examples[index][2])
-    languages = {_language(name) for _, _, name in examples} - {None}
-    return languages.pop() if len(languages) == 1 else None
+    return examples[index][2] if index >= 0 and examples[index][1] > offset else None
 
 
 def _language(name: str) -> str | None:

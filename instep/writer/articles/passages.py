@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 
+from instep.writer.articles.code_languages import fence_at
 from instep.writer.articles.parsed_article import parse_article
 
 _STOP = re.compile(r"[.!?;][ \t\n]|\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] |:)")
@@ -28,7 +29,7 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
-    if _CODE.match(text, line_start):
+    if _CODE.match(text, line_start) or fence_at(text, start) is not None:
         return line_start, line_end
     low, high = max(0, start - _MAX_SENTENCE_CHARACTERS), min(len(text), end + _MAX_SENTENCE_CHARACTERS)
     first = max((match.end() for match in _STOP.finditer(text, low, start)), default=low)

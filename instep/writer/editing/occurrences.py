@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instep.core.name_matching import is_distinct, mention
-from instep.writer.articles.code_languages import language_at, language_of_file
+from instep.writer.articles.code_languages import fence_at, language_at, language_of_file
 from instep.writer.articles.commands import foreign_programs, program_at
 from instep.writer.articles.corpus import Corpus
+from instep.writer.articles.headings import headings_of
 from instep.writer.articles.other_products import other_product_at
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
@@ -20,11 +21,15 @@ from instep.writer.articles.records import is_record
 from instep.writer.editing.stated_values import probability_of_value, statement_at
 from instep.writer.facts.became import Became
 from instep.writer.facts.setting_names import is_signature
+from instep.writer.porting.link_resolver import address_name
 from instep.writer.shapes import Article
 from instep.writer.words.identifiers import emphasised
 
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
 _TEMPLATE = re.compile(r"\{[{%][^{}%]*\Z|<!--[^>]*\Z")
+_ADDRESS = re.compile(r"[^\s\"'(<]*\Z")
+# An example that shows what a change once took out and added.
+_RECORDED = frozenset(("diff", "patch"))
 _BLOCK_BREAK = re.compile(r"\n[ \t]*(?:\n|[-*+#>|]|\d+[.)] )")
 _MAX_HOST_CHARACTERS = 80
 # A text that more articles have is an everyday one.
@@ -99,6 +104,7 @@ def _is_barred(
     if (
         is_word
         or is_kept
+        or fence_at(text, start) in _RECORDED
         or _is_broken(text, start, end)
         or _says_both(pair, text, start, end)
         or _is_said_already(pair, text, start)
@@ -108,23 +114,34 @@ def _is_barred(
         return True
     if foreign and program_at(text, start) in foreign:
         return True
-    if _is_other_address(pair, text, start, end):
+    if _is_other_address(pair, text, start, end, corpus):
         return True
     language = language_at(text, start) if is_in_code(text, start) else None
     return language is not None and bool(_languages(pair)) and language not in _languages(pair)
 
 
-def _is_other_address(pair: Became, text: str, start: int, end: int) -> bool:
+def _is_other_address(pair: Became, text: str, start: int, end: int, corpus: Corpus) -> bool:
     """Whether a path goes on or begins elsewhere, or an address lives on because new lines still write it."""
-    # The fragment of a link within the help center follows the heading that it leads to.
-    address = text[max(0, start - _MAX_HOST_CHARACTERS) : start].rpartition("](")[2]
-    is_url = is_in_url(text, start) and not (address.endswith("#") and "://" not in address)
+    is_url, before = is_in_url(text, start), text[max(0, start - _MAX_HOST_CHARACTERS) : start]
+    page, is_fragment, _ = _ADDRESS.findall(before)[0].partition("#")
+    if is_url and is_fragment:
+        return bool(page) and not _is_heading_of(page, pair, corpus)
     if is_url and (pair.signs["left"] or not _is_addressed(pair)):
         return True
     if pair.old.startswith("/"):
         return not _ROOT.search(text, max(0, start - _MAX_HOST_CHARACTERS), start)
     is_inside = "/" in pair.old and text[start - 1 : start] == "/" and not is_url
     return is_inside or (pair.old.endswith("/") and text[end : end + 1].isalnum())
+
+
+def _is_heading_of(page: str, pair: Became, corpus: Corpus) -> bool:
+    """Whether the article at an address has a heading with the old text, which gets the new one, too."""
+    return any(
+        article.url.rpartition("/")[2] == address_name(page)
+        and not is_record(article)
+        and any(mention(pair.old).search(heading.title) for heading in headings_of(article.text))
+        for article in (corpus.articles_with(pair.old) if "://" not in page else ())
+    )
 
 
 def _is_broken(text: str, start: int, end: int) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instep.core.name_matching import is_distinct, mention
+from instep.writer.articles.code_languages import fence_at
 from instep.writer.articles.headings import heading_over
 from instep.writer.articles.passages import lead_over, sentence_around
 from instep.writer.facts.became import Became
@@ -38,6 +39,8 @@ _AND_UP = re.compile(r"[`*_]*\+")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _BY_DEFAULT = re.compile(r"[`*\"')]{0,3}\s+by default\b", re.IGNORECASE)
+# In code: the next argument, entry or flag, or a value of the setting itself.
+_OTHER_NAME = re.compile(r"[,;&]\s*[\w\"'-]+\s*[:=]|\s--?[A-Za-z]|\d")
 _CLOSE_CHARACTERS = 20
 _NEAR_CHARACTERS = 40
 _PRICE_WORDS = frozenset(("amount", "cents", "cost", "costs", "fee", "fees", "price", "prices", "pricing"))
@@ -54,6 +57,7 @@ class StatedPlace:
     before: str
     after: str
     topic: str
+    is_code: bool
 
     @property
     def text(self) -> str:
@@ -67,7 +71,7 @@ def statement_at(text: str, start: int, end: int) -> StatedPlace:
     columns = lead.split("|") if before.lstrip().startswith("|") else []
     column = columns[before.count("|")].strip() if before.count("|") < len(columns) else ""
     topic = f"{heading_over(text, start)}\n{column or lead}"
-    return StatedPlace(before, text[end:last], topic)
+    return StatedPlace(before, text[end:last], topic, fence_at(text, start) is not None)
 
 
 def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
@@ -87,9 +91,14 @@ def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
         words=max(len(subject_words(name)) for name in value.names),
         distance=min(_distance(name, statement) for name in value.names),
     )
-    if not _is_stated(setting, statement) or _is_of_another(pair, statement):
+    is_repeated = bool(mention(pair.old).search(statement.text))
+    if (
+        not _is_stated(setting, statement)
+        or _is_of_another(pair, statement)
+        or (is_repeated and not _is_first_after_name(pair, setting, statement))
+    ):
         return None
-    is_given = setting.is_default or setting.is_assigned or setting.is_cell
+    is_given = not is_repeated and (setting.is_default or setting.is_assigned or setting.is_cell)
     return _PROVEN if setting.is_exact and is_given and not is_of_version else _LIKELY
 
 
@@ -100,13 +109,42 @@ def _is_of_another(pair: Became, statement: StatedPlace) -> bool:
         or _is_of_rival(pair, statement)
         or _is_other_money(pair, statement)
         or _is_of_nearer_name(pair, statement)
+        or (statement.is_code and _is_assigned_elsewhere(pair, statement))
     )
+
+
+def _is_first_after_name(pair: Became, setting: "_Setting", statement: StatedPlace) -> bool:
+    """Whether a value that its sentence has twice is the default in a table, or follows its name at once."""
+    if setting.is_cell:
+        return "default" in statement.topic.rpartition("\n")[2].lower()
+    gap = _gap(pair, statement)
+    if gap is None or mention(pair.old).search(gap):
+        return False
+    is_close = len(gap) <= _CLOSE_CHARACTERS and (setting.is_assigned or setting.is_version)
+    return is_close or bool(_DEFAULT_IS.search(statement.before) or _BY_DEFAULT.match(statement.after))
+
+
+def _is_assigned_elsewhere(pair: Became, statement: StatedPlace) -> bool:
+    """Whether a line of code gives the value to another name than that of the setting."""
+    gap = _gap(pair, statement)
+    return gap is None or bool(_OTHER_NAME.search(gap))
+
+
+def _gap(pair: Became, statement: StatedPlace) -> str | None:
+    """The text from the last name of the setting before a value, in any spelling, to the value."""
+    spellings = (
+        pattern
+        for name in pair.names
+        for pattern in (mention(name), _spelling(tuple(parts_of(name))), _spelling(subject_words(name)))
+    )
+    ends = [match.end() for pattern in spellings for match in pattern.finditer(statement.before)]
+    return statement.before[max(ends) :] if ends else None
 
 
 def _is_of_nearer_name(pair: Became, statement: StatedPlace) -> bool:
     """Whether the last name in code before the value is another one: "`a` is 10, `b` is 10"."""
     names = _CODE_NAME.findall(statement.before)
-    if not names or not any(mention(name).search(statement.before) for name in pair.names):
+    if not names or not any(mention(name).search(statement.text) for name in pair.names):
         return False
     last = parts_of(names[-1])
     return all(last[-len(parts) :] != parts for parts in map(parts_of, pair.names))

@@ -57,17 +57,17 @@ class LinkResolver:
         file, _, fragment = target.partition("#")
         file = file.partition("?")[0]
         inner = posixpath.normpath(posixpath.join(posixpath.dirname(path), file.lstrip("/")))
-        url = self._by_path.get(inner) or self._by_name.get(_address_name(inner))
+        url = self._by_path.get(inner) or self._by_name.get(address_name(inner))
         return f"{url}#{fragment}" if url and fragment else url
 
 
 def linked_names(text: str) -> list[str]:
     """The names that the addresses of articles end in, where a text links to their files."""
     targets = (match["target"] for match in _TARGET.finditer(text) if _is_path(match["target"]))
-    return [_address_name(target.partition("#")[0].partition("?")[0]) for target in targets]
+    return [address_name(target.partition("#")[0].partition("?")[0]) for target in targets]
 
 
-def _address_name(path: str) -> str:
+def address_name(path: str) -> str:
     """The name that the address of an article ends in, if a file with this path is its source."""
     return name_of(path).lower().replace("_", "-")
 
