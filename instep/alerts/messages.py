@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from instep.alerts.schemas import Tool
 from instep.core import limits
-from instep.text.characters import remove_hidden, shorten
+from instep.text.characters import in_one_line, shorten
 
 UNTITLED = "Alert"
 # A zero-width space separates characters that would form markup together.
@@ -45,10 +45,6 @@ def render_message(tool: Tool, title: str, text: str, url: str | None) -> dict[s
         "body": body or escape(title),
         "body_format": "markdown" if tool == "teams" else "text",
     }
-
-
-def in_one_line(text: str) -> str:
-    return " ".join(remove_hidden(" ".join(text.split())).split())
 
 
 def defuse(text: str) -> str:

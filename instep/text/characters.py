@@ -12,6 +12,10 @@ UNSEGMENTED_SCRIPTS = (
 # General categories (Unicode 15, section 4.5) of characters without a shape: controls, format characters such
 # as marks of direction, private use, halves of surrogate pairs, and code points that mean nothing yet.
 HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Co", "Cs", "Cn"))
+# Separators, fillers and selectors of variants, which Unicode counts among the letters, marks and separators.
+_UNSEEN = frozenset("\u2028\u2029\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0") | set(
+    map(chr, range(0xE0100, 0xE01F0))
+)
 # Without joiners some scripts and emoji would look different.
 JOINERS = "\u200c\u200d"
 # Characters that leave a text empty to its reader, for a character class of a regular expression: white
@@ -50,10 +54,18 @@ def remove_hidden(text: str) -> str:
     return "".join(char for char in text if char in "\n\t" or char in JOINERS or not is_hidden(char))
 
 
+def in_one_line(text: str) -> str:
+    """The text without hidden characters, except joiners, and with single blanks between its words."""
+    return " ".join(remove_hidden(" ".join(text.split())).split())
+
+
 def replace_unprintable(text: str, allowed: str = "") -> str:
-    """The text with U+FFFD in place of what could control a terminal, except the `allowed` characters."""
+    """The text with U+FFFD for what is hidden or could control a terminal, unless it is `allowed`."""
     return "".join(
-        char if char.isprintable() or char in allowed else "\N{REPLACEMENT CHARACTER}" for char in text
+        char
+        if char in allowed or (char.isprintable() and char not in _UNSEEN)
+        else "\N{REPLACEMENT CHARACTER}"
+        for char in text
     )
 
 
@@ -80,4 +92,4 @@ def replace_unstorable(text: str) -> str:
 
 def is_hidden(char: str) -> bool:
     """Whether a reader can't see a character; line breaks, tabs and joiners are hidden, too."""
-    return unicodedata.category(char) in HIDDEN_CATEGORIES
+    return unicodedata.category(char) in HIDDEN_CATEGORIES or char in _UNSEEN

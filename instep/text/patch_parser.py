@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from instep.text.characters import replace_unprintable
 from instep.text.patch import Diff, FilePatch, Hunk, InvalidDiff, Line
 
 _DEV_NULL = "/dev/null"
@@ -60,6 +61,11 @@ def _without_prefix(path: str) -> str:
     return path if path == _DEV_NULL else _PREFIX.sub("", path)
 
 
+def _visible(path: str) -> str:
+    """The path with U+FFFD for hidden characters, which could make a reader take one file for another."""
+    return replace_unprintable(path, allowed="\t\n")
+
+
 @dataclass(slots=True)
 class _FileBuilder:
     """A file of a diff while it is parsed: its names, its status and its hunks so far."""
@@ -82,7 +88,7 @@ class _FileBuilder:
         new = old if self.new == _DEV_NULL else self.new
         if self.is_git or (old[:2] == "a/" and new[:2] == "b/") or old[:2] == new[:2] in {"a/", "b/"}:
             old, new = _without_prefix(old), _without_prefix(new)
-        return FilePatch(status, old, new, self.is_binary, tuple(self.hunks))
+        return FilePatch(status, _visible(old), _visible(new), self.is_binary, tuple(self.hunks))
 
     def is_from_nothing(self, side: Literal["old", "new"]) -> bool:
         """Whether a side has no file: tools other than git say so by a hunk that starts in line 0."""
@@ -170,7 +176,7 @@ class _DiffParser:
         # A combined diff shows a merge of several parents, whose changes were in their own commits.
         self.skipping = line.startswith(("diff --cc ", "diff --combined "))
         if self.skipping:
-            path = _named_path(line.split(" ", 2)[2])
+            path = _visible(_named_path(line.split(" ", 2)[2]))
             self.files.append(FilePatch("modified", path, path, False, ()))
 
     def name_file(self, minus: str, plus: str) -> None:

@@ -4,6 +4,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from instep.text.characters import remove_hidden
+
+_MAX_EXCERPT_CHARACTERS = 300
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -33,6 +37,11 @@ class Evidence:
     end_line: int
     excerpt: str
     article_line: int | None
+
+
+def excerpt_of(code: str) -> str:
+    """The beginning of lines of code as evidence shows it: bounded, and without hidden characters."""
+    return remove_hidden(code[:_MAX_EXCERPT_CHARACTERS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from instep.text.characters import (
     shorten,
 )
 
-HIDDEN = ["\x00", "\x1b", "\u00ad", "\u200b", "\u202e", "\u2066", "\ue000", "\ud800", "\u0378", "\U000e0041"]
+CONTROLS_AND_FORMATS = ["\x00", "\x1b", "\u00ad", "\u200b", "\u202e", "\u2066", "\ue000", "\ud800", "\u0378"]
+HIDDEN = [*CONTROLS_AND_FORMATS, "\u2028", "\u034f", "\u3164", "\uffa0", "\U000e0041", "\U000e0100"]
 
 
 @pytest.mark.parametrize("char", ["a", "ß", "7", "語", "\u093f", "\u0301"])
@@ -29,6 +30,7 @@ def test_other_characters_do_not(char: str) -> None:
 def test_hidden_characters_are_noticed_and_removed(char: str) -> None:
     assert has_hidden(f"a{char}b")
     assert remove_hidden(f"a{char}b") == "ab"
+    assert replace_unprintable(f"a{char}b") == "a\ufffdb"
 
 
 @pytest.mark.parametrize("text", ["", "Déjà vu, 設定 (1)…", "हिन्दी में", "⚙️ 🙂"])

@@ -222,3 +222,15 @@ def test_what_is_new_is_left_to_people(ask: Ask, name: str) -> None:
     """No entry, row without words, comment or code of the change becomes a text of the article."""
     text, files = NEW_NAMES[name]
     assert ask(files, text, "Add it to the settings", "Settings").proposals == ()
+
+
+def test_a_place_has_no_hidden_characters_of_the_change() -> None:
+    diff = diff_of("app/exp\u202eorts/schedule.py", *SCHEDULER) + diff_of("app/exports/schedule.html", *FORM)
+    place = write(
+        Change("Support pausing of scheduled exports", None, diff.replace("Pause the", "Pause\u3164 the")),
+        ARTICLES,
+    ).places[0]
+    assert not {"\u202e", "\u3164"} & {
+        *place.reason,
+        *(c for e in place.evidence for c in e.file + e.excerpt),
+    }

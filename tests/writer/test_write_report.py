@@ -1,6 +1,8 @@
 """The report tells where each edit comes from, what was considered, and what was not read."""
 
+import json
 import random
+from dataclasses import asdict
 
 import pytest
 
@@ -122,3 +124,11 @@ def test_a_reader_of_verdicts_meets_no_hash_version_or_common_word(ask: Ask) -> 
     reasons = " ".join(verdict.reason for verdict in report.reviewed)
     for word in ("a1b2c3d4e5f6", "2.14.3", "“the”", "“and”"):
         assert word not in reasons
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\u3164"])
+def test_no_report_has_hidden_characters_of_the_change(ask: Ask, hidden: str) -> None:
+    files = {f"app/{hidden}settings.py": ("page_size = 20\n", f"page_size = 50  # {hidden}rows\n")}
+    report = ask(files, "`page_size` is 20 by default.\n")
+    assert report.proposals
+    assert hidden not in json.dumps(asdict(report), ensure_ascii=False)

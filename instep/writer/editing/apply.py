@@ -16,7 +16,7 @@ from instep.writer.facts.became import Became
 from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.models import Models
 from instep.writer.porting.ported_text import PortedText
-from instep.writer.shapes import Article, Evidence
+from instep.writer.shapes import Article, Evidence, excerpt_of
 
 # Above the first bound an edit is a draft, and above the second it is certain: see docs/quality.md.
 MIN_LIKELY = 0.42
@@ -28,7 +28,6 @@ _MAX_ARTICLES = 10
 _PROVEN = 0.95
 _MAX_EVIDENCE = 50
 _MAX_COMPARED = 400
-_MAX_EXCERPT_CHARACTERS = 300
 _GAP = re.compile(r"(\s+)")
 _VOWEL = re.compile(r"[AEIaei][a-z]|[Oo][a-mo-z]")
 _CONSONANT = re.compile(r"[BCDFGJKLMNPQRSTVWZbcdfgjklmnpqrstvwz][a-z]")
@@ -181,8 +180,7 @@ def evidence_for(edits: Sequence[Edit], text: str) -> tuple[Evidence, ...]:
         source = best_source(edit.fact)
         line = line_of(text, edit.start) + added_lines + len(edit.new) - len(edit.new.lstrip("\n"))
         last_line = edit.fact.last_line if isinstance(edit.fact, PortedText) else source.line
-        excerpt = source.text[:_MAX_EXCERPT_CHARACTERS]
-        evidence.append(Evidence(source.file, source.line, last_line, excerpt, line))
+        evidence.append(Evidence(source.file, source.line, last_line, excerpt_of(source.text), line))
         added_lines += edit.new.count("\n") - text.count("\n", edit.start, edit.end)
     return tuple(dict.fromkeys(evidence))
 

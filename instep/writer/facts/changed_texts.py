@@ -61,6 +61,10 @@ class SourceLine:
     text: str
     weight: float
 
+    @property
+    def location(self) -> str:
+        return f"{self.file}, line {self.line}"
+
 
 @dataclass(frozen=True, slots=True)
 class ChangedText:

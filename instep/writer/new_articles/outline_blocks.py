@@ -1,13 +1,13 @@
 """Reads the instructions of a new article as blocks of Markdown: as data, never as commands."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from instep.text import blocks as text_blocks
 from instep.text.blocks import Block
-from instep.text.characters import JOINERS, is_hidden
+from instep.text.characters import remove_hidden
 
 InstructionKind = Literal["text", "code", "heading", "steps", "topics", "points"]
 
@@ -116,8 +116,4 @@ def _safe(line: str) -> str:
 
 def _cleaned(text: str) -> str:
     """The text without hidden characters, and with line feeds only."""
-    return "".join(_visible_characters(text.replace("\r\n", "\n").replace("\r", "\n")))
-
-
-def _visible_characters(text: str) -> Iterator[str]:
-    return (char for char in text if char in "\n\t" + JOINERS or not is_hidden(char))
+    return remove_hidden(text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from instep.core import limits
-from instep.text.characters import remove_hidden
+from instep.text.characters import in_one_line, remove_hidden
 from instep.text.patch import FilePatch
 from instep.writer.articles.headings import headings_of
 from instep.writer.articles.parsed_article import front_matter
@@ -15,7 +15,7 @@ from instep.writer.porting.counterparts import LineIndex, name_of, telling_lines
 from instep.writer.porting.link_resolver import LinkResolver
 from instep.writer.porting.ported_text import NewPage
 from instep.writer.porting.raw_markup import raw_markup_warnings
-from instep.writer.shapes import Article, Evidence
+from instep.writer.shapes import Article, Evidence, excerpt_of
 from instep.writer.words.identifiers import key_of
 
 _FOLDER = re.compile(
@@ -29,7 +29,6 @@ _INTERNAL_FOLDER = re.compile(
 )
 _LANGUAGE = re.compile(r"^(?P<language>[a-z]{2}|[a-z]{2}[-_][A-Za-z]{2,4})$")
 _TITLE_LINE = re.compile(r"^title[ \t]*+[:=](?P<title>.++)$", re.MULTILINE)
-_MAX_EXCERPT_CHARACTERS = 300
 _MAX_NEW_PAGES = 10
 _MIN_CHARACTERS = 80
 # An article with this share of a file's telling lines has its text.
@@ -76,7 +75,7 @@ def title_of(path: str, text: str) -> str:
 
 
 def clean_title(text: str) -> str:
-    return remove_hidden(" ".join(text.replace("`", "").split()))[: limits.MAX_TITLE_CHARACTERS].strip()
+    return in_one_line(text.replace("`", ""))[: limits.MAX_TITLE_CHARACTERS].strip()
 
 
 def unquoted(text: str) -> str:
@@ -114,11 +113,10 @@ def _text_of(file: FilePatch) -> str:
 def _page(path: str, title: str, text: str, links: LinkResolver) -> NewPage:
     body = _without_title(text[len(front_matter(text)) :], title).strip("\n")
     resolved, warnings = links.resolve(body, path, "")
-    excerpt = text[:_MAX_EXCERPT_CHARACTERS]
     return NewPage(
         title,
         f"{resolved}\n",
-        Evidence(path, 1, text.count("\n"), excerpt, 1),
+        Evidence(path, 1, text.count("\n"), excerpt_of(text), 1),
         (*raw_markup_warnings(body, ""), *warnings),
     )
 

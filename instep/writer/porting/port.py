@@ -24,12 +24,11 @@ from instep.writer.porting.locating import LocatedBlock, PlaceBudget
 from instep.writer.porting.pages import deleted_pages, new_pages, unquoted
 from instep.writer.porting.ported_text import PortedDocumentation, PortedText, ReviewerNotice
 from instep.writer.porting.raw_markup import raw_markup_warnings
-from instep.writer.shapes import Article, Evidence
+from instep.writer.shapes import Article, Evidence, excerpt_of
 
 _TITLE = re.compile(r"# (?P<heading>.+)|title[ \t]*+[:=](?P<setting>.+)")
 _SETTING = re.compile(r"[\w-]+[ \t]*[:=]|# |[ \t]*- |[ \t]*$|(?:---|\+\+\+)$")
 _MAX_SETTING_LINES = 25
-_MAX_EXCERPT_CHARACTERS = 300
 _MAX_TOLD_BLOCKS = 5
 _EDITED = frozenset(("modified", "renamed", "copied"))
 _NOTHING = PortedDocumentation({}, {}, (), is_documented=False)
@@ -135,7 +134,7 @@ def _title_alone(block: HunkBlock, article: Article, file: FilePatch, weight: fl
 
 
 def _excerpt(block: HunkBlock) -> str:
-    return "\n".join(f"{line.mark}{line.text}" for line in block.lines)[:_MAX_EXCERPT_CHARACTERS]
+    return excerpt_of("\n".join(f"{line.mark}{line.text}" for line in block.lines))
 
 
 def _with_line_breaks(text: str | None, newline: str) -> str:

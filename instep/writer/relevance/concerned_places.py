@@ -83,7 +83,7 @@ def _of_removals(article: Article, removals: Sequence[RemovedName]) -> Iterator[
     for row in removals:
         match = mention(row.name).search(article.text)
         if match:
-            reason = f"Says `{row.name}`, which the change takes out ({_location(row.source)})."
+            reason = f"Says `{row.name}`, which the change takes out ({row.source.location})."
             yield place_at(article, match.start(), reason, row.source)
 
 
@@ -113,7 +113,7 @@ def _of_additions(article: Article, additions: Sequence[Addition]) -> Iterator[F
             )
             if is_telling:
                 names = " and ".join(f"`{name}`" for name in listed[:2])
-                where = _location(addition.source)
+                where = addition.source.location
                 reason = f"Lists {names}, and not `{addition.name}` that the change adds ({where})."
                 entry = entry_list.entry_of(listed[0])
                 yield place_at(article, entry.start if entry else 0, reason, addition.source)
@@ -144,7 +144,7 @@ def _of_section(
         article.id,
         section.title if section else "",
         section.start if section else 0,
-        f"{about} the change touches ({_location(source)}).",
+        f"{about} the change touches ({source.location}).",
         sources,
     )
 
@@ -167,10 +167,6 @@ def _shared(
 
 def _enumerated(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _location(source: SourceLine) -> str:
-    return f"{source.file}, line {source.line}"
 
 
 def user_facing_lines(change_set: ChangeSet) -> Iterator[SourceLine]:

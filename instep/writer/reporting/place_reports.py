@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from instep.text.characters import in_one_line
 from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import line_of
 from instep.writer.diffs.change_set import ChangeSet
@@ -13,9 +14,7 @@ from instep.writer.relevance.concerned_places import FoundPlace, concerned_place
 from instep.writer.relevance.mentions import RemovedMentions
 from instep.writer.reporting.reasons import reason_for_doubt
 from instep.writer.reporting.statements import place_statement
-from instep.writer.shapes import Article, Change, Evidence, Place, Suppressed
-
-_MAX_EXCERPT_CHARACTERS = 300
+from instep.writer.shapes import Article, Change, Evidence, Place, Suppressed, excerpt_of
 
 
 def places_for(
@@ -50,8 +49,10 @@ def _doubts(article: Article, edits: Sequence[Edit]) -> Iterator[FoundPlace]:
 def _place_of(place: FoundPlace, article: Article) -> Place:
     line = line_of(article.text, place.start)
     evidence = tuple(
-        Evidence(source.file, source.line, source.line, source.text[:_MAX_EXCERPT_CHARACTERS], line)
+        Evidence(source.file, source.line, source.line, excerpt_of(source.text), line)
         for source in place.sources
     )
     heading = place.heading or None
-    return Place(article.id, heading, line, place.reason, evidence, place_statement(heading, evidence))
+    return Place(
+        article.id, heading, line, in_one_line(place.reason), evidence, place_statement(heading, evidence)
+    )

@@ -1,14 +1,12 @@
 """The sentences of the report: reasons for edits, reasons against them, and the summary."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
-from instep.text.characters import shorten
+from instep.text.characters import in_one_line, shorten
 from instep.writer.editing.apply import best_source
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
 from instep.writer.facts.became import Became
-from instep.writer.facts.changed_texts import SourceLine
 from instep.writer.porting.ported_text import PortedText
 
 _MAX_SENTENCES = 5
@@ -35,7 +33,7 @@ def _key(fact: EditReason) -> tuple[str, str, str]:
 
 
 def _sentence(fact: EditReason, times: int) -> str:
-    where = location(best_source(fact))
+    where = best_source(fact).location
     if isinstance(fact, PortedText):
         often = "" if times == 1 else f" in {times} places"
         return f"Has text that the change edits itself{often} ({where}): taken over word for word."
@@ -53,7 +51,7 @@ def reason_for_doubt(fact: Became) -> str:
     """Why a place that says the old text is for a person to judge."""
     return (
         f"Says {quoted(fact.old)}, which the change replaces by {quoted(fact.new)} in "
-        f"{location(best_source(fact))}: check whether it means the same here."
+        f"{best_source(fact).location}: check whether it means the same here."
     )
 
 
@@ -90,14 +88,9 @@ def _changed(fact: EditReason) -> str:
     return f"{verb} {quoted(fact.old)} to {quoted(fact.new)}"
 
 
-def location(source: SourceLine) -> str:
-    return f"{source.file}, line {source.line}"
-
-
 def quoted(text: str) -> str:
     """A name as code, a sentence in quotation marks; both shortened."""
-    flat = re.sub(r"\s+", " ", text)
-    short = shorten(flat, _MAX_QUOTE_CHARACTERS)
+    short = shorten(in_one_line(text), _MAX_QUOTE_CHARACTERS)
     return f"“{short}”" if " " in short or "`" in short else f"`{short}`"
 
 

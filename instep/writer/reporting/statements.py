@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from instep.text.characters import shorten
+from instep.text.characters import in_one_line, shorten
 from instep.writer.editing.apply import MIN_CERTAIN
 from instep.writer.editing.edits import Edit, EditReason, EditsByArticle
 from instep.writer.porting.ported_text import PortedText, ReviewerNotice
@@ -91,4 +91,4 @@ def _change(old: str, new: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return shorten(" ".join(text.split()), _MAX_PART_CHARACTERS)
+    return shorten(in_one_line(text), _MAX_PART_CHARACTERS)

@@ -6,7 +6,7 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.editing.edits import EditsByArticle
 from instep.writer.relevance.mentions import RemovedMentions
 from instep.writer.relevance.ranking import ArticleRanking
-from instep.writer.reporting.reasons import location, reason_for_edit
+from instep.writer.reporting.reasons import quoted, reason_for_edit
 from instep.writer.shapes import Place, StaleMention, Verdict
 from instep.writer.words.change_terms import words_for
 
@@ -59,7 +59,7 @@ def review(
 
 def _reason_for_mention(mentions: RemovedMentions, article_id: str) -> str:
     row = mentions[article_id][0]
-    return f"Says `{row.name}`, which the change stops using in a place ({location(row.source)})."
+    return f"Says {quoted(row.name)}, which the change stops using in a place ({row.source.location})."
 
 
 def _reason_for_similarity(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> str:

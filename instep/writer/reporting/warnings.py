@@ -11,7 +11,7 @@ from instep.writer.editing.edits import Edit, EditReason
 from instep.writer.facts.became import Became
 from instep.writer.facts.removed_names import RemovedName
 from instep.writer.porting.ported_text import PortedText
-from instep.writer.reporting.reasons import location, quoted
+from instep.writer.reporting.reasons import quoted
 
 _MAX_REMAINING = 5
 _QUANTITY = re.compile(r"(?<![\w.,])(?P<number>\d[\d.,]*)[\s-](?P<unit>[a-z]{3,})\b")
@@ -29,7 +29,7 @@ def _still_named(removals: Sequence[RemovedName], text: str) -> Iterator[str]:
     """Warnings about names that the change takes out and the edited text still has."""
     remaining = (row for row in removals if mention(row.name).search(text))
     for row in islice(remaining, _MAX_REMAINING):
-        yield f"Says `{row.name}`, which the change takes out ({location(row.source)})."
+        yield f"Says {quoted(row.name)}, which the change takes out ({row.source.location})."
 
 
 def _doubt(edit: Edit) -> str:
