@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal
 
 from instep.text.blocks import Block
 from instep.writer.articles.headings import sections_of
@@ -14,8 +13,6 @@ from instep.writer.articles.option_lines import option_runs
 from instep.writer.articles.parsed_article import ParsedArticle, TextLine, parse_article
 from instep.writer.articles.restructured import is_underline
 from instep.writer.words.identifiers import key_of, label_of
-
-ListKind = Literal["row", "item", "term", "section", "option"]
 
 _DEFINITION = re.compile(r"(\s*):\s+\S")
 
@@ -31,7 +28,6 @@ class ListEntry:
 
 @dataclass(frozen=True, slots=True)
 class EntryList:
-    kind: ListKind
     entries: tuple[ListEntry, ...]
 
     def entry_of(self, name: str) -> ListEntry | None:
@@ -76,8 +72,8 @@ def _rows_and_items(article: ParsedArticle) -> Iterator[EntryList]:
 
 def _entry_list(open_list: _OpenList) -> EntryList:
     if open_list.container.kind == "table":
-        return EntryList("row", tuple(open_list.entries[1:]))
-    return EntryList("item", tuple(open_list.entries))
+        return EntryList(tuple(open_list.entries[1:]))
+    return EntryList(tuple(open_list.entries))
 
 
 def _first_cell(row: str) -> str:
@@ -100,7 +96,7 @@ def _html_items(lines: Sequence[TextLine]) -> Iterator[EntryList]:
     """Items of HTML lists in adjacent lines: raw HTML has no blocks."""
     for are_items, run in groupby(lines, key=_is_html_item):
         if are_items:
-            yield EntryList("item", tuple(_entry(line.text.strip(), [line]) for line in run))
+            yield EntryList(tuple(_entry(line.text.strip(), [line]) for line in run))
 
 
 def _is_html_item(line: TextLine) -> bool:
@@ -117,10 +113,10 @@ def _terms(lines: Sequence[TextLine]) -> Iterator[EntryList]:
             last += 1
         entry = _entry(lines[index].text, _without_tail(lines[index:last]))
         if run and _is_separated(lines, run[-1].end, entry.start):
-            yield EntryList("term", tuple(run))
+            yield EntryList(tuple(run))
             run = []
         run.append(entry)
-    yield EntryList("term", tuple(run))
+    yield EntryList(tuple(run))
 
 
 def _is_term(lines: Sequence[TextLine], index: int) -> bool:
@@ -143,7 +139,6 @@ def _options(lines: Sequence[TextLine]) -> Iterator[EntryList]:
     """Options of commands as their help lists them."""
     for run in option_runs(lines):
         yield EntryList(
-            "option",
             tuple(ListEntry(flag, own_lines[0].start, own_lines[-1].end) for flag, own_lines in run),
         )
 
@@ -153,9 +148,9 @@ def _sections(text: str) -> Iterator[EntryList]:
     open_levels: dict[int, list[ListEntry]] = {}
     for section in sections_of(text):
         for deeper in [level for level in open_levels if level > section.level]:
-            yield EntryList("section", tuple(open_levels.pop(deeper)))
+            yield EntryList(tuple(open_levels.pop(deeper)))
         open_levels.setdefault(section.level, []).append(
-            ListEntry(label_of(section.title), section.start, section.whole_end)
+            ListEntry(label_of(section.title), section.start, section.end)
         )
     for entries in open_levels.values():
-        yield EntryList("section", tuple(entries))
+        yield EntryList(tuple(entries))

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from instep.text.blocks import Block
 from instep.writer.articles.parsed_article import TextLine, parse_article
-from instep.writer.articles.restructured import is_underline
 
 _ANCHOR = re.compile(r"\.\. _[^:]+:\s*$")
 _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}\s*+$")
@@ -16,27 +14,21 @@ _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}\s*+$")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; `mark` is `##` or the character of its underline, `start` includes a target above."""
+    """A heading; `start` includes a target above it."""
 
     level: int
     title: str
-    mark: str
     start: int
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleSection:
-    """A section and its heading; `text` is its own text from `start` to `end`.
-
-    `whole_end` is the end of its last subsection.
-    """
+    """A section and its heading; `text` is its own text from `start` to `end`, without subsections."""
 
     level: int
     title: str
-    mark: str
     start: int
     end: int
-    whole_end: int
     text: str
 
 
@@ -51,14 +43,7 @@ def _headings(text: str) -> Iterator[Heading]:
         if block.kind == "heading" and block.depth == 0:
             title = _ATTRIBUTES.sub("", " ".join(block.text.split()))
             start = article.lines[_with_anchor(article.lines, block.first_line - 1)].start
-            yield Heading(block.level, title, _mark(block, article.lines), start)
-
-
-def _mark(block: Block, lines: Sequence[TextLine]) -> str:
-    """The marker of a heading, or the underline of a title of reStructuredText."""
-    title, *below = (line.text for line in lines[block.first_line - 1 : block.first_line + 1])
-    is_restructured = block.marker.startswith("#") and not title.lstrip().startswith("#")
-    return below[0][0] if is_restructured and below and is_underline(below[0]) else block.marker
+            yield Heading(block.level, title, start)
 
 
 def _with_anchor(lines: Sequence[TextLine], index: int) -> int:
@@ -80,19 +65,8 @@ def heading_over(text: str, offset: int) -> str:
 @lru_cache(maxsize=256)
 def sections_of(text: str) -> tuple[ArticleSection, ...]:
     headings = headings_of(text)
-    starts = [heading.start for heading in headings] + [len(text)]
-    whole_ends = _whole_ends(headings, len(text))
+    ends = [*(heading.start for heading in headings[1:]), len(text)]
     return tuple(
-        ArticleSection(heading.level, heading.title, heading.mark, start, end, whole_end, text[start:end])
-        for heading, start, end, whole_end in zip(headings, starts[:-1], starts[1:], whole_ends, strict=True)
+        ArticleSection(heading.level, heading.title, heading.start, end, text[heading.start : end])
+        for heading, end in zip(headings, ends, strict=False)
     )
-
-
-def _whole_ends(headings: Sequence[Heading], end: int) -> list[int]:
-    """Where each section ends with all of its subsections."""
-    whole_ends, open_indexes = [end] * len(headings), list[int]()
-    for index, heading in enumerate(headings):
-        while open_indexes and headings[open_indexes[-1]].level >= heading.level:
-            whole_ends[open_indexes.pop()] = heading.start
-        open_indexes.append(index)
-    return whole_ends

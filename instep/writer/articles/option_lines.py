@@ -2,34 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from instep.writer.articles.parsed_article import TextLine
 
+# A flag, its value and its text; a command has no text, or goes on in the next line.
 _LINE = re.compile(
     r"(?P<lead>\s{2,40}(?:-\w(?:,\s{0,2}|\s)\s{0,4})?)(?P<flag>--[a-z][\w-]{0,60}\w)"
-    r"(?P<value>[ =\[](?! )[^\s]{1,60}(?: [^\s]{1,40}){0,3}?)?(?P<gap>\s{2,80})(?P<text>[^\s-].*)"
+    r"(?:[ =\[](?! )[^\s]{1,60}(?: [^\s]{1,40}){0,3}?)?\s{2,80}[^\s-].*(?<!\\)"
 )
-
-
-class OptionLine(NamedTuple):
-    """A line of help in its columns: what stands before the flag, its value, and where its text begins."""
-
-    lead: str
-    flag: str
-    value: str
-    text: str
-    text_column: int
-
-
-def option_line(line: str) -> OptionLine | None:
-    """A line of help; None for a line of a command, which has no text, or goes on in the next line."""
-    match = _LINE.fullmatch(line)
-    if match is None or line.endswith("\\"):
-        return None
-    return OptionLine(
-        match["lead"], match["flag"], match["value"] or "", match["text"].rstrip(), match.start("text")
-    )
 
 
 def option_runs(lines: Sequence[TextLine]) -> Iterator[list[tuple[str, list[TextLine]]]]:
@@ -37,10 +17,10 @@ def option_runs(lines: Sequence[TextLine]) -> Iterator[list[tuple[str, list[Text
     run = list[tuple[str, list[TextLine]]]()
     depth = 0
     for line in lines:
-        option = option_line(line.text) if "--" in line.text else None
+        option = _LINE.fullmatch(line.text) if "--" in line.text else None
         if option:
-            run.append((option.flag, [line]))
-            depth = len(option.lead)
+            run.append((option["flag"], [line]))
+            depth = len(option["lead"])
         elif run and len(line.text) - len(line.text.lstrip()) > depth:
             run[-1][1].append(line)
         elif run:

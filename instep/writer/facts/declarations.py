@@ -28,17 +28,17 @@ _PATTERNS: tuple[tuple[DeclarationKind, re.Pattern[str]], ...] = (
     ),
     ("call", re.compile(r"(?:[\w.@]*\w\()?\s*\(?[\"']([\w.:-]+)[\"']\s*,\s*\S")),
     ("element", re.compile(r"\|?\s*[\"']([\w.:/-]+)[\"'],?$")),
-    ("key", re.compile(r"(?:readonly\s+)?[\"']?([\w.-]+)[\"']?\??\s*:(?!:|=)\s*(.*)")),
+    ("key", re.compile(r"(?:readonly\s+)?[\"']?([\w.-]+)[\"']?\??\s*:(?!:|=)")),
     (
         "assignment",
-        re.compile(_MODIFIERS + r"(?:const |let |var |val )?([A-Za-z_]\w*)\s*(?::[^=]+)?(?<!=)=(?!=)\s*(.*)"),
+        re.compile(_MODIFIERS + r"(?:const |let |var |val )?([A-Za-z_]\w*)\s*(?::[^=]+)?(?<!=)=(?!=)"),
     ),
     # A field with its type: `private final Duration readTimeout`.
     (
         "key",
         re.compile(
             r"(?:(?:public|protected|private|internal|static|final|readonly|late|required)\s+)+"
-            r"[A-Za-z][\w.]*(?:<[^<>]{0,60}>)?(?:\[\])?\??\s+([a-z_]\w+)\s*(?:=\s*|(?=;?$))(.*)"
+            r"[A-Za-z][\w.]*(?:<[^<>]{0,60}>)?(?:\[\])?\??\s+([a-z_]\w+)\s*(?:=|;?$)"
         ),
     ),
 )
@@ -86,14 +86,12 @@ _COMMENT = re.compile(r"(?:#|//|/?\*|--\s|<!--|\"\"\"|''')")
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A name that a line defines; `value` is the rest of the line, `place` the index of it in the hunk."""
+    """A name that a line defines, and the line's indent."""
 
     name: str
     kind: DeclarationKind
     indent: int
-    value: str
     line: Line
-    place: int
 
 
 def declarations_of(hunk: Hunk, mark: str, path: str) -> Iterator[Declaration]:
@@ -101,14 +99,14 @@ def declarations_of(hunk: Hunk, mark: str, path: str) -> Iterator[Declaration]:
     syntax = syntax_of(path, hunk, mark)
     for place, line in enumerate(hunk.lines):
         if line.mark in (" ", mark) and len(line.text) <= LONG_LINE:
-            declaration = _matched_by_text(line, place)
+            declaration = _matched_by_text(line)
             if syntax:
                 declaration = _checked_by_grammar(declaration, syntax, line, place)
             if declaration:
                 yield declaration
 
 
-def _matched_by_text(line: Line, place: int) -> Declaration | None:
+def _matched_by_text(line: Line) -> Declaration | None:
     """What a line defines by its text alone, in any language."""
     text = line.text.strip()
     if not text or _COMMENT.match(text):
@@ -116,9 +114,8 @@ def _matched_by_text(line: Line, place: int) -> Declaration | None:
     for kind, pattern in _PATTERNS:
         match = pattern.match(text)
         if match and _is_name(match[1]) and not (kind == "flag" and is_passed_on(text, match.start(1) - 1)):
-            value = (match[2] if pattern.groups > 1 else text[match.end() :]).strip()
-            name = _variable_in(value) if kind == "assignment" else None
-            return Declaration(name or match[1], kind, _indent(line), value, line, place)
+            name = _variable_in(text[match.end() :]) if kind == "assignment" else None
+            return Declaration(name or match[1], kind, _indent(line), line)
     return None
 
 
@@ -139,7 +136,7 @@ def _checked_by_grammar(
     if name_node.is_local or not is_telling or not _is_name(name_node.name):
         return None
     name = _variable_in(name_node.value) or name_node.name
-    return Declaration(name, name_node.role, _indent(line), name_node.value, line, place)
+    return Declaration(name, name_node.role, _indent(line), line)
 
 
 def _is_name(name: str) -> bool:

@@ -1,14 +1,12 @@
-"""The section of a file that a setting stands in, and those beside it that may have one of its name."""
+"""The section of a file that has a setting, and the sections next to it that may have one of its name."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch, Line
-from instep.writer.facts.changed_texts import SourceLine
 
 # What opens a section: `free:`, `"free": {`, `const free = {`, `[plans.free]`, `"guard": schema.Bool{`,
 # `public static readonly Plan Free = new()`.
@@ -26,21 +24,8 @@ _TYPED = re.compile(
 # A section in one line: `free: { storage: 10, seats: 3 },`.
 _INLINE = re.compile(r"""\s*["']?([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*[{(](.+)[})],?\s*$""")
 _ASSIGNS = re.compile(r"[:=]")
-# Among more sections than this a sentence is not about one of them.
+# With more sections than this, a sentence is not about one of them.
 _MAX_RIVALS = 50
-_ENDS = ",; \t"
-
-
-@dataclass(frozen=True, slots=True)
-class SettingSection:
-    """A named part of a settings file; `rivals` are the names of the parts beside it.
-
-    It is contested where another part keeps the setting with the old value.
-    """
-
-    name: str
-    rivals: frozenset[str]
-    is_contested: bool
 
 
 class _Place(NamedTuple):
@@ -51,37 +36,26 @@ class _Place(NamedTuple):
 
 
 class SettingSections:
-    """The sections of the lines that a change leaves or adds."""
+    """The sections of the lines of a file that a change leaves or adds."""
 
-    def __init__(self, files: Iterable[FilePatch]) -> None:
-        self._places: dict[tuple[str, int], _Place] = {}
-        self._names: dict[tuple[str, int], set[str]] = defaultdict(set)
-        self._unchanged: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for file in files:
-            for line, place, opened in _places_of(file):
-                self._places[file.path, line.new] = place
-                if line.mark == " ":
-                    self._unchanged[file.path, line.text.strip(_ENDS)].add(place.name)
-                if opened is not None:
-                    self._names[file.path, opened.indent].add(opened.name)
+    def __init__(self, file: FilePatch) -> None:
+        self._places: dict[int, _Place] = {}
+        self._names: dict[int, set[str]] = defaultdict(set)
+        for line, place, opened in _places_of(file):
+            self._places[line.new] = place
+            if opened is not None:
+                self._names[opened.indent].add(opened.name)
 
-    def owner_at(self, path: str, line: int) -> str:
+    def owner_at(self, line: int) -> str:
         """The name of the section around a line of the new side; empty if the diff doesn't show it."""
-        place = self._places.get((path, line))
+        place = self._places.get(line)
         return place.name if place else ""
 
-    def owner_of(self, source: SourceLine) -> str:
-        return self.owner_at(source.file, source.line)
-
-    def section_of(self, source: SourceLine, old_line: str) -> SettingSection | None:
-        """The section of a changed setting, if the diff shows it beside others."""
-        place = self._places.get((source.file, source.line))
-        if place is None or not place.name:
-            return None
-        rivals = self._names[source.file, place.indent] - {place.name}
-        keepers = self._unchanged.get((source.file, old_line.strip(_ENDS)), set()) - {place.name}
-        is_one_of_few = 0 < len(rivals) <= _MAX_RIVALS
-        return SettingSection(place.name, frozenset(rivals), bool(keepers)) if is_one_of_few else None
+    def rivals_at(self, line: int) -> frozenset[str]:
+        """The names of the few sections next to the one around a line, which may have the same settings."""
+        place = self._places.get(line)
+        rivals = self._names[place.indent] - {place.name} if place and place.name else set()
+        return frozenset(rivals if len(rivals) <= _MAX_RIVALS else ())
 
 
 def _opening(text: str) -> re.Match[str] | None:

@@ -1,4 +1,4 @@
-"""What the grammar of a language says about a hunk: the names that it defines, and their parameters."""
+"""What the grammar of a language says about a hunk: the names that it defines."""
 
 import re
 from collections import defaultdict
@@ -15,7 +15,6 @@ from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import Hunk
 
 Role = Literal["function", "type", "key", "assignment", "parameter"]
-Parameters = tuple[tuple[str, str], ...]
 
 _PYTHON, _JAVASCRIPT = ("tree_sitter_python", "language"), ("tree_sitter_javascript", "language")
 _TYPESCRIPT = ("tree_sitter_typescript", "language_typescript")
@@ -67,11 +66,7 @@ _FUNCTIONS = frozenset(_NODES["function"].split()) | frozenset(
 # Arguments of one call or element define nothing for other code.
 _ARGUMENTS = frozenset(("jsx_attribute", "keyword_argument"))
 _TEXTS = frozenset(("block_comment", "comment", "raw_string_literal", "string", "template_string"))
-_PATTERNS = frozenset(("array_pattern", "object_pattern", "slice_pattern", "struct_pattern", "tuple_pattern"))
 _NAMES = ("name", "left", "key", "label", "pattern", "declarator")
-_PARAMETER_LISTS = ("parameters",)
-_DEFAULTS = ("value", "default_value")
-_ITSELF = frozenset(("self", "cls", "this", "&self", "&mut self"))
 _SIGNS = "\"'`:@$*.&?"
 _NAME = re.compile(r"[\w$.:/@-]+")
 _ASSIGNMENT = re.compile(r"[\"'?!\s]*(?::|=>?)?")
@@ -94,15 +89,11 @@ class SyntaxName:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """By the index of a line in its hunk: names, lines inside texts, and lines that no rule explains.
-
-    `functions` maps a name that is defined once to the index of its line and its parameters.
-    """
+    """By the index of a line in its hunk: names, lines inside texts, and lines that no rule explains."""
 
     names: Mapping[int, Sequence[SyntaxName]]
     texts: frozenset[int]
     unread: frozenset[int]
-    functions: Mapping[str, tuple[int, Parameters]]
 
 
 def syntax_of(path: str, hunk: Hunk, mark: str) -> Syntax | None:
@@ -157,7 +148,6 @@ class _TreeReader:
         self.names: dict[int, list[SyntaxName]] = defaultdict(list)
         self.texts: set[int] = set()
         self.unread: set[int] = set()
-        self.functions: dict[str, list[tuple[int, Parameters]]] = defaultdict(list)
 
     def read(self, root: Node) -> Syntax:
         stack = [(root, False)]
@@ -170,10 +160,7 @@ class _TreeReader:
                     (child, is_local or (is_function and child.type in _BODIES))
                     for child in reversed(node.children)
                 ]
-        functions = {
-            name: definitions[0] for name, definitions in self.functions.items() if len(definitions) == 1
-        }
-        return Syntax(self.names, frozenset(self.texts), frozenset(self.unread), functions)
+        return Syntax(self.names, frozenset(self.texts), frozenset(self.unread))
 
     def visit(self, node: Node, is_local: bool) -> None:
         first, last = node.start_point.row, node.end_point.row
@@ -185,13 +172,9 @@ class _TreeReader:
         name = _text(at).strip(_SIGNS) if at else ""
         if at is None or not _NAME.fullmatch(name):
             return
-        place = self.places[at.start_point.row]
-        self.names[place].append(
+        self.names[self.places[at.start_point.row]].append(
             SyntaxName(name, _role_of(node), is_local or node.type in _ARGUMENTS, _text_after(node, at))
         )
-        parameters = _parameters_of(node)
-        if parameters is not None:
-            self.functions[name].append((place, parameters))
 
 
 def _name_of(node: Node) -> Node | None:
@@ -227,29 +210,3 @@ def _text_after(node: Node, name: Node) -> str:
         :_MAX_VALUE_CHARACTERS
     ]
     return _ASSIGNMENT.sub("", text, count=1).strip()
-
-
-def _parameters_of(node: Node) -> Parameters | None:
-    """Names and defaults; None without a list of parameters, or with a parameter that is not a plain name."""
-    value = node.child_by_field_name("value")
-    parameter_list = _field(node, _PARAMETER_LISTS) or (_field(value, _PARAMETER_LISTS) if value else None)
-    if parameter_list is None or parameter_list.has_error:
-        return None
-    parameters = [_parameter(child) for child in parameter_list.named_children if child.type not in _TEXTS]
-    if None in parameters:
-        return None
-    return tuple(
-        parameter for parameter in parameters if parameter and parameter[0] and parameter[0] not in _ITSELF
-    )
-
-
-def _parameter(node: Node) -> tuple[str, str] | None:
-    at = node
-    while not at.type.endswith(("identifier", "variable_name", "self_parameter", "separator")):
-        inner = _field(at, _NAMES) or next(iter(at.named_children), None)
-        if inner is None or at.type in _PATTERNS:
-            return None
-        at = inner
-    default = _field(node, _DEFAULTS)
-    default_text = _text(default) if default else _text(node).partition("=")[2]
-    return _text(at).strip(_SIGNS), _BLANKS.sub(" ", default_text).strip()

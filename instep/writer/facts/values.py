@@ -75,16 +75,14 @@ def value_changes(file: ReviewedFile) -> Iterator[ValueChange]:
     """The values that a file changes, each in the spellings that articles use."""
     if file.weight < _MIN_WEIGHT:
         return
-    sections = SettingSections([file.patch])
+    sections = SettingSections(file.patch)
     for pair in pairs_of(file.patch):
         compared = _comparable(pair, file.patch.path)
         if _SAME_VALUE_MARKS.sub("", compared.old.text) == _SAME_VALUE_MARKS.sub("", compared.new.text):
             continue
         source = SourceLine(file.patch.path, pair.new.new, pair.new.text, file.weight)
         quantities = changed_quantity(compared)
-        owner = sections.owner_of(source)
-        section = sections.section_of(source, pair.old.text)
-        rivals = section.rivals if section else frozenset()
+        owner, rivals = sections.owner_at(source.line), sections.rivals_at(source.line)
         for replacement in token_replacements(file.patch.path, file.weight, compared):
             for literal in _with_other_spellings(_literals_or_amount(replacement, quantities)):
                 names = _names(replacement, literal, quantities, owner)

@@ -52,7 +52,6 @@ _LENGTH_NORM = 50
 class FoundPlace:
     """A place of an article by its offset and heading (empty for none), with the reason and its evidence."""
 
-    article_id: str
     heading: str
     start: int
     reason: str
@@ -76,7 +75,7 @@ def concerned_place(
 
 
 def place_at(article: Article, start: int, reason: str, source: SourceLine) -> FoundPlace:
-    return FoundPlace(article.id, heading_over(article.text, start), start, reason, (source,))
+    return FoundPlace(heading_over(article.text, start), start, reason, (source,))
 
 
 def _of_removals(article: Article, removals: Sequence[RemovedName]) -> Iterator[FoundPlace]:
@@ -141,7 +140,6 @@ def _of_section(
     source, shared = _shared(sources, text, change, corpus)
     about = f"Is about {_enumerated(shared)}, which" if shared else "Most likely needs words for what"
     return FoundPlace(
-        article.id,
         section.title if section else "",
         section.start if section else 0,
         f"{about} the change touches ({source.location}).",
