@@ -1,7 +1,10 @@
 """A name or label that a change gives up is replaced where an article says it, and nowhere else."""
 
+import re
+
 import pytest
 
+from instep.demo.help import HELP
 from instep.writer import Article, Change, write
 from tests.writer.conftest import Ask, Files, diff_of, renaming, text_of
 
@@ -337,3 +340,13 @@ def test_the_variable_of_a_setting_stays_when_a_parameter_is_renamed(ask: Ask) -
     text = "Set `ACME_TOKENS_PER_DAY` to the most tokens of a day.\n"
     report = ask({"budget.py": (before, before.replace("per_day", "tokens_per_day"))}, text, "Rename")
     assert report.proposals == ()
+
+
+def test_the_drafts_in_the_help_are_those_of_their_diffs() -> None:
+    page = (HELP / "05-review/03-how-the-writer-decides.md").read_text()
+    shown = [block.splitlines() for block in re.findall(r"```diff\n(.+?)\n```", page, re.DOTALL)][:6]
+    for code, (before, after) in zip(shown[::2], shown[1::2], strict=True):
+        diff = "\n".join(["--- a/app.py", "+++ b/app.py", "@@ -1 +1 @@", *code, ""])
+        change = Change("Rename --page-size to --items-per-page", None, diff)
+        (draft,) = write(change, [Article("guide", "Guide", before[1:])]).proposals
+        assert draft.text == after[1:]
