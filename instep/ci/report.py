@@ -74,6 +74,9 @@ def as_text(run: Run) -> str:
     lines = [f"Task {without_commands(run.task.id)}: {outcome_of(run, run.task)}"]
     if run.task.summary:
         lines.append(f"   found   {one_line(run.task.summary)}")
+    if model := run.task.model:
+        tokens = f"{model.input_tokens + model.output_tokens:,} tokens, questions: {model.calls}"
+        lines.append(f"   model   {one_line(model.name)} ({tokens})")
     lines.append(f"   task    {dashboard_page(run.url, run.bot, 'tasks', run.task.id)}")
     for number, draft in enumerate(run.drafts, 1):
         lines += ["", *draft_lines(run.url, run.bot, number, draft)]

@@ -99,6 +99,14 @@ class TaskError(Shape):
 
 
 @dataclass(frozen=True)
+class TaskModel(Shape):
+    name: str
+    input_tokens: int
+    output_tokens: int
+    calls: int
+
+
+@dataclass(frozen=True)
 class ReviewedArticle(Shape):
     verdict: str
 
@@ -114,6 +122,7 @@ class Task(Shape):
     reviewed: Sequence[ReviewedArticle] = ()
     # Older servers have none.
     places: Sequence[TaskPlace] = ()
+    model: TaskModel | None = None
 
     @property
     def has_ended(self) -> bool:

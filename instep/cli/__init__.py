@@ -15,6 +15,7 @@ from instep.cli import (
     bots,
     drafts,
     keys,
+    models,
     people,
     places,
     secrets,
@@ -98,6 +99,7 @@ command(app, "help", "instep help change", "instep help key create")(show_help)
 app.add_typer(workspaces.app, name="workspace")
 app.add_typer(bots.app, name="bot")
 app.add_typer(keys.app, name="key")
+app.add_typer(models.app, name="model")
 app.add_typer(people.app, name="user")
 app.add_typer(drafts.app, name="draft")
 app.add_typer(places.app, name="place")

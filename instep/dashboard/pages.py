@@ -24,6 +24,7 @@ from instep.dashboard.settings import (
     export_pages,
     general,
     key_pages,
+    model_pages,
     people_pages,
     redirect_pages,
     suppressed_pages,
@@ -41,6 +42,7 @@ MODULES = (
     *(article_editor, entry_editor, editor_parts, content),
     *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages, visit_pages),
     *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
+    model_pages,
     *(redirect_pages, synonym_pages, suppressed_pages, audit_pages, export_pages),
 )
 routes = [

@@ -63,6 +63,11 @@ async def show_model(ctx: Ctx) -> LanguageModelOut:
     )
 
 
+async def find_fields(ctx: Ctx) -> ModelFields:
+    """Find what the owner of a bot has set, or the defaults."""
+    return await queries.find_setting(ctx) or NOTHING_SET
+
+
 async def list_uses(ctx: Ctx, days: int) -> list[PurposeUse]:
     """List what was used in the last days, by day and purpose."""
     return await queries.list_uses(ctx, (ctx.now - timedelta(days=days - 1)).date())
@@ -197,6 +202,8 @@ def _refuse_bad_address(base_url: str | None) -> None:
 def _refuse_bad_numbers(new: ModelFields) -> None:
     for name in NUMBERS:
         number = getattr(new, name)
+        if number is not None and name.startswith("tokens") and number != int(number):
+            raise InvalidValue(name.replace("_", " "), "it must be a whole number")
         if number is not None and not 0 <= number <= limits.MAX_MODEL_BUDGET:
             raise InvalidValue(name.replace("_", " "), f"it must be from 0 to {limits.MAX_MODEL_BUDGET:,}")
     if new.tokens_per_task is not None and new.tokens_per_task < limits.MIN_TASK_TOKENS:

@@ -10,7 +10,7 @@ from instep.web.shapes import Out
 
 ProviderForm = Literal["openai", "anthropic"]
 # What owners switch on and off.
-PURPOSES: tuple[Purpose, ...] = ("drafts", "new_articles", "answers", "editor", "translations")
+PURPOSES: tuple[Purpose, ...] = ("drafts", "new_articles", "answers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,8 @@ class LanguageModelOut(Out):
     tokens_per_task: int
     input_price: float | None
     output_price: float | None
+    reader_input_price: float | None
+    reader_output_price: float | None
     cost_per_day: float | None
     cost_per_task: float | None
     tokens_used_today: int

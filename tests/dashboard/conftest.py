@@ -95,7 +95,8 @@ def shelf(database: Database, owner: Tx, cast: Cast) -> Shelf:
 
 @pytest.fixture(scope="session")
 def development_server(database_url: str) -> Iterator[str]:
-    with installed(INSTEP_DATABASE_URL=database_url, INSTEP_DEVELOPMENT="true") as installation:
+    settings = {"INSTEP_DATABASE_URL": database_url, "INSTEP_MODEL_ALLOW": "127.0.0.0/8"}
+    with installed(INSTEP_DEVELOPMENT="true", **settings) as installation:
         installation.serve("--no-jobs")
         yield installation.url
 

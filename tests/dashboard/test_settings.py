@@ -24,6 +24,7 @@ PAGES = (
     "keys",
     "webhooks",
     "alerts",
+    "model",
     "people",
     "trusts",
     "apps",
@@ -32,7 +33,7 @@ PAGES = (
     "suppressed",
     "audit",
 )
-FOR_OWNERS = ("keys", "webhooks", "alerts", "people", "trusts", "apps", "audit")
+FOR_OWNERS = ("keys", "webhooks", "alerts", "model", "people", "trusts", "apps", "audit")
 SECRET = re.compile(r'id="secret" name="secret" type="text" value="([^"]+)"')
 HOOK = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
 

@@ -1,14 +1,13 @@
 """How tests set the language model of a company's bot."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
-from uuid import UUID
 
-from instep.core.database import Database, Tx
-from instep.identity.queries import find_bot
-from instep.identity.schemas import Ctx
+from instep.core.database import Database
 from instep.language_model.actions import set_model
 from instep.language_model.schemas import ModelFields
-from tests.llm.endpoint import KEY
+from tests.llm.endpoint import KEY, Endpoint, Mood, endpoint
 from tests.support.articles import acting
 from tests.support.cast import Company
 
@@ -25,5 +24,11 @@ async def give_model(database: Database, company: Company, key: str | None = KEY
         return await set_model(ctx, fields(**changes), key)
 
 
-async def at_bot(tx: Tx, ctx: Ctx, bot_id: UUID) -> Ctx:
-    return Ctx(tx, await find_bot(tx, bot_id), ctx.actor, ctx.now)
+@asynccontextmanager
+async def with_model(
+    database: Database, company: Company, *moods: Mood, **changes: Any
+) -> AsyncIterator[Endpoint]:
+    """The company's bot has a model of its own, which answers in these moods."""
+    async with endpoint(*moods) as behind:
+        await give_model(database, company, base_url=f"{behind.url}/v1", **changes)
+        yield behind

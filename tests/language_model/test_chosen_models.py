@@ -1,7 +1,5 @@
 """Which model a bot asks, what it may use of it, and what is told of that afterwards."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -18,9 +16,9 @@ from instep.llm.budget import Purpose
 from instep.llm.protocol import CompletionError, Prompt
 from instep.runtime import worker_of
 from instep.tasks.jobs import give_up, run_task
-from tests.language_model.setting_models import LOOPBACK, give_model
+from tests.language_model.setting_models import LOOPBACK, give_model, with_model
 from tests.llm.budgets import task_ctx
-from tests.llm.endpoint import INPUT, KEY, OUTPUT, Endpoint, Mood, endpoint, errs, says
+from tests.llm.endpoint import INPUT, KEY, OUTPUT, errs, says
 from tests.support.cast import Api, Cast, Company
 from tests.support.limits import SetSetting
 from tests.support.questions import RESET, ask
@@ -34,16 +32,6 @@ NO_EDITS = says({"edits": []})
 @pytest.fixture(autouse=True)
 def loopback(set_setting: SetSetting) -> None:
     set_setting(*LOOPBACK)
-
-
-@asynccontextmanager
-async def with_model(
-    database: Database, company: Company, *moods: Mood, **changes: Any
-) -> AsyncIterator[Endpoint]:
-    """The company's bot has a model of its own, which answers in these moods."""
-    async with endpoint(*moods) as behind:
-        await give_model(database, company, base_url=f"{behind.url}/v1", **changes)
-        yield behind
 
 
 async def choose(

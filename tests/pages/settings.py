@@ -24,6 +24,18 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("widget/origins", {"origin": "https://staging.a-customer-with-a-long-name.example"}),
     ("webhooks", {"url": HOOK, "description": "Tells the status page", "events": "*"}),
     ("alerts", {"url": CHAT, "alerts": "handoff"}),
+    (
+        "model",
+        {
+            "provider": "openai",
+            "base_url": "https://93.184.215.14/a-gateway-of-a-customer/with-a-long-path/v1",
+            "model": "a-customers-own/large-language-model-with-a-long-name",
+            "key": "sk-of-the-stage-0123456789",
+            "purposes": "drafts",
+            "input_price": "0.25",
+            "output_price": "2",
+        },
+    ),
     ("redirects", {"from": "/hc/*/articles/360012-*", "target": "everything"}),
     ("redirects", {"from": "/old", "target": "https://nordwind.example/a/page/that/has/moved/elsewhere"}),
     ("people", {"email": "invited@nordwind.example", "role": "viewer"}),
@@ -63,6 +75,7 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
         trust_id = await owner.value("select id from trusts where issuer = 'https://gitlab.com'")
         await submit(browser, page, f"{path}/trusts/revoke", id=trust_id)
     await settle_deliveries(owner)
+    await use_model(owner, slug)
     await hold_back(owner, slug)
     return {"webhook": f"{path}/webhooks/{webhook_id}"}
 
@@ -73,6 +86,21 @@ async def settle_deliveries(owner: Tx) -> None:
     deliveries: list[Json] = [{"id": delivery_id} for delivery_id in ids]
     await settle(owner, deliveries[0], "delivered", 503, 200)
     await settle(owner, deliveries[1], "failed", 503, None)
+
+
+async def use_model(owner: Tx, slug: str) -> None:
+    """Thirty days of use, for each purpose."""
+    await owner.execute(
+        """
+        insert into model_purposes
+            (workspace_id, bot_id, day, purpose, calls, input_tokens, output_tokens, cost)
+        select b.workspace_id, b.id, current_date - days, purpose, days, days * 9000, days * 800, days * 0.004
+        from bots b, generate_series(1, 29) days,
+            unnest(array['drafts', 'new_articles', 'answers', 'test']) purpose
+        where b.slug = %(slug)s
+        """,
+        slug=slug,
+    )
 
 
 async def hold_back(owner: Tx, slug: str) -> None:

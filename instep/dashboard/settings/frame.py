@@ -25,6 +25,7 @@ SUBSECTIONS = (
     ("keys", "API keys", Role.OWNER),
     ("webhooks", "Webhooks", Role.OWNER),
     ("alerts", "Alerts", Role.OWNER),
+    ("model", "Language model", Role.OWNER),
     ("people", "People", Role.OWNER),
     ("trusts", "CI without keys", Role.OWNER),
     ("apps", "Connected apps", Role.OWNER),

@@ -1,0 +1,157 @@
+"""`instep model …`."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from instep.cli.admin_session import ctx_of_bot, in_workspace, with_bot
+from instep.cli.helping import Area, command
+from instep.cli.options import AsJson, InBot, InWorkspace
+from instep.cli.output import say, say_json_list
+
+if TYPE_CHECKING:
+    from instep.core.database import Database, Tx
+    from instep.identity.schemas import Bot
+    from instep.language_model.schemas import LanguageModelOut, ModelTestOut
+
+app = typer.Typer(cls=Area, no_args_is_help=True, help="A bot's language model, its key and budgets.")
+
+
+@command(app, "show", "instep model show", "instep model show --bot acme-help --json")
+def show(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """Show which language model a bot has, and what it has used today."""
+    from instep.language_model import actions
+
+    async def find(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
+        return await actions.show_model(await ctx_of_bot(tx, workspace_id, bot))
+
+    model = in_workspace(workspace, find)
+    say(model, sentence_of(model), as_json)
+
+
+@command(
+    app,
+    "set",
+    "instep model set --provider openai --model gpt-5-mini --key - < key.txt",
+    "instep model set --provider openai --url http://ollama.internal:11434/v1 --model qwen3:8b",
+    "instep model set --tokens-per-day 500000",
+)
+def set_model(
+    provider: Annotated[
+        str | None, typer.Option(help="The form of its provider: openai or anthropic.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Its name as the provider spells it.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--url", help="The provider's address; its own if it is left out.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="`-` reads it from standard input, which no list of processes shows.")
+    ] = None,
+    reader_model: Annotated[
+        str | None, typer.Option("--reader", help="A cheaper model for the first reading.")
+    ] = None,
+    purposes: Annotated[
+        list[str] | None,
+        typer.Option("--for", help="What it is used for: drafts, new_articles or answers; repeatable."),
+    ] = None,
+    tokens_per_day: Annotated[int | None, typer.Option(help="The most tokens of a day (UTC).")] = None,
+    tokens_per_task: Annotated[int | None, typer.Option(help="The most tokens of one task.")] = None,
+    bot: InBot = None,
+    workspace: InWorkspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set the language model of a bot; what is left out stays as it is."""
+    from instep.language_model import actions
+    from instep.language_model.schemas import FIELDS, ModelFields
+
+    secret = sys.stdin.readline().strip() if key == "-" else key
+    given: dict[str, Any] = {
+        "provider": provider,
+        "model": model,
+        "base_url": base_url,
+        "reader_model": reader_model,
+        "purposes": purposes or None,
+        "tokens_per_day": tokens_per_day,
+        "tokens_per_task": tokens_per_task,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+
+    async def change(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
+        ctx = await ctx_of_bot(tx, workspace_id, bot)
+        old = await actions.find_fields(ctx)
+        fields = {name: getattr(old, name) for name in FIELDS}
+        if provider is not None:
+            fields |= {"base_url": None, "reader_model": None}
+        await actions.set_model(ctx, ModelFields(**{**fields, **changes}), secret)
+        return await actions.show_model(ctx)
+
+    setting = in_workspace(workspace, change)
+    say(setting, f"{sentence_of(setting)} Test it with `instep model test`.", as_json)
+
+
+@command(app, "unset", "instep model unset --bot acme-help")
+def unset_model(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """Forget the language model of a bot with its key; it then has the installation's, if there is one."""
+    from instep.language_model import actions
+
+    async def forget(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
+        ctx = await ctx_of_bot(tx, workspace_id, bot)
+        await actions.unset_model(ctx)
+        return await actions.show_model(ctx)
+
+    model = in_workspace(workspace, forget)
+    say(model, sentence_of(model), as_json)
+
+
+@command(app, "test", "instep model test", "instep model test --bot acme-help --json")
+def try_model(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
+    """Ask a bot's language model one small question; the exit code is 1 if it does not answer."""
+    tests = with_bot(workspace, bot, ask)
+    if as_json:
+        say_json_list(tests)
+    else:
+        typer.echo("\n".join(map(result_of, tests)))
+    if not all(test.works for test in tests):
+        raise typer.Exit(1)
+
+
+async def ask(database: "Database", bot: "Bot") -> "list[ModelTestOut]":
+    from collections.abc import AsyncIterator
+    from contextlib import aclosing, asynccontextmanager
+
+    from instep.core.clock import utc_now
+    from instep.core.config import settings
+    from instep.core.outbound.client import OutboundClient
+    from instep.identity.schemas import OPERATOR, Ctx
+    from instep.language_model.actions import test_model
+    from instep.language_model.choosing import LanguageModels
+    from instep.llm.factory import open_model
+
+    @asynccontextmanager
+    async def enter() -> AsyncIterator[Ctx]:
+        async with database.enter_workspace(bot.workspace_id) as tx:
+            yield Ctx(tx, bot, OPERATOR, utc_now())
+
+    async with open_model(settings()) as default, aclosing(OutboundClient(settings().allow_list)) as outbound:
+        return await test_model(LanguageModels(default, outbound), enter)
+
+
+def sentence_of(model: "LanguageModelOut") -> str:
+    if model.source == "none":
+        return "No language model is set."
+    whose = "the installation's model" if model.source == "installation" else "its own"
+    key = f", key {model.key}" if model.key else ""
+    return (
+        f"{model.model} ({whose}{key}) for {', '.join(model.purposes) or 'nothing'}:"
+        f" {model.tokens_used_today:,} of {model.tokens_per_day:,} tokens used today."
+    )
+
+
+def result_of(test: "ModelTestOut") -> str:
+    if not test.works:
+        words = f" The provider says: {test.detail}" if test.detail else ""
+        return f"{test.model} does not answer. {test.message}{words}"
+    form = "works" if test.structured_output else "does not work, so Instep asks for the form in words"
+    tokens = "" if test.input_tokens is None else f", {test.input_tokens} + {test.output_tokens} tokens"
+    return f"{test.model} answers in {test.milliseconds} ms{tokens}. Structured output {form}."
