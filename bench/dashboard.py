@@ -16,7 +16,7 @@ from pathlib import Path
 import psycopg
 from playwright.async_api import Browser, Page, async_playwright
 
-from bench.dashboard_rows import DRAFTS, fill
+from bench.dashboard_rows import DRAFTS, Access, fill
 from bench.installation import await_ready
 from instep.core.embedded import EmbeddedPostgres
 from instep.dashboard.pages import routes
@@ -44,7 +44,9 @@ IDS = {
 VARIANTS = (
     "review?page=9",
     "review?conflict=yes",
+    "review?type=place",
     f"review/edit_{20:0>26}",
+    f"review/plc_{NUMBER}",
     "find?q=article-99",
     "articles?q=article-99",
     "articles?collection=none",
@@ -53,6 +55,7 @@ VARIANTS = (
     "questions?status=all",
     "conversations?status=leads",
 )
+API = ("/v1/places?pageSize=100",)
 # Public pages, those of development, those that ask for the password first, and the long part of a page.
 UNMEASURED = ("/app/setup", "/app/_parts", "/app/account/", "/app/{bot_slug}/health/examination")
 # How long each draft is read before the next key; without a pause nothing can be prepared.
@@ -92,14 +95,14 @@ def main() -> None:
         Path(folder).chmod(0o711)
         with EmbeddedPostgres.attach(Path(folder)) as embedded:
             migrate(embedded.url)
-            slug, token = asyncio.run(fill_database(embedded.url))
+            access = asyncio.run(fill_database(embedded.url))
             with server(Path(folder)):
-                measure(slug, token, options)
+                measure(access, options)
                 if options.page is None:
-                    asyncio.run(measure_in_chromium(slug, token))
+                    asyncio.run(measure_in_chromium(access))
 
 
-async def fill_database(url: str) -> tuple[str, str]:
+async def fill_database(url: str) -> Access:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as owner:
         return await fill(owner)
 
@@ -135,19 +138,19 @@ def page_paths(slug: str) -> list[str]:
         for name, value in IDS.items():
             path = path.replace(name, value)
         paths.append(path)
-    return [*dict.fromkeys(paths), *(f"/app/{slug}/{variant}" for variant in VARIANTS)]
+    return [*dict.fromkeys(paths), *(f"/app/{slug}/{variant}" for variant in VARIANTS), *API]
 
 
-def measure(slug: str, token: str, options: argparse.Namespace) -> None:
+def measure(access: Access, options: argparse.Namespace) -> None:
     """Visit the pages by turns, so that noise of the machine affects all of them alike."""
     connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
-    paths = [path for path in page_paths(slug) if options.page is None or options.page in path]
-    first = {path: visit(connection, path, token) for path in paths}
-    seconds = examine_articles(connection, slug, token)
+    paths = [path for path in page_paths(access.slug) if options.page is None or options.page in path]
+    first = {path: visit(connection, path, access) for path in paths}
+    seconds = examine_articles(connection, access)
     elapsed: dict[str, list[float]] = {path: [] for path in paths}
     for _ in range(options.visits):
         for path in paths:
-            elapsed[path].append(visit(connection, path, token))
+            elapsed[path].append(visit(connection, path, access))
     connection.close()
     print(f"The articles were examined in {seconds:.0f} seconds.")
     heading = f"milliseconds of {options.visits} visits"
@@ -157,28 +160,28 @@ def measure(slug: str, token: str, options: argparse.Namespace) -> None:
         print(f"{path:62}" + "".join(f" {figure:8.1f}" for figure in figures))
 
 
-def examine_articles(connection: http.client.HTTPConnection, slug: str, token: str) -> float:
+def examine_articles(connection: http.client.HTTPConnection, access: Access) -> float:
     """Have the texts of all articles examined; the seconds until their health is known."""
     started = time.monotonic()
-    while b"are being examined" in get(connection, f"/app/{slug}/health", token, "identity")[1]:
+    while b"are being examined" in get(connection, f"/app/{access.slug}/health", access, "identity")[1]:
         assert time.monotonic() < started + CHECKS_SECONDS, "the articles are still being examined"
-        get(connection, f"/app/{slug}/health/examination", token)
+        get(connection, f"/app/{access.slug}/health/examination", access)
     return time.monotonic() - started
 
 
-def visit(connection: http.client.HTTPConnection, path: str, token: str) -> float:
+def visit(connection: http.client.HTTPConnection, path: str, access: Access) -> float:
     """How many milliseconds a page takes; it must be one."""
     started = time.perf_counter()
-    status, _ = get(connection, path, token)
+    status, _ = get(connection, path, access)
     assert status in (200, 303), f"{path} answers {status}"
     return 1_000 * (time.perf_counter() - started)
 
 
 def get(
-    connection: http.client.HTTPConnection, path: str, token: str, encodings: str = "br, gzip"
+    connection: http.client.HTTPConnection, path: str, access: Access, encodings: str = "br, gzip"
 ) -> tuple[int, bytes]:
     """The status and the body as it is sent, which takes one of the encodings."""
-    headers = {"Cookie": f"instep-session={token}", "Accept-Encoding": encodings}
+    headers = {**access.headers, "Accept-Encoding": encodings}
     connection.request("GET", path, headers=headers)
     response = connection.getresponse()
     return response.status, response.read()
@@ -188,31 +191,31 @@ def percentile(times: list[float]) -> float:
     return sorted(times)[int(len(times) * 0.95)]
 
 
-async def measure_in_chromium(slug: str, token: str) -> None:
+async def measure_in_chromium(access: Access) -> None:
     """What review and editor load into an empty cache, and how long keys take in the review."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium_program())
         for below in ("review", f"articles/art_{NUMBER}/edit"):
-            async with open_page(browser, slug, below, token) as page:
-                await print_bytes(page, token)
+            async with open_page(browser, below, access) as page:
+                await print_bytes(page, access)
         for seconds in READING_SECONDS:
-            async with open_page(browser, slug, "review", token) as page:
+            async with open_page(browser, "review", access) as page:
                 await press_keys(page, seconds)
         await browser.close()
 
 
 @asynccontextmanager
-async def open_page(browser: Browser, slug: str, below: str, token: str) -> AsyncIterator[Page]:
+async def open_page(browser: Browser, below: str, access: Access) -> AsyncIterator[Page]:
     """A page of the bot in a profile of its own, with an empty cache."""
     async with await browser.new_context() as profile:
-        await profile.add_cookies([{"name": "instep-session", "value": token, "url": URL}])
+        await profile.add_cookies([{"name": "instep-session", "value": access.token, "url": URL}])
         page = await profile.new_page()
         await page.add_init_script(PAINT_WATCH)
-        await page.goto(f"{URL}/app/{slug}/{below}", wait_until="networkidle")
+        await page.goto(f"{URL}/app/{access.slug}/{below}", wait_until="networkidle")
         yield page
 
 
-async def print_bytes(page: Page, token: str) -> None:
+async def print_bytes(page: Page, access: Access) -> None:
     """The bytes of a page and all that it has loaded, as compressed for browsers by HTTPS."""
     addresses: list[str] = await page.evaluate(
         "[location.href, ...performance.getEntriesByType('resource').map(entry => entry.name)]"
@@ -220,7 +223,7 @@ async def print_bytes(page: Page, token: str) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
     sizes = {}
     for address in dict.fromkeys(address.removeprefix(URL) for address in addresses):
-        status, body = get(connection, address, token)
+        status, body = get(connection, address, access)
         # What the page sends is not loaded.
         if status != http.HTTPStatus.METHOD_NOT_ALLOWED:
             sizes[address] = len(body)

@@ -1,7 +1,7 @@
 """Fills one bot with as much as a large customer has, for the measurements of the dashboard."""
 
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 
@@ -9,12 +9,12 @@ from bench.vocabulary import random_words
 from instep.core.database import Tx
 from instep.core.ids import new_id
 from instep.identity.keys import hash_key
-from instep.identity.scopes import Role
+from instep.identity.scopes import Role, Scope
 from instep.identity.sessions import new_token
 from instep.people.queries import insert_user
 from instep.workspaces import actions
 
-ARTICLES, COLLECTIONS, DRAFTS, SOURCES = 10_000, 60, 500, 60
+ARTICLES, COLLECTIONS, DRAFTS, PLACES, SOURCES = 10_000, 60, 500, 2_000, 60
 QUESTIONS, CONVERSATIONS, TASKS, FILES = 2_000, 2_000, 200, 200
 REDIRECTS, WEBHOOKS, DELIVERIES, IMPORTS = 1_000, 20, 1_000, 30
 SECTIONS, WORDS_OF_SECTION = 6, 90
@@ -69,6 +69,18 @@ FILLED = (
         now() - n * interval '1 minute', now()
     from generate_series(1, %(drafts)s) n
     join articles a on a.id = 'art_' || lpad((n * 7)::text, 26, '0')
+    """,
+    """
+    insert into places (id, workspace_id, bot_id, article_id, task_id, heading, line, reason, evidence,
+        statement, source_kind, source_title, source_url, created_at, updated_at)
+    select 'plc_' || lpad(n::text, 26, '0'), %(workspace)s, %(bot)s, 'art_' || lpad(n::text, 26, '0'),
+        'task_' || lpad((n %% %(sources)s + 1)::text, 26, '0'), 'Limits', 5, 'Lists the limits of uploads.',
+        '[{"file": "app/limits.py", "start_line": 4, "end_line": 4, "excerpt": "MAX_UPLOAD = 50"}]',
+        jsonb_build_object('key', 'key ' || n, 'summary', 'Words under “Limits”'), 'pr',
+        'Change number ' || (n %% %(sources)s + 1),
+        'https://git.example.com/acme/app/pull/' || (n %% %(sources)s + 1),
+        now() - n * interval '1 minute', now()
+    from generate_series(1, %(places)s) n
     """,
     """
     insert into revisions (id, workspace_id, bot_id, article_id, version, title, content_markdown, origin,
@@ -188,13 +200,26 @@ FILLED = (
 )
 
 
-async def fill(owner: psycopg.AsyncConnection[Any]) -> tuple[str, str]:
-    """Make all rows; the slug of the bot, and the token of an owner's session."""
+class Access(NamedTuple):
+    """The slug of the bot, the token of an owner's session, and a key."""
+
+    slug: str
+    token: str
+    key: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Cookie": f"instep-session={self.token}", "Authorization": f"Bearer {self.key}"}
+
+
+async def fill(owner: psycopg.AsyncConnection[Any]) -> Access:
+    """Make all rows, and let their owner sign in."""
     tx = Tx(owner)
     workspace = await actions.find_workspace(tx, None)
     bot = await actions.create_bot(tx, workspace.id, "Large", "large", "en")
     names = {"workspace": workspace.id, "bot": bot.id, "collections": COLLECTIONS, "tasks": TASKS}
-    names |= {"sources": SOURCES, "drafts": DRAFTS, "questions": QUESTIONS, "files": FILES}
+    names |= {"sources": SOURCES, "drafts": DRAFTS, "places": PLACES}
+    names |= {"questions": QUESTIONS, "files": FILES}
     names |= {"conversations": CONVERSATIONS, "redirects": REDIRECTS, "webhooks": WEBHOOKS}
     names |= {"deliveries": DELIVERIES, "imports": IMPORTS}
     collections, *others = FILLED
@@ -206,7 +231,8 @@ async def fill(owner: psycopg.AsyncConnection[Any]) -> tuple[str, str]:
     for statement in others:
         await tx.execute(statement, **names)
     await owner.execute("vacuum analyze")
-    return bot.slug, await sign_in(tx, workspace.id)
+    key = await actions.create_key(tx, workspace.id, bot.name, Scope.READ, [bot.id])
+    return Access(bot.slug, await sign_in(tx, workspace.id), key.key)
 
 
 def article(number: int, names: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from instep.writer.words.identifiers import emphasised
 
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
 _TEMPLATE = re.compile(r"\{[{%][^{}%]*\Z|<!--[^>]*\Z")
-_ADDRESS = re.compile(r"[^\s\"'(<]*\Z")
+_BEFORE_ADDRESS = re.compile(r"[\s\"'(<]")
 # An example that shows what a change once took out and added.
 _RECORDED = frozenset(("diff", "patch"))
 _BLOCK_BREAK = re.compile(r"\n[ \t]*(?:\n|[-*+#>|]|\d+[.)] )")
@@ -123,7 +123,7 @@ def _is_barred(
 def _is_other_address(pair: Became, text: str, start: int, end: int, corpus: Corpus) -> bool:
     """Whether a path goes on or begins elsewhere, or an address lives on because new lines still write it."""
     is_url, before = is_in_url(text, start), text[max(0, start - _MAX_HOST_CHARACTERS) : start]
-    page, is_fragment, _ = _ADDRESS.findall(before)[0].partition("#")
+    page, is_fragment, _ = _BEFORE_ADDRESS.split(before)[-1].partition("#")
     if is_url and is_fragment:
         return bool(page) and not _is_heading_of(page, pair, corpus)
     if is_url and (pair.signs["left"] or not _is_addressed(pair)):
