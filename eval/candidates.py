@@ -1,7 +1,7 @@
 """Scores which articles of a large help center the writer reads: `python -m eval.candidates FOLDER`.
 
-The articles of each product stand among those of all others, at several times of their histories, and changes
-of the product look for what to read. Printed as JSON, for articles that people modified:
+The articles of each product are mixed with those of all others, at several times of their histories, and
+changes of the product look for what to read. Printed as JSON, for articles that people modified:
 
 - `modified`: their number; `kept`: the share of them among the articles that are read;
 - `drafts`: the drafts that the writer makes when it reads all of them, which `--whole` asks for;
@@ -108,7 +108,7 @@ async def new_bot(connection: AsyncConnection[Any], name: str) -> Bot:
 
 
 class HelpCenter:
-    """A bot whose articles are written directly to the database, because nobody reads their pages."""
+    """A bot whose articles are written directly to the database, because their pages are not read."""
 
     def __init__(self, connection: AsyncConnection[Any], bot: Bot) -> None:
         self.connection = connection

@@ -1,4 +1,4 @@
-"""What people did to articles, by kind of edit, and how much of it the drafts did too."""
+"""Counts, by kind of edit, what people did to articles and how much of it the drafts did, too."""
 
 import re
 from collections import Counter, defaultdict

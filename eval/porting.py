@@ -10,7 +10,7 @@ that people modified:
 - `near`: the same with the first line of each hunk's context changed, too;
 - `wrong`: the share whose draft says anything else than what people wrote, in each of the three;
 - `pages_exact`: the share of added pages that a draft has with their text;
-- `false_facts`: edits of articles other than by porting, where the diff holds nothing but documentation;
+- `false_facts`: edits of articles other than by porting, if the diff holds nothing but documentation;
 - `others`: drafts for articles that people left alone.
 """
 
@@ -127,7 +127,7 @@ def _body(text: str) -> str:
 
 
 def _drift(case: PortingCase, *, is_near: bool) -> tuple[tuple[Article, ...], dict[str, str]]:
-    """The articles as if somebody had edited them, and what people's edits make of them then."""
+    """The articles as if someone had edited them before, and their texts after people's edits."""
     source = random.Random(f"{_SEED} {case.id}")
     articles = {article.id: article for article in case.articles}
     expected = dict[str, str]()

@@ -1,1 +1,1 @@
-"""How well a language model answers our own questions, beside the articles' own words."""
+"""How well a language model answers our own questions, compared with the articles' own words."""

@@ -1,7 +1,7 @@
 """Scores a model's answers: `python -m eval.answers --model NAME` prints the figures as JSON.
 
 The model is asked our own questions over `docs/help`, through the settings of a server (`INSTEP_MODEL`, keys,
-addresses). Its answers are kept in files; with `--replay` only these are used, and nobody is asked.
+addresses). Its answers are kept in files; with `--replay` only these are used, and no model is asked.
 """
 
 import asyncio

@@ -61,7 +61,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
 
 
 async def score(options: Namespace, name: str) -> dict[str, Any]:
-    """The figures of the drafts without the model and with it. Writes the table beside the answers."""
+    """The figures of the drafts without the model and with it. Writes the table next to the answers."""
     scorer = scorer_of(options.folder)
     cases = _spread(list(scorer.load(str(options.folder))), options.cases)
     async with AsyncExitStack() as stack:
@@ -93,7 +93,7 @@ def _spread(cases: list[Any], count: int) -> list[Any]:
 async def _predictions(
     case: Any, model: RecordedModel, places: asyncio.Semaphore
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the writer says without the model, and with it, as for a task of a server."""
+    """The writer's reports without the model and with it, as for a task of a server."""
     case_id, change, articles = task_of(case)
     async with places:
         report = await run_with_timeout(write, change, articles, seconds=limits.MAX_WRITER_SECONDS)

@@ -1,4 +1,4 @@
-"""Which language model a run asks, or whose recorded answers it uses."""
+"""Chooses the language model that a run asks, or the recorded answers that it uses."""
 
 import os
 import sys

@@ -213,7 +213,7 @@ def _foreign(
     others: Sequence[Any],
     chance: random.Random,
 ) -> Iterator[Attempt]:
-    """An edit that people made for another change, where its lines are, or at the end of a section."""
+    """An edit that people made for another change, at its lines or at the end of a section."""
     pool = [other for other in others if other.id != case.id and other.gold["modified"]]
     by_id = {article.id: article for article in articles}
     for other in chance.sample(pool, min(3, len(pool))):

@@ -1,4 +1,4 @@
-"""A table of drafts beside what people wrote, in Markdown, for a person who judges each draft."""
+"""A table of drafts next to what people wrote, in Markdown, for a person who judges each draft."""
 
 import html
 from collections.abc import Iterable, Iterator

@@ -26,7 +26,7 @@ class ReplayedChange:
 class History:
     """A repository and its folder of documentation; `code` holds pathspecs that a commit has to touch.
 
-    `has_documentation` tells whether the diffs keep what the commits themselves edit in documentation.
+    `has_documentation` says whether the diffs keep what the commits themselves edit in documentation.
     """
 
     git: Git

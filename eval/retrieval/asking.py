@@ -26,7 +26,7 @@ PASSAGES = 8
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the search said to one question; `is_held`: whether the help center holds the answer."""
+    """The search's answer to one question; `is_held`: whether the help center holds the answer."""
 
     set_name: str
     size: int

@@ -105,7 +105,7 @@ def fit(results: Sequence[Result], names: Sequence[str]) -> LogisticModel:
 
 
 def fit_consistent(signs: Vector, labels: Vector, importance: Vector, names: Sequence[str]) -> LogisticModel:
-    """A model without signs that would speak against what they say: they only mend others on these sets."""
+    """A model without signs of the wrong direction: they only correct others on these sets."""
     used = list(names)
     while True:
         columns = [names.index(name) for name in used]

@@ -9,7 +9,7 @@ from pathlib import Path
 from instep.core import limits
 from instep.llm.embedding import Embedder, Vector
 
-# In the folder from which a score is started; may be deleted at any time.
+# Created in the folder from which a score is started; may be deleted at any time.
 FILE = Path(".eval-vectors.sqlite")
 TABLE = "create table if not exists vectors (key blob primary key, vector blob not null) without rowid"
 # One statement of SQLite takes no more parameters than some thousands.

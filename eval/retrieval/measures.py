@@ -1,4 +1,4 @@
-"""The measures of sureness: how well it tells held questions from others, by set and by size of sample."""
+"""The measures of sureness: how well it separates held questions from others, by set and sample size."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

@@ -26,14 +26,14 @@ HISTORIES = "docsync"
 
 @dataclass(slots=True)
 class Result:
-    """What was said to the questions of a set: to the whole help center, and to samples by their size.
+    """The answers to the questions of a set: from the whole help center, and from samples by their size.
 
     The products of the histories are one set, because each has few questions.
     """
 
     whole: list[Prediction] = field(default_factory=list)
     samples: dict[int, list[Prediction]] = field(default_factory=dict)
-    # What the scorer of a public set takes; `None` for a set of headings.
+    # The arguments of the scorer of a public set; `None` for a set of headings.
     data: Any = None
     is_of_visitors: bool = False
 

@@ -147,7 +147,7 @@ def in_folds(sets: dict[str, list[Comparison]], name: str) -> int:
 
 
 def fit(rows: Sequence[Comparison]) -> Vector:
-    """Gradient ascent with an L2 penalty; questions whose answer is not among the sections tell nothing."""
+    """Gradient ascent with an L2 penalty; questions whose answer is not among the sections are left out."""
     used = [row for row in rows if row.answers.any()]
     weights = np.zeros(used[0].signs.shape[1])
     for _ in range(ITERATIONS):

@@ -1,7 +1,7 @@
 """Sixty questions of newcomers about Instep, with the sections of `docs/help` that answer them.
 
-They were written from the README and the specification, before anybody looked at the articles; the sections
-that a fair reader accepts were filled in afterwards. Where no section is named, the articles hold no answer.
+They were written from the README and the specification, before anyone looked at the articles; the sections
+that a fair reader accepts were filled in afterwards. If no section is named, the articles hold no answer.
 """
 
 import json
@@ -15,7 +15,7 @@ from instep.demo.help import HELP, ORDER, read_help
 from instep.search.schemas import Passage
 
 QUESTIONS_FILE = Path(__file__).parent / "questions.json"
-# What is said of an answer. A decline is right where the articles hold no answer.
+# The verdicts on an answer. A decline is right if the articles hold no answer.
 Verdict = Literal["right", "wrong", "declined"]
 
 

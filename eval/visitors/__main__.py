@@ -1,7 +1,7 @@
 """Scores answers to visitors' questions: `python -m eval.visitors [NAME...]` prints the figures as JSON.
 
-`INSTEP_EMBEDDINGS` sets the embedding model, as for a server; no language model takes part. `--list` prints
-each question with its verdict. `right` and `wrong` are told as sure; `wrong` is also every answer to a
+`INSTEP_EMBEDDINGS` sets the embedding model, as for a server; no language model is used. `--list` prints
+each question with its verdict. `right` and `wrong` count only sure answers; `wrong` is also every answer to a
 question that has none.
 """
 

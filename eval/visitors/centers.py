@@ -15,7 +15,7 @@ from eval.retrieval.question_sets import Question, QuestionSet
 
 FOLDER = Path(__file__).parent / "centers"
 TUNED = ("council", "energy_de", "time_tracking")
-# What stands between the words of an answer and not between those of its article: markup and citations.
+# Markup and citations: an answer has them between its words, and its article does not.
 NO_WORD = re.compile(r"\[\d+\]|[^\w%€£$]+")
 
 

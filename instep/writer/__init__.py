@@ -1,7 +1,7 @@
-"""The writer: what a code change makes untrue in the articles, and the edits that correct it.
+"""The writer finds what a code change makes untrue in the articles, and edits it.
 
 `writing.write` runs all steps; `shapes` holds its input and output. `retrieval` says by which texts an index
-finds the articles to read, where there are more than `write` can. The folders are a ladder: each step
+finds the articles to read, if there are more than `write` can. The folders are a ladder: each step
 imports only steps before it.
 
 1. `diffs` parses a unified diff and decides which of its files concern users. `words` has what all steps

@@ -1,4 +1,4 @@
-"""What a change looks for among more articles than the writer reads: the texts by which an index finds them.
+"""The texts by which an index finds the articles to read, if there are more than the writer reads.
 
 Each step of `writing.write` meets articles in its own way, and here is what it would miss: texts of facts and
 names that are gone (`names`), links alone (`addresses`), the articles of documentation that the change
@@ -23,7 +23,7 @@ from instep.writer.shapes import Change
 from instep.writer.words.prose import heading_of, subject_of
 from instep.writer.words.units import subject_words
 
-# What counts most for the nearest articles, as the weights of `relevance.ranking` have it.
+# The terms that count most for the nearest articles by the weights of `relevance.ranking`.
 _TITLE_WEIGHT, _BODY_WEIGHT, _PATH_WEIGHT = 3.5, 1.3, 2.5
 _CONTEXT_WEIGHT, _REMOVED_WEIGHT, _CHANGED_WEIGHT = 4.0, 1.7, 0.5
 _MAX_NAMES, _MAX_NAME_CHARACTERS = 1_000, 300
@@ -90,7 +90,7 @@ def _names(change: Change, code: ChangeSet) -> Iterator[str]:
 
 
 def _names_of(pair: Became) -> Iterator[str]:
-    """The old text; of a value also a word of its setting, because numbers are everywhere."""
+    """The old text, and for a value a word of its setting, because numbers are everywhere."""
     if not pair.names:
         yield pair.old
     for name in pair.names:

@@ -20,7 +20,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A published article, in Markdown or reStructuredText; `url` is where readers find it, if known."""
+    """A published article, in Markdown or reStructuredText; `url` is its address for readers, if known."""
 
     id: str
     title: str
@@ -30,7 +30,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The lines of the code behind one edit, and the line of the proposed text that it touches."""
+    """The lines of code that prove one edit, and the line of the proposed text that it touches."""
 
     file: str
     start_line: int
@@ -46,7 +46,7 @@ def excerpt_of(code: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What an edit says: `key` is the same in every change that says the same, `summary` is for people."""
+    """The statement of an edit: `key` is the same in each change that states it, `summary` is for people."""
 
     key: str
     summary: str
@@ -78,8 +78,8 @@ class Proposal:
 class Verdict:
     """Why an article that was considered got a draft, or got none.
 
-    A `concerned` one should say more, but the change does not tell in which words: `heading` is the section
-    of the article where to write (None for no section), and `evidence` has the lines of the code behind it.
+    A `concerned` one should say more, but the change does not give the words: `heading` is the section
+    of the article where to write (None for no section), and `evidence` has the lines of code.
     """
 
     article_id: str

@@ -1,1 +1,1 @@
-"""What articles say and how they are built: words, headings, sections, lists, passages."""
+"""Reads articles: words, headings, sections, lists, passages."""

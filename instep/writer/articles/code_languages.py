@@ -1,4 +1,4 @@
-"""The programming languages of examples, which tell one library of a product from another."""
+"""The programming languages of examples, which distinguish a product's libraries."""
 
 import posixpath
 import re
@@ -33,7 +33,7 @@ def language_of_file(path: str) -> str | None:
 
 
 def language_at(text: str, offset: int) -> str | None:
-    """The language of the example that a place stands in, or the only one of all examples of the article."""
+    """The language of the example around a place, or the only language of all examples of the article."""
     name = fence_at(text, offset)
     if name is not None:
         return _language(name)
@@ -55,7 +55,7 @@ def _language(name: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _examples(text: str) -> tuple[tuple[int, int, str], ...]:
-    """The span of each fenced example, and what stands after its fence."""
+    """The span of each fenced example, and the word after its fence."""
     article = parse_article(text)
     examples = []
     for block in article.blocks:

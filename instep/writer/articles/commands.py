@@ -1,4 +1,4 @@
-"""Which program a flag in an article is given to."""
+"""Finds the program to which an article gives a flag."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ _WIDESPREAD_WORDS = """
     xargs yarn yum zip
 """
 _WIDESPREAD = frozenset(_WIDESPREAD_WORDS.split())
-# What begins a command in a line: a prompt, a pipe, inline code.
+# The beginning of a command in a line: a prompt, a pipe, inline code.
 _BEGINNING = re.compile(r"&&|\|\|?|;|`|\$\(|(?:^|(?<=\s))[$>#%](?=\s)")
 _BEFORE_PROGRAM = re.compile(r"(?:sudo|env|time|exec|nohup|npx|[A-Z_][A-Z0-9_]*=\S*)")
 _PROGRAM = re.compile(r"(?:\S*/)?([A-Za-z][\w.-]*)")
@@ -31,7 +31,7 @@ _FLAG = re.compile(r"--[a-z][\w-]+")
 
 
 def program_at(text: str, start: int) -> str | None:
-    """The program of the command that a place in code stands in; None outside of a command."""
+    """The program of the command around a place in code; None outside of a command."""
     if not is_in_code(text, start):
         return None
     first = text.rfind("\n", 0, start) + 1

@@ -1,4 +1,4 @@
-"""Which other product a sentence of an article speaks of, whose buttons and menus are not ours."""
+"""Finds sentences about another product, whose buttons and menus are not ours."""
 
 import re
 
@@ -6,7 +6,7 @@ from instep.writer.articles.corpus import Corpus
 from instep.writer.articles.passages import sentence_around
 from instep.writer.shapes import Article
 
-# Products that help centers of others tell what to do in.
+# Products that other companies' help centers give instructions for.
 _WIDESPREAD_NAMES = """
     Acrobat Android Asana Auth0 Azure Bitbucket Calendly Chrome Cloudflare ClickUp Confluence Discord
     Dropbox Edge Excel Facebook Figma Firefox GitHub GitLab Gmail GoDaddy Google HubSpot Instagram iOS

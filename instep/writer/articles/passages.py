@@ -38,7 +38,7 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def lead_over(text: str, start: int) -> str:
-    """What a sentence is about: the beginning of its item, the term of a definition, the head of a table."""
+    """The topic of a sentence: the beginning of its item, the term of a definition, the head of a table."""
     line_start = text.rfind("\n", 0, start) + 1
     if text.startswith("|", line_start):
         starts = _paragraph_starts(text)

@@ -13,7 +13,7 @@ _MAX_MISSING_CHARACTERS = 3
 
 
 def with_markdown_titles(text: str) -> str:
-    """The text with as many lines, in which `##` and a blank line stand for a title and its underline.
+    """The same number of lines; each title and its underline become `## title` and a blank line.
 
     A text in Markdown stays as it is. Each new kind of underline is one level deeper, down to 6.
     """

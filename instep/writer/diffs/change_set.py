@@ -1,4 +1,4 @@
-"""Which files of a diff are reviewed, and which are skipped and why."""
+"""Chooses the files of a diff to review, and says why others are skipped."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class ChangeSet:
 
     @property
     def code(self) -> "ChangeSet":
-        """The change without its documentation, which tells what is true and not what the code does."""
+        """The change without its documentation, which says what is true and not what the code does."""
         return replace(self, files=tuple(file for file in self.files if not file.is_documentation))
 
     @property

@@ -1,4 +1,4 @@
-"""Which files of a change are documentation: their text is for readers and is never read as code."""
+"""Recognizes files of documentation: their text is for readers and is never read as code."""
 
 import re
 

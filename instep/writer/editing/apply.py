@@ -1,4 +1,4 @@
-"""From the pairs of a change to the edits of articles, with the evidence for each edit."""
+"""Makes the edits of articles from the pairs of a change, with the evidence for each edit."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,10 +18,10 @@ from instep.writer.models import Models
 from instep.writer.porting.ported_text import PortedText
 from instep.writer.shapes import Article, Evidence, excerpt_of
 
-# Above the first bound an edit is a draft, and above the second it is certain: see docs/quality.md.
+# An edit is a draft from the first bound on, and certain from the second on: see docs/quality.md.
 MIN_LIKELY = 0.42
 MIN_CERTAIN = 0.85
-# Below this a place that says the old text means something else more often than not.
+# A place with a lower probability is more likely about something else.
 _MIN_DOUBTFUL = 0.2
 _MAX_ARTICLES = 10
 # The edits of such names in the changes of the fit are all right, 51 of them.
@@ -55,7 +55,7 @@ class FoundEdits:
 
 
 def find_edits(pairs: Sequence[Became], corpus: Corpus, models: Models) -> FoundEdits:
-    """All edits; of overlapping ones the likelier stays, of equal ones that with the longer old text."""
+    """All edits. The likelier of two that overlap stays, or else the one with the longer old text."""
     edits_by_article: dict[str, list[Edit]] = {}
     for pair in pairs:
         by_article = dict(_edits_of(pair, corpus, models))
@@ -174,7 +174,7 @@ def _replaced(new: str, _: re.Match[str]) -> str:
 
 
 def evidence_for(edits: Sequence[Edit], text: str) -> tuple[Evidence, ...]:
-    """Per edit the weightiest line of code behind it, and its line in the edited text, each pair once."""
+    """For each edit its weightiest line of code, and its line in the edited text, each pair once."""
     evidence, added_lines = list[Evidence](), 0
     for edit in edits[:_MAX_EVIDENCE]:
         source = best_source(edit.fact)

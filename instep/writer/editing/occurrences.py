@@ -41,7 +41,7 @@ _MANY_LEFT = 1 / 3
 class Occurrence:
     """A span of an article (offsets in characters) that says the old text of a pair.
 
-    `probability` (0 to 1) is known for a value; the model tells it from the signs of any other text.
+    `probability` (0 to 1) is known for a value; the model estimates it from the signs of any other text.
     """
 
     start: int

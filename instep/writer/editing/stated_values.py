@@ -39,7 +39,7 @@ _AND_UP = re.compile(r"[`*_]*\+")
 _CELL_START = re.compile(r"\|\s*[`*_]*$")
 _CELL_END = re.compile(r"[`*_]*\s*\|")
 _BY_DEFAULT = re.compile(r"[`*\"')]{0,3}\s+by default\b", re.IGNORECASE)
-# In code: the next argument, entry or flag, or a value of the setting itself.
+# The next argument, entry or flag in a line of code, or a value of the setting itself.
 _OTHER_NAME = re.compile(r"[,;&]\s*[\w\"'-]+\s*[:=]|\s--?[A-Za-z]|\d")
 _CLOSE_CHARACTERS = 20
 _NEAR_CHARACTERS = 40

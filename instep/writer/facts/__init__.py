@@ -1,1 +1,1 @@
-"""What a change did: renames, new values, rewordings, removals and additions."""
+"""The facts of a change: renames, new values, rewordings, removals and additions."""

@@ -1,6 +1,6 @@
 """The pairs of a change: names, labels, texts and values that others replace, with the evidence for each.
 
-Every pair comes from aligned lines, or from the title where the lines confirm it. None is judged here: the
+Every pair comes from aligned lines, or from the title if the lines confirm it. None is judged here: the
 signs of a pair say how the change treats both texts, and `editing.occurrences` weighs them against the place
 where an article says the old one.
 """

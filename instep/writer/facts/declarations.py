@@ -107,7 +107,7 @@ def declarations_of(hunk: Hunk, mark: str, path: str) -> Iterator[Declaration]:
 
 
 def _matched_by_text(line: Line) -> Declaration | None:
-    """What a line defines by its text alone, in any language."""
+    """The name that a line defines by its text alone, in any language."""
     text = line.text.strip()
     if not text or _COMMENT.match(text):
         return None
@@ -122,7 +122,7 @@ def _matched_by_text(line: Line) -> Declaration | None:
 def _checked_by_grammar(
     declaration: Declaration | None, syntax: Syntax, line: Line, place: int
 ) -> Declaration | None:
-    """What the grammar says about it: None if it is not a definition or is local to one function."""
+    """The declaration as the grammar reads it; None if it is not one or is local to one function."""
     if place in syntax.texts:
         return None
     if declaration and declaration.kind not in _GRAMMAR_KINDS:

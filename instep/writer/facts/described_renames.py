@@ -1,4 +1,4 @@
-"""Renames that the title or the description of a change tells, where its lines confirm them."""
+"""Renames that the title or the description of a change announces, if its lines confirm them."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Which removed line became which added line."""
+"""Pairs each removed line with the added line that it became."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from instep.writer.words.identifiers import TOKEN
 
 _MAX_CELLS = 2_500
 _MIN_SIMILARITY = 0.4
-# What letters count beside tokens, so that they decide between lines that share as many tokens.
+# The weight of letters next to tokens: they decide between lines that share as many tokens.
 _TIE_SHARE = 0.001
 _MAX_ARGUMENTS = 8
 _MAX_ANNOTATIONS = 8
@@ -86,7 +86,7 @@ def _settings(file: FilePatch, mark: str) -> dict[str, Line | None]:
 
 
 def _are_close(old: Line, new: Line) -> bool:
-    """Whether both lines are in one block, where they have been paired already."""
+    """Whether both lines are in one block, whose lines have been paired already."""
     return old.new == new.new or old.old == new.old
 
 
@@ -110,7 +110,7 @@ def _paired(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Line
 
 
 def line_similarity(old: str, new: str) -> float:
-    """The share of tokens that both lines have, 0 to 1; 0 where their lengths differ too much."""
+    """The share of tokens that both lines have, 0 to 1; 0 if their lengths differ too much."""
     return _similarity(Counter(TOKEN.findall(old)), Counter(TOKEN.findall(new)))
 
 

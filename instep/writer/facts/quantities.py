@@ -32,7 +32,7 @@ _BINARY = frozenset((Decimal(1_000), Decimal(1_024)))
 
 
 class Quantity(NamedTuple):
-    """An amount in a unit (see `words.units.UNITS`, empty where the code says none), by the name it has."""
+    """An amount in a unit (see `words.units.UNITS`, empty if the code says none), by the name it has."""
 
     name: str
     amount: Decimal
@@ -40,7 +40,7 @@ class Quantity(NamedTuple):
 
 
 def changed_quantity(pair: LinePair) -> tuple[Quantity, Quantity] | None:
-    """Both amounts, where two versions of a line give one other amount that compares."""
+    """Both amounts, if two versions of a line differ in one comparable amount."""
     olds, news = quantities_in(pair.old.text), quantities_in(pair.new.text)
     if len(olds) != len(news):
         return None
@@ -62,7 +62,7 @@ def quantities_in(line: str) -> list[Quantity]:
 
 
 def _expression_at(line: str, start: int) -> str:
-    """What is assigned: up to a comma or bracket that ends it, or to the end of the line."""
+    """The assigned text: up to a comma or bracket that ends it, or to the end of the line."""
     depth = 0
     for index in range(start, len(line)):
         char = line[index]
@@ -112,7 +112,7 @@ def _products(expression: str) -> Iterator[tuple[Decimal, str]]:
 
 
 def _in_one_unit(old: Quantity, new: Quantity) -> tuple[Quantity, Quantity]:
-    """Both in the smaller of their units: where 90 minutes replace 2 hours, they replace 120 minutes."""
+    """Both in the smaller of their units: if 90 minutes replace 2 hours, they replace 120 minutes."""
     sizes = (SCALES.get(new.unit, {}).get(old.unit), SCALES.get(old.unit, {}).get(new.unit))
     if sizes[0]:
         old = old._replace(amount=old.amount * sizes[0], unit=new.unit)

@@ -38,7 +38,7 @@ _TYPED = re.compile(r"""(\w\s*=\s*)(?:new\s+)?(?:\w+\.)*[A-Z]\w*\(\s*["']?$""")
 _CLOSED = re.compile(r"""["']?[a-zA-Z]?\s*\)[,;]?\s*$""")
 _LETTERS = re.compile(r"[A-Za-z]{2}")
 _DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
-# What is before a default in an annotation: `#[arg(long, default_value_t = `, `@DefaultValue("`.
+# The text before a default in an annotation: `#[arg(long, default_value_t = `, `@DefaultValue("`.
 _ANNOTATED_DEFAULT = re.compile(r"(?i:\bdefault(?:_?value)?(?:_t)?)\s*[=(]\s*[\"'`]?$")
 # An annotation by which a field is an option of a command line.
 _FLAG_ANNOTATION = re.compile(r"\s*#\[(?:arg|clap|structopt)\b")
@@ -90,7 +90,7 @@ def _names_before(line_before: str, owner: str, left: str, right: str) -> Iterat
 
 
 def _option_of(left: str) -> tuple[str, ...]:
-    """The names of the option whose definition a line begins, where its default comes next."""
+    """The names of the option whose definition a line begins, if its default comes next."""
     flags = list(flags_defined_in(left))
     if flags:
         return flags[0], flags[0].lstrip("-")
@@ -111,7 +111,7 @@ def _annotated_names(replacement: TokenReplacement, start: int) -> Iterator[str]
 
 
 def _opened_by(line: str) -> str:
-    """What a line opens: `page_limit = Field(` opens the definition of `page_limit`, and a flag its own."""
+    """The name that a line opens: `page_limit = Field(` defines `page_limit`, and a flag itself."""
     opened = _OPENED.match(line)
     if opened:
         return opened[1]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from instep.text.file_kinds import LONG_LINE
 from instep.text.patch import FilePatch, Line
 
-# What opens a section: `free:`, `"free": {`, `const free = {`, `[plans.free]`, `"guard": schema.Bool{`,
+# The opening of a section: `free:`, `"free": {`, `const free = {`, `[plans.free]`, `"guard": schema.Bool{`,
 # `public static readonly Plan Free = new()`.
 _OPENING = re.compile(
     r"""\s*(?:(?:(?:const|export|final|internal|let|private|public|readonly|static|val|var)\s+)+(?:[A-Z]\w*\s+)?"""
@@ -24,7 +24,7 @@ _TYPED = re.compile(
 # A section in one line: `free: { storage: 10, seats: 3 },`.
 _INLINE = re.compile(r"""\s*["']?([A-Za-z][\w-]*)["']?\s*(?:=>|[:=])\s*[{(](.+)[})],?\s*$""")
 _ASSIGNS = re.compile(r"[:=]")
-# With more sections than this, a sentence is not about one of them.
+# If there are more sections than this, a sentence is not about one of them.
 _MAX_RIVALS = 50
 
 

@@ -1,4 +1,4 @@
-"""What the grammar of a language says about a hunk: the names that it defines."""
+"""Reads the names that a hunk defines, by the grammar of its language."""
 
 import re
 from collections import defaultdict

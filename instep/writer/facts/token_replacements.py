@@ -1,4 +1,4 @@
-"""What exactly differs between two versions of a line, with the words around it."""
+"""The exact differences between two versions of a line, with the words around them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

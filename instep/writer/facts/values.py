@@ -33,7 +33,7 @@ _DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
 # Files whose values need no quotes.
 _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[\w.-]{0,80}$")
 _BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*$")
-# What a product is built with says nothing of what it requires of its users.
+# The packages that a product is built with say nothing about what it requires of its users.
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "dev-dependencies", "require-dev"))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _WHOLE = re.compile(r"[0-9]{1,18}")

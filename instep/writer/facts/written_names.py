@@ -35,7 +35,7 @@ _PLAIN_MEMBER = re.compile(r"""(?<![\w.$])(?:'([\w./-]{2,40})'|"([\w./-]{2,40})"
 _ANY_STRING = re.compile(r"""(["'`])(?:(?!\1).)*\1""")
 _MEMBER_JOINT = re.compile(r"\s*[,|]\s*")
 _FILE = re.compile(r"\.(?:\w{1,2}|css|html?|ini|java|json|jsx|mdx?|php|rst|scss|sql|svg|toml|tsx|txt|ya?ml)$")
-# One word in capitals is a variable only where the environment is read.
+# One word in capitals is a variable only if the line reads the environment.
 _ENVIRONMENT = re.compile(r"(?i)env\w*(?:\.get)?[(\[]\s*\Z")
 _MIN_MEMBERS = 3
 
@@ -56,7 +56,7 @@ def name_form_of(name: str) -> NameForm | None:
 
 
 def written_names_of(hunk: Hunk) -> Iterator[WrittenName]:
-    """The names on each line, and the members of lists that stand in one line."""
+    """The names on each line, and the members of lists in one line."""
     for place, line in enumerate(hunk.lines):
         if len(line.text) <= LONG_LINE:
             members = members_of(line.text)

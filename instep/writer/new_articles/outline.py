@@ -18,7 +18,7 @@ _MAX_WORDS = 3
 class ArticleRequest:
     """A request for a new article; `hints` help to find related passages and do not appear in it.
 
-    `reason` tells the reviewer why it was written, `missing` what to do if there are no instructions.
+    `reason` says why it was written, `missing` what to do if there are no instructions.
     """
 
     title: str

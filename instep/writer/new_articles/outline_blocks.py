@@ -39,7 +39,7 @@ class InstructionBlock:
 def blocks_of(instructions: str) -> list[InstructionBlock]:
     """The blocks of the instructions, in their order, each of them complete."""
     source = [line.rstrip() for line in _cleaned(instructions).split("\n")]
-    # Without tags, all lines with text are in a block or define a link.
+    # If there are no tags, all lines with text are in a block or define a link.
     lines = list(map(_safe, source))
     blocks = text_blocks.read_blocks("\n".join(lines)).blocks
     for code in (block for block in blocks if block.kind == "code"):

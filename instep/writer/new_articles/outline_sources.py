@@ -19,7 +19,7 @@ _MIN_CHARACTERS, _MAX_CHARACTERS = 30, 800
 class SourcePassage:
     """A passage of a public article, and the URL of the article.
 
-    `topic` is what was searched for; an empty one stands for the whole subject.
+    `topic` is what was searched for; an empty one means the whole subject.
     """
 
     id: str

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
-# Lines that stand at more places than this do not tell where a text belongs.
+# Lines that are at more places than this do not show where a text belongs.
 _MAX_CANDIDATES = 500
-# Below this share of common words a line is another one, and not an edited one.
+# Two lines with a smaller share of common words are different lines, and not an edited one.
 _MIN_RESEMBLANCE = 0.6
 
 

@@ -1,4 +1,4 @@
-"""Which article has the text of a file of documentation."""
+"""Finds the article that has the text of a file of documentation."""
 
 import re
 from collections import Counter
@@ -20,14 +20,14 @@ _MAX_SCORED, _MAX_CANDIDATES = 100, 8
 # A file whose lines say nothing is looked for by its name, which has to resemble the title this much.
 _SAME_NAME, _SIMILAR_NAME = 0.5, 0.3
 _MAX_RARE_ARTICLES = 2
-# The share of a file's telling lines that an article must have where only parts of its hunks stand there.
+# The share of a file's distinctive lines that an article must have if it has only parts of the file's hunks.
 _MIN_SHARE = 0.5
 _MIN_TELLING_CHARACTERS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """An article with the text of a file, and where the file's replacements stand in it."""
+    """An article with the text of a file, and the places of the file's replacements in it."""
 
     article: Article
     lines: ArticleLines
@@ -35,7 +35,7 @@ class Counterpart:
 
 
 class LineIndex:
-    """Which articles have the old lines of some files, each line with the number of articles that have it."""
+    """The articles that have the old lines of some files, and for each line how many articles have it."""
 
     def __init__(self, files: Iterable[FilePatch], corpus: Corpus) -> None:
         needed = frozenset(line for file in files for line in telling_lines(file))
@@ -70,7 +70,7 @@ class LineIndex:
         return any(self._frequency[line] <= _MAX_RARE_ARTICLES for line in shared)
 
     def share(self, file: FilePatch, article: Article) -> float:
-        """The share (0 to 1) of the telling old lines of a file that an article has."""
+        """The share (0 to 1) of the distinctive old lines of a file that an article has."""
         lines = telling_lines(file)
         return len(lines & self._shared.get(article.id, frozenset())) / max(1, len(lines))
 
@@ -80,13 +80,13 @@ def _has_name(path: str, article: Article) -> bool:
 
 
 def telling_lines(file: FilePatch) -> frozenset[str]:
-    """The old lines of a file that say enough to tell one article from another."""
+    """The old lines of a file that are distinctive enough to identify an article."""
     lines = (squeezed(line.text) for line in file.lines() if line.mark != "+")
     return frozenset(line for line in lines if sum(map(str.isalnum, line)) >= _MIN_TELLING_CHARACTERS)
 
 
 def counterpart_of(file: FilePatch, index: LineIndex, budget: PlaceBudget) -> Counterpart | None:
-    """The article that a file's hunks stand in; None if there is none, or if several fit equally well."""
+    """The article that has a file's hunks; None if there is none, or if several fit equally well."""
     candidates = []
     for article in index.nearest(file):
         lines = article_lines(article.text)
@@ -101,7 +101,7 @@ def counterpart_of(file: FilePatch, index: LineIndex, budget: PlaceBudget) -> Co
 
 
 def _is_evident(counterpart: Counterpart, file: FilePatch, index: LineIndex) -> bool:
-    """Whether more than lines that many articles have tells that an article is the file's."""
+    """Whether the evidence that an article is the file's goes beyond lines that many articles have."""
     return (
         index.has_rare_line(file, counterpart.article)
         or name_similarity(file.path, counterpart.article) >= _SIMILAR_NAME

@@ -1,4 +1,4 @@
-"""Links of ported text: paths in the repository become addresses of articles, where these are known."""
+"""Links of ported text: paths in the repository become addresses of articles, if these are known."""
 
 import posixpath
 import re
@@ -62,7 +62,7 @@ class LinkResolver:
 
 
 def linked_names(text: str) -> list[str]:
-    """The names that the addresses of articles end in, where a text links to their files."""
+    """The names that the addresses of the articles end in to whose files a text links."""
     targets = (match["target"] for match in _TARGET.finditer(text) if _is_path(match["target"]))
     return [address_name(target.partition("#")[0].partition("?")[0]) for target in targets]
 

@@ -1,4 +1,4 @@
-"""Where the replacements of a file's hunks stand in an article, as `patch` finds them: by their context."""
+"""Finds the replacements of a file's hunks in an article as `patch` does: by their context."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -12,7 +12,7 @@ from instep.writer.porting.hunk_blocks import HunkBlock, old_lines, replacements
 _MIN_ADDED_CHARACTERS = 12
 # A run of this many counts as the same wherever the article has it; a shorter one only in the same context.
 _MIN_OWN_CHARACTERS = 80
-# The share of the weight of a replacement's context that has to stand at its place.
+# The share of the weight of a replacement's context that its place must have.
 _MIN_CONTEXT_SHARE = 0.45
 # The second best place has to be worse by this factor, or the best one is a guess.
 _MAX_SECOND_BEST = 0.8
@@ -27,8 +27,8 @@ _MAX_RESEMBLING_PLACES = 600_000
 class LocatedBlock:
     """A replacement and the lines `start` to `end` (exclusive) of the article that it replaces.
 
-    `is_whole` says that all lines of its hunk stand there, `is_in_place` that they have the same numbers as
-    in the file, `is_ambiguous` that they stand elsewhere, too, and no other hunk says which place is meant.
+    `is_whole` says that all lines of its hunk are there, `is_in_place` that they have the same numbers as
+    in the file, `is_ambiguous` that they are elsewhere, too, and no other hunk says which place is meant.
     """
 
     block: HunkBlock
@@ -88,7 +88,7 @@ def locate_hunks(hunks: Sequence[Hunk], article: ArticleLines, budget: PlaceBudg
 
 
 class _Offsets:
-    """How far lines of the article are from those of the file, by hunks that stand at one place only."""
+    """The distance of the article's lines from the file's, by hunks that have only one place."""
 
     def __init__(self, hunks: Sequence[Hunk], places: Sequence[Sequence[int]]) -> None:
         self._known = sorted(
@@ -122,9 +122,9 @@ def _whole(hunk: Hunk, places: Sequence[int], offsets: _Offsets) -> Iterator[Loc
 
 
 def _is_present(block: HunkBlock, article: ArticleLines, removed: Set[str]) -> bool:
-    """Whether the article says already what the change makes the file say.
+    """Whether the article already says what the change makes the file say.
 
-    Lines that the change takes out (`removed`) elsewhere are moved: they stand there and have to go.
+    Lines that the change takes out (`removed`) elsewhere are moved: they are there and have to go.
     """
     added = [squeezed(line) for line in block.added]
     weight = sum(map(_weight, added))
@@ -153,7 +153,7 @@ def _resembling(
 def _resembling_place(
     block: HunkBlock, article: ArticleLines, offsets: _Offsets, budget: PlaceBudget
 ) -> int | None:
-    """The place where the removed lines stand and the lines around resemble the context most."""
+    """The place of the removed lines whose surroundings resemble the context most."""
     removed = [squeezed(line) for line in block.removed]
     places = article.places_of(removed) if removed else range(len(article.lines) + 1)
     if not budget.spend(len(places)):
@@ -182,7 +182,7 @@ class _Context:
         self._total = sum(_weight(line) + 1 for _, line in self._lines) or 1
 
     def share(self, article: ArticleLines, place: int) -> float:
-        """The share (0 to 1) of the context's weight that stands around a place of an article."""
+        """The share (0 to 1) of the context's weight that is around a place of an article."""
         return (
             sum(
                 (_weight(line) + 1) * article.resemblance(place + distance, line)
@@ -193,7 +193,7 @@ class _Context:
 
 
 def _without_overlaps(located: Sequence[LocatedBlock]) -> Iterator[LocatedBlock]:
-    """The blocks in the order of places; of those that touch the same lines the first, whole hunks before."""
+    """The blocks in order; only the first of those on the same lines stays, with whole hunks first."""
     last: LocatedBlock | None = None
     for block in sorted(located, key=lambda each: (each.start, not each.is_whole, each.end)):
         if last is None or (block.start >= last.end and (block.start, block.end) != (last.start, last.end)):

@@ -1,4 +1,4 @@
-"""Whole files of documentation: added ones become articles, deleted ones are told of."""
+"""Whole files of documentation: added ones become articles, deleted ones are reported."""
 
 import posixpath
 import re
@@ -31,7 +31,7 @@ _LANGUAGE = re.compile(r"^(?P<language>[a-z]{2}|[a-z]{2}[-_][A-Za-z]{2,4})$")
 _TITLE_LINE = re.compile(r"^title[ \t]*+[:=](?P<title>.++)$", re.MULTILINE)
 _MAX_NEW_PAGES = 10
 _MIN_CHARACTERS = 80
-# An article with this share of a file's telling lines has its text.
+# An article with this share of a file's distinctive lines has its text.
 _SAME_TEXT_SHARE = 0.6
 
 

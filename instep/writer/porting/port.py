@@ -107,9 +107,9 @@ def _ported_text(
     if new == old:
         return None
     if has_hidden(added.replace("\n", "").replace("\t", "")):
-        warnings.append("Characters that nobody sees were taken out of the change's text.")
+        warnings.append("Hidden characters were taken out of the change's text.")
     if located.is_ambiguous:
-        warnings.append("The same lines stand in the article more than once: check the place.")
+        warnings.append("The article has the same lines more than once: check the place.")
     first, last = block.lines[0], block.lines[-1]
     return PortedText(
         old=old,
@@ -124,7 +124,7 @@ def _ported_text(
 
 
 def _title_alone(block: HunkBlock, article: Article, file: FilePatch, weight: float) -> PortedText | None:
-    """A new title from lines that an article's text lacks, because its title stands apart."""
+    """A new title from lines that an article's text lacks, because its title is stored apart."""
     title = _new_title(block, article)
     if title is None:
         return None
@@ -148,7 +148,7 @@ def _at_end(new: str, newline: str, *, is_appended: bool) -> str:
 
 
 def _new_title(block: HunkBlock, article: Article) -> str | None:
-    """The title that a replaced heading or setting gives the article, where its old one is the article's."""
+    """The title that a replaced heading or setting gives the article, if its old one is the article's."""
     for old, new in zip(block.removed, block.added, strict=False):
         title, replacement = _title_in(old), _title_in(new)
         if title and replacement and title == article.title.strip() and replacement != title:

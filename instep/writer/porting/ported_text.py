@@ -1,4 +1,4 @@
-"""What porting finds: text of the change's documentation, its place in an article, and what to check."""
+"""The results of porting: text of the change's documentation, its place, and what to check."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class NewPage:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerNotice:
-    """What a person has to look at in an article; `evidence` has the text of the change without a place."""
+    """A reason to look at an article; `evidence` has the text of the change without a place."""
 
     reason: str
     evidence: tuple[Evidence, ...] = ()
@@ -45,7 +45,7 @@ class ReviewerNotice:
 
 @dataclass(frozen=True, slots=True)
 class PortedDocumentation:
-    """What the change's own documentation gives the articles.
+    """The edits, notices and pages that the change's own documentation gives the articles.
 
     `texts` and `notices` are by article id: edits in the order of places, and what a person has to look
     at. `is_documented` says that articles hold, or now get, what the change documents.

@@ -1,1 +1,1 @@
-"""Which articles a change concerns, whether any needs an edit, and which get a draft."""
+"""Ranks articles by a change, and estimates which it concerns and whether any needs an edit."""

@@ -1,4 +1,4 @@
-"""Which articles mention names that a change takes out."""
+"""Finds articles that mention names that a change takes out."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

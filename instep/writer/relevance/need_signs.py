@@ -1,4 +1,4 @@
-"""Signs that a change needs documentation: in its title, in its lines, and in how articles stand out."""
+"""Signs that a change needs documentation: in its title, its lines and the ranking of articles."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Which of the nearest articles a change most likely concerns."""
+"""Selects those of the nearest articles that a change most likely concerns."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What edits say, so that a reviewer who dismisses it is not asked again, and which edits are certain."""
+"""The statements of edits, so that a reviewer is not asked twice, and which edits are certain."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ _MAX_SUMMARIES = 3
 
 
 def statements_of(edits: Iterable[Edit]) -> tuple[Statement, ...]:
-    """What the edits say, each statement once, in the order of their places."""
+    """The statements of the edits, each once, in the order of their places."""
     return tuple(dict.fromkeys(_statement(edit.fact) for edit in edits))
 
 
@@ -52,7 +52,7 @@ def suppression_notices(edits: EditsByArticle, suppressed: Suppressed) -> Mappin
 
 
 def article_statement(title: str) -> Statement:
-    """What the draft of a new article says: that the article is missing."""
+    """The statement of a draft of a new article: the article is missing."""
     return made_statement("article", [title], f"New article “{_quoted(title)}”")
 
 
@@ -63,7 +63,7 @@ def place_statement(heading: str | None, evidence: Iterable[Evidence]) -> Statem
 
 
 def replacement_statement(old: str, new: str) -> Statement:
-    """What an edit says of which only the texts are known."""
+    """The statement of an edit of which only the texts are known."""
     return made_statement("replacement", [old, new], _change(old, new))
 
 

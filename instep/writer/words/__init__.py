@@ -1,1 +1,1 @@
-"""What the steps share about words: identifiers, search terms, and prose that is safe to write."""
+"""The steps' shared means for words: identifiers, search terms, and prose that is safe to write."""

@@ -18,7 +18,7 @@ def change_terms(text: str) -> "Counter[str]":
 
 
 def words_for(terms: Iterable[str], text: str) -> list[str]:
-    """The words of a text that stand for terms of it, in the order of the terms."""
+    """The words of a text that have the terms, in the order of the terms."""
     words: dict[str, str] = {}
     for word in _WORD.findall(text):
         for term in _terms(word):

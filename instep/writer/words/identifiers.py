@@ -53,7 +53,7 @@ def parts_of(name: str) -> list[str]:
 
 @lru_cache(maxsize=1_024)
 def emphasised(text: str) -> re.Pattern[str]:
-    """A pattern for `text` where an article emphasises or quotes it, as the label of a button."""
+    """A pattern for `text` that an article emphasizes or quotes, as the label of a button."""
     words = r"\s+".join(re.escape(word) for word in text.split())
     return re.compile(
         rf"(?<=\*\*){words}(?=\*\*)"
@@ -137,7 +137,7 @@ def label_of(text: str) -> str:
         name = _NAME.match(code[2].strip().removeprefix("await "))
         return name[0] if name else ""
     name = _NAME.match(rest)
-    # Before a second word, the first one is the start of a phrase and not a name.
+    # The first of two words is the start of a phrase and not a name.
     if name and not _SECOND_WORD.match(rest, name.end()):
         return name[0]
     phrase = _PHRASE.match(rest)

@@ -55,7 +55,7 @@ def is_new(subject: str) -> bool:
 
 
 def heading_of(title: str) -> str:
-    """What a title says is new, as a heading; empty for any other change."""
+    """The new thing that a title names, as a heading; empty for any other change."""
     added = _ADDED.match(subject_of(title)) or _SUPPORTED.match(subject_of(title))
     name = _CLAUSE.split(added[1], maxsplit=1)[0].strip(" .") if added else ""
     name = _SUPPORT.sub("", name)

@@ -34,7 +34,7 @@ _UNIT_NAMES = {
     "retries": "times",
     "tries": "times",
 }
-# What code calls a unit beside its full names, as a suffix of a number or as a word of an expression.
+# Short names of units in code, as a suffix of a number or as a word of an expression.
 _UNITS_OF_CODE = {
     "s": "seconds",
     "m": "minutes",
