@@ -213,7 +213,7 @@ def test_hidden_characters_are_taken_out() -> None:
         TEXT.replace("a week", "a day"), edited, Article("a", "Backups", TEXT.replace("a week", "a day"))
     ).proposals
     assert draft.text == TEXT
-    assert any("nobody sees" in warning for warning in draft.warnings)
+    assert any("Hidden characters" in warning for warning in draft.warnings)
 
 
 def test_no_article_grows_over_the_limit() -> None:
