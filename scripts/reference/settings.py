@@ -17,6 +17,7 @@ ARTICLES = {
     "data_dir": "settings#the-default-data-folder",
     "database_url": "your-own-postgresql",
     "trusted_proxies": "settings#behind-a-proxy",
+    "model_allow": "set-up-a-model#choose-a-provider",
     "webhook_allow": "settings#open-hosts-to-webhooks",
     "conversation_retention_days": "data-of-visitors",
     "card_fonts": "for-machines#links-in-chats",
