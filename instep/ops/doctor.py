@@ -33,6 +33,7 @@ class Counts(Out):
     database: str
     workspaces: int
     bots: int
+    bots_with_own_model: int
     articles: int
     pending_drafts: int
     jobs_waiting: int
@@ -71,6 +72,7 @@ async def examine(tx: Tx, settings: Settings) -> DoctorReport:
         select 'PostgreSQL ' || current_setting('server_version') as database,
             (select count(*) from workspaces) as workspaces,
             (select count(*) from bots) as bots,
+            (select count(*) from language_models where provider is not null) as bots_with_own_model,
             (select count(*) from articles where deleted_at is null) as articles,
             (select count(*) from drafts where status = 'pending') as pending_drafts,
             (select count(*) from jobs where run_at is not null) as jobs_waiting,

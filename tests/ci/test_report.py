@@ -169,6 +169,13 @@ def test_json_has_every_field_of_the_api_also_later_ones() -> None:
     assert set(TASK) < set(report)
 
 
+def test_the_language_model_that_was_asked_is_named_with_its_tokens() -> None:
+    model = {"name": "openai:gpt-9", "inputTokens": 40_000, "outputTokens": 2_000, "calls": 3}
+
+    assert "   model   openai:gpt-9 (42,000 tokens, questions: 3)" in as_text(run(DRAFT, model=model))
+    assert "model" not in as_text(run(DRAFT, model=None))
+
+
 @pytest.mark.parametrize("words", COMMANDS)
 def test_words_of_others_command_neither_a_runner_nor_a_terminal(words: str) -> None:
     hostile = DRAFT | dict.fromkeys(("title", "articleTitle", "reason", "articleId", "type", "status"), words)

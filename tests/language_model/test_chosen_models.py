@@ -12,7 +12,9 @@ from instep.core.jobs import Job
 from instep.core.outbound.allowed import AllowList
 from instep.core.outbound.client import OutboundClient
 from instep.language_model.choosing import ChosenModel, LanguageModels
+from instep.language_model.queries import find_setting
 from instep.llm.budget import Purpose
+from instep.llm.client import HttpModel
 from instep.llm.protocol import CompletionError, Prompt
 from instep.runtime import worker_of
 from instep.tasks.jobs import give_up, run_task
@@ -246,3 +248,24 @@ async def test_a_key_of_another_installation_is_told_in_a_sentence(
             await (await chosen(database, cast.acme)).model.complete(PROMPT)
 
     assert behind.asked == []
+
+
+async def test_an_address_that_is_no_longer_allowed_is_not_called(
+    database: Database, cast: Cast, set_setting: SetSetting
+) -> None:
+    async with with_model(database, cast.acme, says("{}")) as behind:
+        set_setting("INSTEP_MODEL_ALLOW", "")
+        with pytest.raises(CompletionError, match="host can't be reached"):
+            await (await chosen(database, cast.acme)).model.complete(PROMPT)
+
+    assert behind.asked == []
+
+
+async def test_nothing_that_might_be_printed_has_the_key(database: Database, cast: Cast) -> None:
+    async with with_model(database, cast.acme, says("{}")):
+        model = await chosen(database, cast.acme)
+        async with task_ctx(database, cast.acme) as ctx:
+            setting = await find_setting(ctx)
+
+    assert isinstance(model.model.model, HttpModel)
+    assert KEY not in repr(model) + repr(model.model.model.provider) + repr(setting)
