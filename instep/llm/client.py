@@ -8,7 +8,7 @@ from functools import partial
 
 from instep.core import limits
 from instep.core.clock import utc_now
-from instep.core.outbound.client import INCOMPLETE, OutboundClient, RequestFailed
+from instep.core.outbound.client import NotConnected, OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, send_request
 from instep.llm.circuit import Circuit, ProviderDown
 from instep.llm.complaints import complaint_of
@@ -22,6 +22,8 @@ Pause = Callable[[float], Awaitable[None]]
 # A provider can do without this many optional features of the newest form.
 MAX_OLDER_FORMS = 3
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+# 524 is Cloudflare's.
+GATEWAY_TIMEOUTS = (504, 524)
 # At these statuses the provider has not run the model, so no tokens were used.
 STATUS_MESSAGES = {
     401: "It refused the key (401).",
@@ -77,10 +79,7 @@ class HttpModel:
     async def stream(self, prompt: Prompt, on_text: OnText) -> Completion:
         events = EventStream(self.provider, on_text)
         body = await self.body_of(partial(self.attempt, prompt, events))
-        completion = events.completion(body)
-        if events.reply.stop_reason is None:
-            raise CompletionError(INCOMPLETE)
-        return completion
+        return events.completion(body)
 
     async def body_of(self, attempt: Callable[[], Awaitable[RawResponse]]) -> bytes:
         return await complete_with_retries(attempt, self.pause, self.provider.key)
@@ -103,7 +102,7 @@ class HttpModel:
         try:
             return await send_request(self.client, self.provider.url, body, headers, max_bytes, on_chunk)
         except RequestFailed as error:
-            raise ProviderDown(error.message) from None
+            raise ProviderDown(error.message, 0 if isinstance(error, NotConnected) else None) from None
 
 
 async def complete_with_retries(
@@ -111,13 +110,16 @@ async def complete_with_retries(
 ) -> bytes:
     """The body of a response 200. Statuses 429 and 5xx are retried a few times, others are not.
 
-    At none of them the model has run, so no retry is paid twice. `key` is left out of the provider's words.
+    At none of them the model has run, except that it may have when a gateway gave up waiting: that is not
+    retried, so that nothing is paid twice. `key` is left out of the provider's words.
     """
     for number in range(1, limits.MAX_MODEL_RETRIES + 2):
         response = await attempt()
         if response.status == 200:
             return response.body
         detail = complaint_of(response.body, key)
+        if response.status in GATEWAY_TIMEOUTS:
+            raise ProviderDown(message_of(response.status), detail=detail)
         if response.status != 429 and response.status < 500:
             kind = PromptRejected if response.status in (400, 413, 422) else CompletionError
             raise kind(message_of(response.status), 0, detail=detail)
@@ -127,6 +129,8 @@ async def complete_with_retries(
 
 
 def message_of(status: int) -> str:
+    if status in GATEWAY_TIMEOUTS:
+        return f"Its gateway gave up waiting for it ({status})."
     if status >= 500:
         return f"It is out of order ({status})."
     return STATUS_MESSAGES.get(status, f"It answered {status}.")

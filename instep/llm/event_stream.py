@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from instep.llm.protocol import Completion, OnText
+from instep.core.outbound.client import INCOMPLETE
+from instep.llm.protocol import Completion, CompletionError, OnText
 from instep.llm.provider import Provider, ProviderReply
 
 FIELD = b"data:"
@@ -40,6 +41,8 @@ class EventStream:
     def completion(self, body: bytes) -> Completion:
         """The whole completion; `body` is the response, of a server that does not stream too."""
         if self.has_events:
+            if self.reply.stop_reason is None:
+                raise CompletionError(INCOMPLETE)
             return self.reply.completion()
         self.provider.read(body, self.reply)
         completion = self.reply.completion()

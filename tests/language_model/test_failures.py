@@ -109,6 +109,7 @@ async def test_a_provider_that_is_gone_is_named_as_unreachable(
 
     assert (task["outcome"], len(task["drafts"])) == ("drafts", 1)
     assert "Its host can't be reached." in task["summary"]
+    assert task["model"]["inputTokens"] == 0
 
 
 @pytest.mark.parametrize("mood", [stays_silent, errs(401), errs(429), errs(500), is_cut])

@@ -17,7 +17,9 @@ from tests.llm.endpoint import (
     INPUT,
     KEY,
     OUTPUT,
+    Asked,
     Mood,
+    answered,
     errs,
     http,
     is_cut,
@@ -100,8 +102,9 @@ async def test_one_that_is_down_is_left(meet: Meet) -> None:
     async with meet(says("{}")) as (model, _):
         pass
 
-    with pytest.raises(CompletionError, match="host can't be reached"):
+    with pytest.raises(CompletionError, match="host can't be reached") as gone:
         await model.complete(QUESTION)
+    assert gone.value.total_tokens == 0
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
@@ -132,6 +135,17 @@ async def test_who_asks_to_wait_for_too_long_is_left(meet: Meet, waits: list[flo
     assert len(behind.asked) <= 3
 
 
+@pytest.mark.parametrize("status", [504, 524])
+async def test_what_a_gateway_gave_up_on_may_have_cost_and_is_not_asked_again(
+    meet: Meet, status: int
+) -> None:
+    async with meet(errs(status), says("{}")) as (model, behind):
+        with pytest.raises(CompletionError, match="gave up waiting") as error:
+            await model.complete(QUESTION)
+
+    assert (len(behind.asked), error.value.total_tokens) == (1, None)
+
+
 @pytest.mark.parametrize("seconds", [-60, 5])
 async def test_a_provider_may_say_the_date_from_which_it_answers(
     meet: Meet, waits: list[float], seconds: int
@@ -153,9 +167,14 @@ async def test_the_text_is_handed_over_as_it_arrives(meet: Meet) -> None:
     assert (reply.text, reply.input_tokens, reply.output_tokens) == ('{"a": "é"}', INPUT, OUTPUT)
 
 
+async def is_whole(asked: Asked) -> bytes:
+    """It ignores that it is to stream, and does not say why it has stopped."""
+    return answered(asked, "{}", **{"stop_reason" if asked.is_anthropic else "finish_reason": None})
+
+
 async def test_a_server_that_does_not_stream_hands_its_text_over_at_once(meet: Meet) -> None:
     parts: list[str] = []
-    async with meet(says("{}")) as (model, _):
+    async with meet(is_whole) as (model, _):
         reply = await model.complete(QUESTION, parts.append)
 
     assert (parts, reply.text, reply.total_tokens) == (["{}"], "{}", INPUT + OUTPUT)

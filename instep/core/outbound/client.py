@@ -47,6 +47,10 @@ class RequestFailed(Exception):
         self.message = message
 
 
+class NotConnected(RequestFailed):
+    """There was no connection, so nothing was sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """A response with any status; `excerpt` is the start of its body."""
@@ -120,9 +124,9 @@ class OutboundClient:
                 server_hostname=url.host if tls else None,
             )
         except ssl.SSLCertVerificationError as error:
-            raise RequestFailed(f"Its certificate was refused: {error.verify_message}.") from None
+            raise NotConnected(f"Its certificate was refused: {error.verify_message}.") from None
         except OSError:
-            raise RequestFailed(NO_TLS) from None
+            raise NotConnected(NO_TLS) from None
 
     async def reach(self, url: Url) -> socket.socket:
         """A socket connected to one of the host's addresses; one lookup returns all, and all are allowed."""
@@ -133,7 +137,7 @@ class OutboundClient:
                 return await connect(addresses, url.port)
         except (NoAddress, ConnectError):
             pass
-        raise RequestFailed(UNREACHABLE)
+        raise NotConnected(UNREACHABLE)
 
     async def aclose(self) -> None:
         await self.resolver.aclose()
@@ -151,14 +155,14 @@ def read_url(text: str) -> Url:
     try:
         return parse_url(text)
     except ValueError:
-        raise RequestFailed(UNREACHABLE) from None
+        raise NotConnected(UNREACHABLE) from None
 
 
 def refuse(url: Url, allow: AllowList) -> None:
     try:
         refuse_url(url, allow)
     except ValueError:
-        raise RequestFailed(UNREACHABLE) from None
+        raise NotConnected(UNREACHABLE) from None
 
 
 def request_of(
