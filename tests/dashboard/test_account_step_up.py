@@ -36,6 +36,8 @@ HARMLESS_ACTS = {
     "settings/webhooks/{webhook_id}/test": "a test event holds nothing of visitors",
     "settings/webhooks/{webhook_id}/redeliver": "the address stays the same",
     "settings/alerts/test": "a test holds nothing of visitors",
+    "settings/model/test": "it asks one small question within the budget",
+    "settings/model/forget": "it ends what a provider gets",
     "settings/alerts/remove": "it only takes away",
     "settings/people/revoke": "it only takes a right away",
     "settings/redirects": "it is content, and editors may do it",
