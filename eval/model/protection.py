@@ -134,6 +134,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser.add_argument("folder", type=Path, help="the set of changes")
     parser.add_argument("--only", help="one product")
     parser.add_argument("--every", type=int, default=1, help="each so manieth change alone")
+    parser.add_argument("--planted", type=int, default=8, help="how many planted texts for a change")
     parser.add_argument("--corpus", type=Path, help="the corpus of prompt injections, for planted texts")
     parser.add_argument("--list", dest="listed", help="a kind of edits to print, with what the checks say")
     parser.add_argument(
@@ -298,7 +299,7 @@ def _damage(article: Article, chance: random.Random) -> Iterator[Attempt]:
 
 def _planted(article: Article, chance: random.Random, options: Namespace) -> Iterator[Attempt]:
     text = article.text
-    for detail, planted in PLANTED.items():
+    for detail, planted in chance.sample(list(PLANTED.items()), options.planted):
         at = _section_end(text, chance)
         yield Attempt("planted", detail, article, (LocatedEdit(at, at, f"\n{planted}\n\n"),))
     head = front_matter(text)
@@ -329,15 +330,22 @@ class Tally:
         outcome = _outcome(findings)
         self._outcomes[attempt.kind, attempt.detail][outcome] += 1
         side = "right" if attempt.kind == PEOPLE else "wrong"
-        for check, refuses in {(_check(finding), finding.refuses) for finding in findings}:
-            self._checks[check][f"{side} {'refused' if refuses else 'warned'}"] += 1
-            if len({_check(finding) for finding in findings if finding.refuses or outcome != "refused"}) == 1:
-                self._checks[check][f"{side} alone"] += 1
+        for index in range(len(attempt.edits)):
+            self._count_checks(side, [finding for finding in findings if finding.edit == index])
         if attempt.kind == PEOPLE:
             self._products[case.repo][outcome] += 1
             for index in range(len(attempt.edits)):
                 self._edits[_outcome([finding for finding in findings if finding.edit == index])] += 1
         self._list(case, attempt, findings)
+
+    def _count_checks(self, side: str, findings: Sequence[EditFinding]) -> None:
+        """Counts an edit at each check; `alone` where no other check says as much."""
+        decisive = {_check(finding) for finding in findings if finding.refuses} or {
+            _check(finding) for finding in findings
+        }
+        for check, refuses in {(_check(finding), finding.refuses) for finding in findings}:
+            self._checks[check][f"{side} {'refused' if refuses else 'warned'}"] += 1
+            self._checks[check][f"{side} alone"] += decisive == {check}
 
     def _list(self, case: Any, attempt: Attempt, findings: Sequence[EditFinding]) -> None:
         options = self._options
@@ -400,7 +408,7 @@ def _outcome(findings: Sequence[EditFinding]) -> str:
 
 def _check(finding: EditFinding) -> str:
     """The sentence of a finding without the names in it."""
-    return re.sub(r"(?<=number )\S+(?=,)", "…", re.sub(r"`[^`]*`", "`…`", finding.sentence))
+    return re.sub(r"`[^`]*`(?:, `[^`]*`)*(?: and others)?", "`…`", finding.sentence)
 
 
 if __name__ == "__main__":

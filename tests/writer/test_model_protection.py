@@ -135,9 +135,9 @@ def test_a_link_made_by_two_edits_together_is_refused_at_both() -> None:
     ("new", "old"),
     [
         (f"{SENTENCE} Tries wait for 47 seconds.", SENTENCE),
-        (f"{SENTENCE} Cats and dogs are welcome in our offices.", SENTENCE),
+        (f"{SENTENCE} Cats, dogs and parrots are welcome visitors in our sunny offices.", SENTENCE),
         (f"{SENTENCE} Wait between the tries and run with uvx.", SENTENCE),
-        (f"{SENTENCE} {SENTENCE}", SENTENCE),
+        (f"{SENTENCE} Five connections are kept in the `POOL`, and no more.", SENTENCE),
         ("Five connections are not kept in the `POOL`", "Five connections are kept in the `POOL`"),
         ("", "## Pools\n\nFive connections are kept in the `POOL`, and no more.\n"),
         ("", f"{ROW}\n"),

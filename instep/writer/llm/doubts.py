@@ -1,56 +1,66 @@
 """What a reviewer should look at in an edit: what it repeats, removes or denies, and what it is not about."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 
 from instep.core.polarity import is_negated
 from instep.text.sentences import split_sentences
 from instep.text.terms import ordered_terms, terms_of
 from instep.writer.llm.findings import Fault
+from instep.writer.llm.relatedness import Relatedness
 
-_MIN_TERMS = 4
-_MAX_SHARE_OF_TITLE = 0.8
+_MIN_TERMS, _MIN_TERMS_TO_REPEAT = 4, 5
+_MAX_TITLE_SHARE, _MIN_TWIN_SHARE = 0.8, 0.6
+# An edit that is less related to the change than this (0 to 1) speaks of other things.
+_MIN_RELATEDNESS = 0.05
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
-_MARKS = re.compile(r"[`*_>#|\[\]()]+")
+_MARKS = re.compile(r"[`*>#|\[\]()]+")
 
 
 class Doubts:
-    def __init__(self, title: str, change: Sequence[str], removed: str, added: str) -> None:
+    def __init__(
+        self, title: str, change: Sequence[str], removed: str, added: str, relatedness: Relatedness
+    ) -> None:
         self._title_terms = terms_of(title)
         self._change = change
         self._removed, self._added = removed, added
-
-    @cached_property
-    def _change_terms(self) -> frozenset[str]:
-        return frozenset(term for text in self._change for term in ordered_terms(text))
+        self._relatedness = relatedness
 
     @cached_property
     def _removed_terms(self) -> frozenset[str]:
         return frozenset(ordered_terms(self._removed)) - frozenset(ordered_terms(self._added))
 
     @cached_property
-    def _denied_terms(self) -> frozenset[str]:
-        """Terms of the change's sentences and lines that deny something."""
-        lines = (line for text in self._change for line in split_sentences(text, at_line_breaks=True))
-        return frozenset(term for line in lines if is_negated(line) for term in ordered_terms(line))
+    def _lines_by_term(self) -> dict[str, list[tuple[int, bool]]]:
+        """The lines and sentences of the change that have a term, each with whether it denies something."""
+        lines: dict[str, list[tuple[int, bool]]] = defaultdict(list)
+        sentences = (line for text in self._change for line in split_sentences(text, at_line_breaks=True))
+        for index, sentence in enumerate(sentences):
+            denies = is_negated(sentence)
+            for term in terms_of(sentence):
+                lines[term].append((index, denies))
+        return lines
 
-    def faults(self, article: str, old: str, new: str) -> Iterator[Fault]:
+    def faults(self, article: str, moved: frozenset[str], old: str, new: str) -> Iterator[Fault]:
+        """Doubts about lines that become others; `moved` are sentences that another edit takes elsewhere."""
         before, after = _sentences(old), _sentences(new)
-        added, removed = after - before, before - after
+        added = [sentence for sentence in after - before if sentence not in moved]
+        removed = [sentence for sentence in before - after if sentence not in moved]
         if removed and not added:
             yield from self._removal(old, new)
         for sentence in added:
             terms = terms_of(sentence)
-            if len(terms) < _MIN_TERMS:
-                continue
-            if len(terms & self._title_terms) >= _MAX_SHARE_OF_TITLE * len(terms):
+            if len(terms) >= _MIN_TERMS and len(terms & self._title_terms) >= _MAX_TITLE_SHARE * len(terms):
                 yield Fault("it repeats the title of the change", False)
-            if sentence in _sentences(article) and sentence not in before:
+            is_long = len(terms) >= _MIN_TERMS_TO_REPEAT
+            if is_long and sentence not in before and sentence in _sentences(article):
                 yield Fault("it repeats what the article says already", False)
-        yield from self._relevance(added, old)
-        yield from self._polarity(list(added), list(removed))
+            if self._is_turned(sentence, removed):
+                yield Fault("it denies something, and the change may say otherwise", False)
+        if self._is_unrelated(added, removed):
+            yield Fault("it speaks of other things than the change", False)
 
     def _removal(self, old: str, new: str) -> Iterator[Fault]:
         if len(_HEADING.findall(old)) > len(_HEADING.findall(new)):
@@ -58,27 +68,43 @@ class Doubts:
         elif not terms_of(old) & self._removed_terms:
             yield Fault("it removes text, and the change removes nothing that the text speaks of", False)
 
-    def _relevance(self, added: "Counter[str]", old: str) -> Iterator[Fault]:
-        terms = frozenset(term for sentence in added for term in terms_of(sentence))
-        if len(terms) >= _MIN_TERMS and not (terms - terms_of(old)) & self._change_terms:
-            yield Fault("it shares no word with the change", False)
+    def _is_unrelated(self, added: Sequence[str], removed: Sequence[str]) -> bool:
+        new, old = " ".join(added), " ".join(removed)
+        has_matter = len(terms_of(new)) >= _MIN_TERMS and not terms_of(new) <= terms_of(old)
+        return has_matter and self._relatedness.of(f"{old} {new}") < _MIN_RELATEDNESS
 
-    def _polarity(self, added: Sequence[str], removed: Sequence[str]) -> Iterator[Fault]:
-        for sentence in added:
-            denies, terms = is_negated(sentence), terms_of(sentence)
-            twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
-            is_near = len(terms & terms_of(twin)) >= 0.6 * max(1, len(terms))
-            if (is_near and denies != is_negated(twin)) or (
-                not is_near and denies and not terms & self._denied_terms
-            ):
-                yield Fault(
-                    "it says that something is not so, or no longer; the change may say otherwise", False
-                )
+    def _is_turned(self, sentence: str, removed: Sequence[str]) -> bool:
+        """Whether a sentence denies what it said before, or what the change does not deny."""
+        denies, terms = is_negated(sentence), terms_of(sentence)
+        twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
+        if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):
+            return denies != is_negated(twin)
+        return denies and len(terms) >= _MIN_TERMS and not self._is_denied(terms)
+
+    def _is_denied(self, terms: frozenset[str]) -> bool:
+        """Whether a line of the change that denies something is as close to the terms as any other one."""
+        shared: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
+        for term in terms:
+            for line, denies in self._lines_by_term.get(term, ()):
+                shared[denies][line] += 1
+        closest = {denies: max(counts.values(), default=0) for denies, counts in shared.items()}
+        return closest[True] >= max(1, closest[False])
 
 
+def moved_sentences(lines: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The sentences that one edit removes and another one adds."""
+    removed, added = set[str](), set[str]()
+    for old, new in lines:
+        before, after = _sentences(old), _sentences(new)
+        removed.update(before - after)
+        added.update(after - before)
+    return frozenset(removed & added)
+
+
+@lru_cache(maxsize=64)
 def _sentences(text: str) -> "Counter[str]":
     sentences = (
-        " ".join(_MARKS.sub(" ", sentence).split()).casefold()
+        " ".join(_MARKS.sub(" ", sentence).split())
         for paragraph in re.split(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+|#]|\d+[.)]))", text)
         for sentence in split_sentences(" ".join(paragraph.split()))
     )

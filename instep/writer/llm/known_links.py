@@ -121,11 +121,12 @@ class KnownLinks:
     def fault_of_address(self, address: str) -> Fault | None:
         if self._help_url and (address + "/").startswith(self._help_url + "/"):
             return None
-        if address in self._article_text:
+        page = address.partition("#")[0].rstrip("/")
+        if page in self._article_text:
             return None
         host = host_of(address)
         fault = self.fault_of_host(host) if host else None
-        if fault or address in self._change_text or (host and _NOBODY.fullmatch(host)):
+        if fault or page in self._change_text or (host and _NOBODY.fullmatch(host)):
             return fault
         return self._fault_of_page(address, host)
 

@@ -9,14 +9,17 @@ from instep.llm.facts import CODE
 from instep.llm.guard import PROMPT_INJECTION
 from instep.llm.page_elements import COMPLEX, Elements, Kind, elements_of, hidden_characters
 from instep.writer.articles.parsed_article import front_matter
-from instep.writer.llm.doubts import Doubts
+from instep.writer.articles.restructured import with_markdown_titles
+from instep.writer.llm.doubts import Doubts, moved_sentences
 from instep.writer.llm.findings import EditFinding, Fault
 from instep.writer.llm.known_facts import KnownFacts, KnownNames
 from instep.writer.llm.known_links import KnownLinks, named_addresses, named_hosts
 from instep.writer.llm.located_edit import LocatedEdit, apply_edits
+from instep.writer.llm.relatedness import Relatedness
 from instep.writer.shapes import Article, Change
+from instep.writer.words.prose import is_restructured
 
-_FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,})")
+_PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _MAX_REMOVED_SHARE, _MAX_REMOVED_CHARACTERS = 0.5, 2_000
 _ASKS_FOR_SECRETS = re.compile(
     r"\b(?:send|email|post|paste|write|give|share|enter|type|submit|forward|message|contact|tell)\b[^.\n]{0,60}"
@@ -49,29 +52,39 @@ class Protection:
         added = "\n".join(line[1:] for line in lines if line.startswith("+") and not line.startswith("+++"))
         contents = [f"{article.title}\n{article.text}" for article in articles]
         names = [name for article in articles for name in (article.id, article.title, article.url)]
-        names += re.findall(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)", change.diff)
+        paths = _PATH.findall(change.diff)
+        names += paths
         self._links = KnownLinks(help_url, [*texts, *shown_texts], contents, names)
         self._facts = KnownFacts([*texts, *shown_texts], contents)
-        self._doubts = Doubts(change.title, texts, removed, added)
+        relatedness = Relatedness(
+            " ".join((change.title, *paths)), "\n".join((change.body or "", removed, added)), contents
+        )
+        self._doubts = Doubts(change.title, texts, removed, added, relatedness)
         self._removes = bool(removed.strip())
 
     @cached_property
     def _known_elements(self) -> Elements:
         elements: Elements = Counter()
         for article in self._articles:
-            elements.update(elements_of(article.text))
+            elements.update(_elements(article.text))
         return elements
 
     def findings(self, article: Article, edits: Sequence[LocatedEdit]) -> list[EditFinding]:
         """The faults of each edit; the edits are in the order of the text."""
         findings = list(self._markup_findings(article.text, edits))
-        vocabulary = KnownNames([f"{article.title}\n{article.text}"])
-        code = [match.span() for match in CODE.finditer(article.text) if match[2] is not None]
-        for index, edit in enumerate(edits):
-            is_code = any(
-                (start < edit.end and edit.start < end) or start <= edit.start < end for start, end in code
-            )
-            faults = self._edit_faults(article.text, edit, vocabulary, is_code)
+        names = KnownNames([f"{article.title}\n{article.text}"])
+        is_markdown = not is_restructured(article.text)
+        blocks = [match.span() for match in CODE.finditer(article.text) if match[2] is not None]
+        lines = [_whole_lines(edit, article.text) for edit in edits]
+        moved = moved_sentences(lines)
+        for index, (edit, (old, new)) in enumerate(zip(edits, lines, strict=True)):
+            line = article.text.rfind("\n", 0, edit.start) + 1
+            in_code = is_markdown and any(start < line < end for start, end in blocks)
+            faults = [
+                *self._hard_faults(article.text, edit, old, new),
+                *self._facts.faults(new, old, names, is_markdown, in_code),
+                *self._doubts.faults(article.text, moved, old, new),
+            ]
             findings += [EditFinding(index, fault.sentence, fault.refuses) for fault in dict.fromkeys(faults)]
         findings += self._removal_findings(article.text, edits)
         return sorted(findings, key=lambda finding: finding.edit)
@@ -81,10 +94,7 @@ class Protection:
         empty = Article("", title, "")
         return self.findings(empty, [LocatedEdit(0, 0, text)])
 
-    def _edit_faults(
-        self, text: str, edit: LocatedEdit, article: KnownNames, is_code: bool
-    ) -> Iterator[Fault]:
-        old, new = _whole_lines(edit, text)
+    def _hard_faults(self, text: str, edit: LocatedEdit, old: str, new: str) -> Iterator[Fault]:
         if front_matter(apply_edits([edit], text)) != front_matter(text):
             yield Fault("it changes the front matter", True)
         if hidden_characters(new) - hidden_characters(old):
@@ -94,9 +104,6 @@ class Protection:
         if len(_ASKS_FOR_SECRETS.findall(new)) > len(_ASKS_FOR_SECRETS.findall(old)):
             yield Fault("it asks readers for a secret or a payment", False)
         yield from self._address_faults(old, new)
-        for part, in_code in _parts(new, is_code):
-            yield from self._facts.faults(part, old, article, in_code)
-        yield from self._doubts.faults(text, old, new)
 
     def _address_faults(self, old: str, new: str) -> Iterator[Fault]:
         for address in Counter(named_addresses(new)) - Counter(named_addresses(old)):
@@ -109,7 +116,7 @@ class Protection:
     def _markup_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[EditFinding]:
         """Faults of the markup that the edits bring in together, at the edits that bring it in."""
         head = len(front_matter(text))
-        body, before = text[head:], elements_of(text[head:])
+        body, before = text[head:], _elements(text[head:])
         inside = {
             index: LocatedEdit(edit.start - head, edit.end - head, edit.new)
             for index, edit in enumerate(edits)
@@ -131,11 +138,11 @@ class Protection:
         """The same for an article that takes too long to render: what its edits would be alone."""
         for index, edit in edits.items():
             old, new = _whole_lines(edit, body)
-            for fault in dict.fromkeys(self._markup_faults(elements_of(old), new)):
+            for fault in dict.fromkeys(self._markup_faults(_elements(old), new)):
                 yield EditFinding(index, fault.sentence, fault.refuses)
 
     def _markup_faults(self, before: Elements, after: str) -> Iterator[Fault]:
-        for kind, value in elements_of(after) - before:
+        for kind, value in _elements(after) - before:
             if fault := self._element_fault(kind, value, before):
                 yield fault
 
@@ -169,17 +176,14 @@ class Protection:
                     )
 
 
+def _elements(text: str) -> Elements:
+    """What is active in a text, also if it is reStructuredText, whose underlines Markdown reads as fences."""
+    titled = with_markdown_titles(text)
+    return elements_of(text) if titled == text else elements_of(text) | elements_of(titled)
+
+
 def _whole_lines(edit: LocatedEdit, text: str) -> tuple[str, str]:
     """The lines that an edit touches, before and after it."""
     start, end = text.rfind("\n", 0, edit.start) + 1, text.find("\n", edit.end)
     end = len(text) if end < 0 else end
     return text[start:end], text[start : edit.start] + edit.new + text[edit.end : end]
-
-
-def _parts(text: str, is_code: bool) -> Iterator[tuple[str, bool]]:
-    """The text between fences, and whether it is code."""
-    end = 0
-    for fence in _FENCE.finditer(text):
-        yield text[end : fence.start()], is_code
-        is_code, end = not is_code, text.find("\n", fence.end()) + 1 or len(text)
-    yield text[end:], is_code
