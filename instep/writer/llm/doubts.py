@@ -11,10 +11,10 @@ from instep.text.terms import ordered_terms, terms_of
 from instep.writer.llm.findings import Fault
 from instep.writer.llm.relatedness import Relatedness
 
-_MIN_TERMS, _MIN_TERMS_TO_REPEAT = 4, 5
+_MIN_TERMS, _MIN_TERMS_TO_REPEAT = 4, 8
 _MAX_TITLE_SHARE, _MIN_TWIN_SHARE = 0.8, 0.6
 # An edit that is less related to the change than this (0 to 1) speaks of other things.
-_MIN_RELATEDNESS = 0.05
+_MIN_RELATEDNESS = 0.045
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 _MARKS = re.compile(r"[`*>#|\[\]()]+")
 
@@ -70,8 +70,10 @@ class Doubts:
 
     def _is_unrelated(self, added: Sequence[str], removed: Sequence[str]) -> bool:
         new, old = " ".join(added), " ".join(removed)
-        has_matter = len(terms_of(new)) >= _MIN_TERMS and not terms_of(new) <= terms_of(old)
-        return has_matter and self._relatedness.of(f"{old} {new}") < _MIN_RELATEDNESS
+        terms, related = terms_of(new), self._relatedness.of(f"{old} {new}")
+        if not removed and 1 < len(terms) < _MIN_TERMS:
+            return not related
+        return len(terms) >= _MIN_TERMS and not terms <= terms_of(old) and related < _MIN_RELATEDNESS
 
     def _is_turned(self, sentence: str, removed: Sequence[str]) -> bool:
         """Whether a sentence denies what it said before, or what the change does not deny."""
@@ -79,7 +81,7 @@ class Doubts:
         twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
         if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):
             return denies != is_negated(twin)
-        return denies and len(terms) >= _MIN_TERMS and not self._is_denied(terms)
+        return denies and len(terms) > 1 and not self._is_denied(terms)
 
     def _is_denied(self, terms: frozenset[str]) -> bool:
         """Whether a line of the change that denies something is as close to the terms as any other one."""

@@ -21,6 +21,11 @@ from instep.writer.words.prose import is_restructured
 
 _PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _MAX_REMOVED_SHARE, _MAX_REMOVED_CHARACTERS = 0.5, 2_000
+_SPEAKS_TO_MODEL = re.compile(
+    r"\byour (?:\w+ ){0,2}(?:instructions|prompt|response)\b|\bI was instructed\b|\bsupposed to tell\b"
+    r"|\b(?:as|you are) an? (?:AI|language model|assistant)\b",
+    re.IGNORECASE,
+)
 _ASKS_FOR_SECRETS = re.compile(
     r"\b(?:send|email|post|paste|write|give|share|enter|type|submit|forward|message|contact|tell)\b[^.\n]{0,60}"
     r"\b(?:password|passphrase|secrets?|credentials?|api keys?|private keys?|credit cards?|seed phrase"
@@ -101,6 +106,8 @@ class Protection:
             yield Fault("it has characters that nobody sees", True)
         if len(PROMPT_INJECTION.findall(new)) > len(PROMPT_INJECTION.findall(old)):
             yield Fault("it speaks to a language model", True)
+        if len(_SPEAKS_TO_MODEL.findall(new)) > len(_SPEAKS_TO_MODEL.findall(old)):
+            yield Fault("it may speak to a language model", False)
         if len(_ASKS_FOR_SECRETS.findall(new)) > len(_ASKS_FOR_SECRETS.findall(old)):
             yield Fault("it asks readers for a secret or a payment", False)
         yield from self._address_faults(old, new)
