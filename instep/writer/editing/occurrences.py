@@ -18,7 +18,7 @@ from instep.writer.articles.other_products import other_product_at
 from instep.writer.articles.parsed_article import front_matter
 from instep.writer.articles.passages import is_in_code, is_in_url, sentence_around
 from instep.writer.articles.records import is_record
-from instep.writer.editing.stated_values import probability_of_value, statement_at
+from instep.writer.editing.stated_values import probability_of_value, says_a_name, statement_at
 from instep.writer.facts.became import Became
 from instep.writer.facts.setting_names import is_signature
 from instep.writer.porting.link_resolver import address_name
@@ -64,6 +64,8 @@ def _occurrences(
     pair: Became, article: Article, corpus: Corpus, foreign: Container[str | None]
 ) -> Iterator[Occurrence]:
     text, first = article.text, len(front_matter(article.text))
+    if pair.value and not says_a_name(pair, text):
+        return
     is_shown = emphasised(pair.old)
     for match in mention(pair.old).finditer(text):
         start, end = match.span()

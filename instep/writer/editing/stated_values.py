@@ -64,6 +64,11 @@ class StatedPlace:
         return f"{self.before} {self.after}"
 
 
+def says_a_name(pair: Became, text: str) -> bool:
+    """Whether an article has a name of the setting in any spelling: otherwise it states no value of it."""
+    return any(name in text or _spelling(subject_words(name)).search(text) for name in pair.names)
+
+
 @lru_cache(maxsize=4_096)
 def statement_at(text: str, start: int, end: int) -> StatedPlace:
     first, last = sentence_around(text, start, end)
