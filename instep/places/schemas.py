@@ -67,11 +67,30 @@ class Place:
     def key(self) -> str:
         return self.statement["key"]
 
+    @property
+    def own_evidence(self) -> list[dict[str, Any]]:
+        """The lines of the change that has asked last; those of other changes have a `source`."""
+        return [row for row in self.evidence if "source" not in row]
+
+    @property
+    def other_sources(self) -> list[dict[str, Any]]:
+        """The title, URL and task of each other change that asks for the same words, the latest first."""
+        sources = (row["source"] for row in self.evidence if "source" in row)
+        return list({(row["url"], row["title"]): row for row in sources}.values())
+
+    def evidence_of_others(self, source: PlaceSource) -> list[dict[str, Any]]:
+        """The lines of all changes but this one."""
+        own = {"title": self.source_title, "url": self.source_url, "task_id": self.task_id}
+        rows = [{"source": own, **row} for row in self.evidence]
+        return [row for row in rows if not is_same(row["source"]["title"], row["source"]["url"], source)]
+
     def is_of(self, source: PlaceSource) -> bool:
-        """Whether it is of this change, which is known by its address, or without one by its title."""
-        if source.url is None:
-            return self.source_url is None and self.source_title == source.title
-        return self.source_url == source.url
+        return is_same(self.source_title, self.source_url, source)
+
+
+def is_same(title: str, url: str | None, source: PlaceSource) -> bool:
+    """Whether a change is this one: it is known by its address, or without one by its title."""
+    return url == source.url and (url is not None or title == source.title)
 
 
 class PlaceDismiss(Body):
@@ -132,6 +151,6 @@ def place_out(place: Place) -> PlaceOut:
         place,
         bot_id=str(place.bot_id),
         assignee=assignee,
-        evidence=[PlaceEvidenceOut(**{name: row[name] for name in names}) for row in place.evidence],
+        evidence=[PlaceEvidenceOut(**{name: row[name] for name in names}) for row in place.own_evidence],
         source=PlaceSourceOut(kind=place.source_kind, title=place.source_title, url=place.source_url),
     )

@@ -1,6 +1,7 @@
 """The storage of the places that a task has found, next to those of earlier tasks of its change."""
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from instep.drafts.digest import schedule_digest
 from instep.drafts.proposals import Statement
@@ -11,6 +12,9 @@ from instep.places import queries
 from instep.places.actions import get_place
 from instep.places.schemas import NewPlace, Place, PlaceSource, place_out
 from instep.webhooks.emit import emit
+
+# A place names about so many other changes that ask for its words.
+_MAX_LINES_OF_OTHERS = 20
 
 
 async def store_places(
@@ -36,11 +40,14 @@ async def store_places(
             await _add(ctx, new, source, task_id)
             waits = True
         elif place is not None and place.status == "open":
-            await queries.renew(ctx, place.id, new, source, task_id)
+            others = place.evidence_of_others(source)[:_MAX_LINES_OF_OTHERS]
+            renewed = replace(new, evidence=(*new.evidence, *others))
+            await queries.renew(ctx, place.id, renewed, source, task_id)
             waits = True
     present = {place.id for _, place in pairs if place is not None}
     for place in of_change:
-        if place.status == "open" and place.id not in present and place.article_id in withdrawable:
+        is_withdrawn = place.id not in present and place.article_id in withdrawable
+        if place.status == "open" and is_withdrawn and not place.other_sources:
             await queries.settle(ctx, place.id, "dismissed", comment=NO_LONGER)
     return waits
 

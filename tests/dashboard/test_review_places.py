@@ -37,6 +37,30 @@ async def test_a_place_stands_with_the_drafts_of_its_change(
     assert "Needs writing" in (await desk.get(f"review/{draft['id']}/source")).text
 
 
+async def test_two_changes_that_ask_for_the_same_words_share_a_place(
+    desk: Desk, client: Client, cast: Cast, database: Database, place: Json
+) -> None:
+    new, url = new_place(place["articleId"]), "https://git.test/acme/pull/8"
+    for _ in range(2):
+        second = await find_places(client, database, cast.acme, new, url=url)
+
+    [only] = await waiting(client)
+    text = (await desk.get(f"review/{only['id']}")).text
+
+    assert (only["id"], only["source"]["url"], len(only["evidence"])) == (
+        place["id"],
+        url,
+        1,
+    )
+    assert f'{place["taskId"]}">#7 Pause scheduled exports</a>' in text
+    assert f'{second["id"]}">#8 Pause scheduled exports</a>' in text
+
+    # The second change asks no more, and the first one still does.
+    await find_places(client, database, cast.acme, url=url, withdrawable=[place["articleId"]])
+
+    assert [row["id"] for row in await waiting(client)] == [place["id"]]
+
+
 async def test_the_queue_is_filtered_to_places_and_to_mine(
     desk: Desk, shelf: Shelf, client: Client, place: Json
 ) -> None:

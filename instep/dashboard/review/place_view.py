@@ -44,6 +44,10 @@ async def show_place_in_pane(
         "item_id": place.id,
         "item_template": TEMPLATE,
         "source_title": source_words(place.source_kind, place.source_title, place.source_url, "Instep"),
+        "other_sources": [
+            (row["task_id"], source_words("pr", row["title"], row["url"], "Instep"))
+            for row in place.other_sources
+        ],
         "section": await section_of(page.ctx, place),
         "notes": notes_of_place(place),
         "reasons": REASONS,
@@ -59,7 +63,7 @@ async def show_place_in_pane(
 
 def notes_of_place(place: Place) -> list[EvidenceNote]:
     """The lines of code as notes, in the order in which the task has given them."""
-    return [note_of(number, item, None, {}) for number, item in enumerate(place.evidence, 1)]
+    return [note_of(number, item, None, {}) for number, item in enumerate(place.own_evidence, 1)]
 
 
 async def section_of(ctx: Ctx, place: Place) -> Markup | None:
