@@ -80,8 +80,8 @@ class Place:
 
     def evidence_of_others(self, source: PlaceSource) -> list[dict[str, Any]]:
         """The lines of all changes but this one."""
-        own = {"title": self.source_title, "url": self.source_url, "task_id": self.task_id}
-        rows = [{"source": own, **row} for row in self.evidence]
+        latest = {"title": self.source_title, "url": self.source_url, "task_id": self.task_id}
+        rows = [{"source": latest, **row} for row in self.evidence]
         return [row for row in rows if not is_same(row["source"]["title"], row["source"]["url"], source)]
 
     def is_of(self, source: PlaceSource) -> bool:

@@ -46,7 +46,7 @@ def shows_something(text: str) -> bool:
 
 def has_hidden(text: str) -> bool:
     """Whether a text contains a character that a reader can't see; line breaks and joiners count too."""
-    return any(map(is_hidden, text))
+    return not (text.isascii() and text.isprintable()) and any(map(is_hidden, text))
 
 
 def remove_hidden(text: str) -> str:

@@ -29,7 +29,7 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
-    if _CODE.match(text, line_start) or fence_at(text, start) is not None:
+    if _CODE.match(text, line_start) or is_in_example(text, start):
         return line_start, line_end
     low, high = max(0, start - _MAX_SENTENCE_CHARACTERS), min(len(text), end + _MAX_SENTENCE_CHARACTERS)
     first = max((match.end() for match in _STOP.finditer(text, low, start)), default=low)
@@ -67,6 +67,10 @@ def _code_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 def is_in_code(text: str, offset: int) -> bool:
     return _is_inside(_code_spans(text), offset, len(text))
+
+
+def is_in_example(text: str, offset: int) -> bool:
+    return is_in_code(text, offset) and fence_at(text, offset) is not None
 
 
 @lru_cache(maxsize=64)

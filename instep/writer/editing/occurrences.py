@@ -106,7 +106,7 @@ def _is_barred(
     if (
         is_word
         or is_kept
-        or fence_at(text, start) in _RECORDED
+        or (is_marked and fence_at(text, start) in _RECORDED)
         or _is_broken(text, start, end)
         or _says_both(pair, text, start, end)
         or _is_said_already(pair, text, start)

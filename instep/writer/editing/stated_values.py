@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instep.core.name_matching import is_distinct, mention
-from instep.writer.articles.code_languages import fence_at
 from instep.writer.articles.headings import heading_over
-from instep.writer.articles.passages import lead_over, sentence_around
+from instep.writer.articles.passages import is_in_example, lead_over, sentence_around
 from instep.writer.facts.became import Became
 from instep.writer.facts.values import is_version
 from instep.writer.words.identifiers import parts_of
@@ -65,8 +64,9 @@ class StatedPlace:
 
 
 def says_a_name(pair: Became, text: str) -> bool:
-    """Whether an article has a name of the setting in any spelling: otherwise it states no value of it."""
-    return any(name in text or _spelling(subject_words(name)).search(text) for name in pair.names)
+    """Whether an article has the words of a name of the setting: otherwise it states no value of it."""
+    lowered = text.lower()
+    return any(all(word in lowered for word in subject_words(name)) for name in pair.names)
 
 
 @lru_cache(maxsize=4_096)
@@ -76,7 +76,7 @@ def statement_at(text: str, start: int, end: int) -> StatedPlace:
     columns = lead.split("|") if before.lstrip().startswith("|") else []
     column = columns[before.count("|")].strip() if before.count("|") < len(columns) else ""
     topic = f"{heading_over(text, start)}\n{column or lead}"
-    return StatedPlace(before, text[end:last], topic, fence_at(text, start) is not None)
+    return StatedPlace(before, text[end:last], topic, is_in_example(text, start))
 
 
 def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
