@@ -170,6 +170,13 @@ def test_a_new_article_gets_the_same_checks() -> None:
 
     assert not [finding for finding in fine if finding.refuses]
     assert [finding for finding in bad if finding.refuses]
+    for title, text in (
+        (f"Retries at {HOST}", ""),
+        ("Retries <script>alert(1)</script>", ""),
+        ("Pass `--fast-lumbex`", ""),
+        ("Retries", "---\nslug: retries\n---\nTries wait.\n"),
+    ):
+        assert [finding for finding in protection.article_findings(title, text) if finding.refuses]
 
 
 def test_a_megabyte_of_article_and_of_diff_takes_seconds() -> None:

@@ -95,9 +95,11 @@ class Protection:
         return sorted(findings, key=lambda finding: finding.edit)
 
     def article_findings(self, title: str, text: str) -> list[EditFinding]:
-        """The faults of a new article."""
-        empty = Article("", title, "")
-        return self.findings(empty, [LocatedEdit(0, 0, text)])
+        """The faults of a new article, or of a new title without a text."""
+        findings = self.findings(Article("", "", ""), [LocatedEdit(0, 0, f"# {title}\n\n{text}")])
+        if front_matter(text):
+            findings.append(EditFinding(0, "it has front matter", True))
+        return findings
 
     def _hard_faults(self, text: str, edit: LocatedEdit, old: str, new: str) -> Iterator[Fault]:
         if front_matter(apply_edits([edit], text)) != front_matter(text):
