@@ -114,7 +114,7 @@ class BudgetedModel:
         if self.work_id is not None and self.budget.cost_of_work is not None:
             cost = await work_prompts.cost_of(ctx, self.work_id)
             if cost + most.cost > self.budget.cost_of_work:
-                raise CompletionError("What a task may cost is used up.", 0)
+                raise CompletionError("The budget of this task is used up.", 0)
         return await reserve_use(ctx, most, self.budget)
 
     async def settle(
