@@ -12,7 +12,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,12 +97,16 @@ FRONT_MATTER = "---\nslug: admin\n---\n"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Edits of an article on behalf of a change, of one kind; all of them belong together."""
+    """Edits of an article on behalf of a change, of one kind; all of them belong together.
+
+    `comment` is a text that is planted in the diff of the change, as a comment.
+    """
 
     kind: str
     detail: str
     article: Article
     edits: tuple[LocatedEdit, ...]
+    comment: str = ""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -119,11 +123,13 @@ def main(arguments: Sequence[str]) -> int:
             attempts = [attempt for attempt in attempts if attempt.kind == wanted]
         if not attempts:
             continue
-        protections: dict[str, Protection] = {}
+        protections: dict[tuple[str, str], Protection] = {}
         for attempt in attempts:
-            key = attempt.article.id
+            key = attempt.article.id, attempt.comment
             if key not in protections:
-                protections[key] = Protection(change, _shown(attempt.article, articles), articles, "")
+                lines = "".join(f"+# {line}\n" for line in attempt.comment.splitlines())
+                planted = replace(change, diff=f"{change.diff.rstrip()}\n{lines}" if lines else change.diff)
+                protections[key] = Protection(planted, _shown(attempt.article, articles), articles, "")
             tally.add(case, attempt, protections[key].findings(attempt.article, attempt.edits))
     tally.print()
     return 0
@@ -300,15 +306,23 @@ def _damage(article: Article, chance: random.Random) -> Iterator[Attempt]:
 def _planted(article: Article, chance: random.Random, options: Namespace) -> Iterator[Attempt]:
     text = article.text
     for detail, planted in chance.sample(list(PLANTED.items()), options.planted):
-        at = _section_end(text, chance)
-        yield Attempt("planted", detail, article, (LocatedEdit(at, at, f"\n{planted}\n\n"),))
+        yield from _planted_twice("planted", detail, article, planted, chance)
     head = front_matter(text)
     new = head.replace("\n", "\nslug: admin\n", 1) if head else FRONT_MATTER
     yield Attempt("planted", "front matter", article, (LocatedEdit(0, len(head), new),))
     if options.corpus:
         for planted in chance.sample(attacks(options.corpus), 3):
-            at = _section_end(text, chance)
-            yield Attempt("corpus", "", article, (LocatedEdit(at, at, f"\n{planted}\n\n"),))
+            yield from _planted_twice("corpus", "", article, planted, chance)
+
+
+def _planted_twice(
+    kind: str, detail: str, article: Article, planted: str, chance: random.Random
+) -> Iterator[Attempt]:
+    """A planted text that a model writes into an article: from elsewhere, and from a comment in the diff."""
+    at = _section_end(article.text, chance)
+    edits = (LocatedEdit(at, at, f"\n{planted}\n\n"),)
+    yield Attempt(kind, detail, article, edits)
+    yield Attempt(f"{kind} in the diff", detail, article, edits, planted)
 
 
 def attacks(corpus: Path) -> list[str]:
@@ -381,7 +395,11 @@ class Tally:
         for kind, outcomes in kinds.items():
             _print_row(kind.upper(), outcomes)
             for (other, detail), own in self._outcomes.items():
-                if other == kind and detail and (kind != "planted" or own["refused"] < own.total()):
+                if (
+                    other == kind
+                    and detail
+                    and (not kind.startswith("planted") or own["refused"] < own.total())
+                ):
                     _print_row(f"  {detail}", own)
         _print_row("PEOPLE, by edit", self._edits)
         for product, outcomes in self._products.items():
