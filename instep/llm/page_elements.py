@@ -14,8 +14,9 @@ from instep.text.characters import JOINERS, is_hidden
 
 # `link` and `picture` have a target, `html` a tag with its attributes that the site's Markdown does not
 # make, `active` what runs or sends something, `comment` an HTML comment, `mark` what a template begins with,
-# in code `code mark`. A text that takes too long to render has `complex` alone.
-Kind = Literal["link", "picture", "html", "active", "comment", "mark", "code mark", "complex"]
+# in code `code mark`, `module` a line that imports or exports something. A text that takes too long to
+# render has `complex` alone.
+Kind = Literal["link", "picture", "html", "active", "comment", "mark", "code mark", "module", "complex"]
 Elements = Counter[tuple[Kind, str]]
 COMPLEX: tuple[Kind, str] = ("complex", "")
 
@@ -26,7 +27,13 @@ _ATTRIBUTE = re.compile(
 )
 _CODE_ELEMENT = re.compile(r"<code[^<>]*+>([^<]*+)</code>")
 _COMMENT = re.compile(r"<![^<>]*+")
-_MARK = re.compile(r"\{\{|\{%|<%|<\?|^[ \t]*+\.\. raw::|^(?:import|export) (?=[\w{*'\"])", re.MULTILINE)
+_MARK = re.compile(r"\{\{|\{%|<%|<\?|^(?:<p>)?+[ \t]*+\.\. raw::", re.MULTILINE)
+# Lines of MDX that run; the beginning of a paragraph has its tag before it.
+_MODULE_LINE = re.compile(
+    r"^(?:<p>)?+((?:import (?:[^\n<]{1,200} from )?[\"']"
+    r"|export (?:const|default|function|let|var|class|async|[{*]))[^\n<]{0,200})",
+    re.MULTILINE,
+)
 # Elements that run, send or restyle something, or load another page.
 _ACTIVE = frozenset(
     (
@@ -64,7 +71,8 @@ def elements_of(text: str) -> Elements:
     elements: Elements = Counter(_elements(html))
     elements.update(("active", f"<{tag}>") for tag, names in _tags(prose) if _is_active(tag, names))
     elements.update(("comment", comment) for comment in _COMMENT.findall(prose))
-    elements.update(("mark", mark.strip()) for mark in _MARK.findall(prose))
+    elements.update(("mark", mark.removeprefix("<p>").strip()) for mark in _MARK.findall(prose))
+    elements.update(("module", line.strip()) for line in _MODULE_LINE.findall(prose))
     elements.update(("code mark", mark) for mark in _MARK.findall(code) if mark[0] in "{<")
     return elements
 

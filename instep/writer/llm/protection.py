@@ -40,6 +40,7 @@ _MARKUP_FAULTS: dict[Kind, str] = {
     "html": "it brings in HTML, `<{}>`, that no article has",
     "comment": "it brings in a comment that readers don't see",
     "mark": "it brings in the template mark `{}`",
+    "module": "it brings in the line `{:.80}`, which no article has",
     "complex": "the article would be too complex to render",
 }
 
@@ -164,6 +165,8 @@ class Protection:
             case "html" if self._has_html(value, before):
                 return None
             case "mark" | "code mark" if (kind, value) in before:
+                return None
+            case "module" if (kind, value) in self._known_elements:
                 return None
             case "code mark":
                 return Fault(f"its code has the template mark `{value}`", False)
