@@ -176,8 +176,9 @@ eval-retrieval-fitting: DATA = ../shared/data/retrieval
 eval-retrieval-fitting: dev ## Fit how sure the search is, each set left out in turn: make eval-retrieval-fitting DATA=folder
 	$(BIN)/python -m eval.retrieval.fitting $(DATA)
 
-eval-answers: dev ## Score the answers of a language model on our own questions: make eval-answers PROVIDER=openai:NAME [REPLAY=1]
-	$(BIN)/python -m eval.answers $(if $(PROVIDER),--model $(PROVIDER)) $(if $(REPLAY),--replay)
+eval-answers: DATA = ../shared/data/docsync_customers
+eval-answers: dev ## Score answers, without a language model or with one: make eval-answers DATA=folder [PROVIDER=openai:NAME] [REPLAY=1] [BY_HAND=folder] [LIST=file]
+	$(BIN)/python -m eval.answers $(DATA) $(if $(PROVIDER),--model $(PROVIDER)) $(if $(REPLAY),--replay) $(if $(BY_HAND),--by-hand $(BY_HAND)) $(if $(LIST),--list $(LIST))
 
 lock: dev ## Renew the lock files
 	$(BIN)/uv pip compile $(LOCK) --extra build pyproject.toml -o requirements.lock

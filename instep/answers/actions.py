@@ -26,7 +26,6 @@ from instep.answers.schemas import (
     SavedAnswer,
     SourceOut,
 )
-from instep.answers.small_talk import is_small_talk
 from instep.answers.visitor_tokens import require_claims
 from instep.answers.widget_schemas import AccentPairOut, WidgetConfigOut, WidgetTextsOut
 from instep.core import limits
@@ -81,7 +80,7 @@ class PendingAnswer:
             return self.turn
         chosen = await self.models.choose(self.enter, "answers") if self.models else None
         model = chosen.model if chosen else None
-        answer = await answer_with_model(model, self.turn.context, self.turn.request.earlier)
+        answer = await answer_with_model(self.enter, model, self.turn.context, self.turn.request)
         async with self.enter() as ctx:
             return await _save_turn(ctx, self.turn, answer)
 
@@ -192,13 +191,14 @@ async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
         "confidence": answer.confidence,
         "model": answer.model,
         "may_help": answer.may_help,
+        "translated_from": answer.translated_from,
     }
     sources = tuple(SourceOut.of(cited) for cited in answer.sources)
     sent_sources = None if turn.key is None else [source.model_dump(by_alias=True) for source in sources]
     source_rows = [_source_row(cited.passage) for cited in answer.sources]
     await queries.insert_message(ctx, row, source_rows, turn.key, sent_sources)
     # Nobody has to write an article about a greeting.
-    if not answer.answered and not is_small_talk(turn.request.text):
+    if not answer.answered and not answer.is_small_talk:
         nearest = [Nearest(cited.passage.article_id, cited.passage.score) for cited in answer.sources]
         question, locale = turn.request.text, turn.context.locale
         await log_unanswered(ctx, question, turn.visitor, locale, nearest, meaning=turn.context.query)

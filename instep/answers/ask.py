@@ -23,6 +23,7 @@ from instep.answers.follow_up import contextualize, is_follow_up, rerank_for_fol
 from instep.answers.inlines import inline_text
 from instep.answers.reply_texts import may_help_text, texts_for
 from instep.answers.schemas import Answer, CitedPassage
+from instep.answers.small_talk import TalkKind, kind_of_talk
 from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.search.excerpts import cut, joined_lines, letters_in, place_after
@@ -61,6 +62,8 @@ class RetrievedContext:
     locale: str
     passages: list[Passage]
     confidence: float
+    # What the question is if it asks nothing.
+    talk: TalkKind | None = None
 
     @property
     def is_answerable(self) -> bool:
@@ -76,6 +79,9 @@ async def answer_from_articles(ctx: Ctx, request: QuestionRequest) -> Answer:
 async def retrieve_context(ctx: Ctx, request: QuestionRequest) -> RetrievedContext:
     """Search for the question alone and with the earlier ones, and take the context with more confidence."""
     standalone = request.text
+    talk = kind_of_talk(standalone)
+    if talk is not None and not (talk == "unclear" and request.earlier):
+        return RetrievedContext(standalone, request.locale or ctx.bot.locale, [], 0.0, talk)
     contextualized = contextualize(standalone, request.earlier)
     if contextualized == standalone:
         return await try_wording(ctx, request, standalone)
@@ -116,8 +122,10 @@ async def retrieve_in_locale(ctx: Ctx, request: QuestionRequest, query: str, loc
 
 
 def extractive_answer(context: RetrievedContext) -> Answer:
+    if context.talk is not None:
+        return talk_answer(context.talk, context.locale)
     if not context.is_answerable:
-        return unsure_answer(context) or no_answer(context)
+        return declined_answer(context)
     quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
     extracts = extract_passages(context.query, from_first_step(quotable))
     blocks = [
@@ -129,6 +137,20 @@ def extractive_answer(context: RetrievedContext) -> Answer:
     if not blocks or not has_no_active_markup("\n\n".join(blocks)):
         return no_answer(context)
     return Answer(tuple(blocks), True, context.confidence, cited_passages(extracts))
+
+
+def talk_answer(kind: TalkKind, locale: str) -> Answer:
+    """The reply to what asks nothing: a sentence of its own, and for a command what can be asked."""
+    texts = texts_for(locale)
+    purpose = f"{texts.purpose} {texts.person}"
+    replies = {"thanks": texts.welcome, "insult": purpose, "command": purpose}
+    text = replies.get(kind, texts.greeting)
+    return Answer((text,), False, 0.0, (), is_small_talk=True)
+
+
+def declined_answer(context: RetrievedContext) -> Answer:
+    """What may help if something does, or else that nothing was found."""
+    return unsure_answer(context) or no_answer(context)
 
 
 def unsure_answer(context: RetrievedContext) -> Answer | None:

@@ -79,7 +79,8 @@ async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuest
     return await ctx.tx.first(
         AnsweredQuestion,
         """
-        select id, conversation_id, question, answer, answered, confidence, model, sent_sources, may_help
+        select id, conversation_id, question, answer, answered, confidence, model, sent_sources, may_help,
+            translated_from
         from messages
         where workspace_id = %(workspace)s and bot_id = %(bot)s and question_key = %(key)s
         """,
@@ -116,10 +117,10 @@ async def insert_message(
     await ctx.tx.execute(
         """
         insert into messages (id, workspace_id, bot_id, conversation_id, question, answer, answered,
-            confidence, sources, model, question_key, sent_sources, may_help, created_at)
+            confidence, sources, model, question_key, sent_sources, may_help, translated_from, created_at)
         values (%(id)s, %(workspace)s, %(bot)s, %(conversation_id)s, %(question)s, %(answer)s, %(answered)s,
             %(confidence)s, %(sources)s, %(model)s, %(question_key)s, %(sent_sources)s,
-            %(may_help)s, %(now)s)
+            %(may_help)s, %(translated_from)s, %(now)s)
         """,
         workspace=ctx.workspace_id,
         bot=ctx.bot.id,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The sentences of a declined answer, and the texts of the widget, in one language."""
+    """The sentences of an answer without an article, and the texts of the widget, in one language."""
 
     no_answer: str
     nearest: str
@@ -15,6 +15,8 @@ class Texts:
     send: str
     ask_person: str
     sources: str
+    welcome: str
+    purpose: str
 
 
 TEXTS = {
@@ -27,6 +29,8 @@ TEXTS = {
         "Send",
         "Ask for a person",
         "Sources",
+        "You are welcome.",
+        "I answer questions from the help articles, and nothing else.",
     ),
     "de": Texts(
         "Dazu habe ich in den Hilfeartikeln keine Antwort gefunden.",
@@ -37,6 +41,8 @@ TEXTS = {
         "Senden",
         "Mit einem Menschen sprechen",
         "Quellen",
+        "Gern geschehen.",
+        "Ich beantworte Fragen aus den Hilfeartikeln, sonst nichts.",
     ),
     "fr": Texts(
         "Je n'ai pas trouvé de réponse à cette question dans les articles d'aide.",
@@ -47,6 +53,8 @@ TEXTS = {
         "Envoyer",
         "Parler à une personne",
         "Sources",
+        "Je vous en prie.",
+        "Je réponds aux questions à partir des articles d'aide, et à rien d'autre.",
     ),
     "es": Texts(
         "No he encontrado una respuesta a esta pregunta en los artículos de ayuda.",
@@ -57,6 +65,8 @@ TEXTS = {
         "Enviar",
         "Hablar con una persona",
         "Fuentes",
+        "De nada.",
+        "Respondo a preguntas con los artículos de ayuda y a nada más.",
     ),
     "pt": Texts(
         "Não encontrei uma resposta a esta pergunta nos artigos de ajuda.",
@@ -67,6 +77,8 @@ TEXTS = {
         "Enviar",
         "Falar com uma pessoa",
         "Fontes",
+        "De nada.",
+        "Respondo a perguntas com os artigos de ajuda e a nada mais.",
     ),
     "it": Texts(
         "Non ho trovato una risposta a questa domanda negli articoli della guida.",
@@ -77,6 +89,8 @@ TEXTS = {
         "Invia",
         "Parla con una persona",
         "Fonti",
+        "Prego.",
+        "Rispondo alle domande con gli articoli della guida e a nient'altro.",
     ),
     "nl": Texts(
         "Ik heb hierop geen antwoord gevonden in de helpartikelen.",
@@ -87,6 +101,8 @@ TEXTS = {
         "Versturen",
         "Een medewerker spreken",
         "Bronnen",
+        "Graag gedaan.",
+        "Ik beantwoord vragen uit de helpartikelen en verder niets.",
     ),
     "ja": Texts(
         "ヘルプ記事の中にこの質問への答えは見つかりませんでした。",
@@ -97,6 +113,8 @@ TEXTS = {
         "送信",
         "担当者に問い合わせる",
         "出典",
+        "どういたしまして。",
+        "ヘルプ記事に基づく質問にのみお答えします。",
     ),
     "ar": Texts(
         "لم أجد إجابة عن هذا السؤال في مقالات المساعدة.",
@@ -107,6 +125,8 @@ TEXTS = {
         "إرسال",
         "التحدث إلى شخص",
         "المصادر",
+        "على الرحب والسعة.",
+        "أجيب عن الأسئلة من مقالات المساعدة فقط.",
     ),
     "zh": Texts(
         "我在帮助文章中没有找到这个问题的答案。",
@@ -117,6 +137,8 @@ TEXTS = {
         "发送",
         "联系人工客服",
         "来源",
+        "不客气。",
+        "我只根据帮助文章回答问题。",
     ),
 }
 

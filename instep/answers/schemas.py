@@ -90,6 +90,10 @@ class Answer:
     model: str | None = None
     # Not answered, but the text quotes the nearest section, which may help.
     may_help: bool = False
+    # The language of the articles, if the model has translated what they say.
+    translated_from: str | None = None
+    # The question asked nothing.
+    is_small_talk: bool = False
 
     @property
     def text(self) -> str:
@@ -123,11 +127,18 @@ class AnsweredQuestion:
     model: str | None
     sent_sources: list[dict[str, Any]]
     may_help: bool
+    translated_from: str | None
 
     @property
     def saved(self) -> SavedAnswer:
         answer = Answer(
-            (self.answer,), self.answered, self.confidence, (), self.model, may_help=self.may_help
+            (self.answer,),
+            self.answered,
+            self.confidence,
+            (),
+            self.model,
+            may_help=self.may_help,
+            translated_from=self.translated_from,
         )
         sources = tuple(SourceOut.model_validate(source) for source in self.sent_sources)
         return SavedAnswer(answer, self.conversation_id, self.id, sources)
@@ -363,6 +374,13 @@ class AnswerPreviewOut(Out):
             examples=[False],
         ),
     ]
+    translated_from: Annotated[
+        str | None,
+        Field(
+            description="The language of the articles, if the answer says in another one what they say.",
+            examples=[None],
+        ),
+    ] = None
     sources: Annotated[list[SourceOut], Field(description="In the order of their numbers.")]
 
     @classmethod
@@ -371,6 +389,7 @@ class AnswerPreviewOut(Out):
             answer=answer.text,
             answered=answer.answered,
             may_help=answer.may_help,
+            translated_from=answer.translated_from,
             confidence=answer.confidence,
             sources=[SourceOut.of(source) for source in answer.sources],
         )
@@ -388,6 +407,7 @@ class AnswerOut(AnswerPreviewOut):
             answer=saved.answer.text,
             answered=saved.answer.answered,
             may_help=saved.answer.may_help,
+            translated_from=saved.answer.translated_from,
             confidence=saved.answer.confidence,
             sources=list(saved.sources),
             conversation_id=saved.conversation_id,

@@ -1,32 +1,70 @@
 """Whether a passage supports a sentence: the measure by which sentences of a model are kept or left out.
 
-The measure prefers to leave a sentence out. A sentence is supported when the passage has every number and
-name of it, and two neighbouring sentences of the passage have nearly all of its terms and the same polarity.
+The passage must have every number, name and content word of a sentence, and two neighboring sentences of it
+nearly all of them with the same polarity. So a changed noun never passes; a paraphrase in words of its own
+may not either: what the model quotes of the passage is shown in its place. A translation shares no words with
+its source: its numbers and names are checked.
 """
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from instep.core.name_matching import mention
-from instep.core.polarity import POLARITY_WORDS, is_negated
-from instep.llm.facts import stated_facts
+from instep.core.polarity import CONTRACTED_NOT, POLARITY_WORDS, is_negated
+from instep.llm.facts import CODE, stated_facts
+from instep.search.query.frequencies import LANGUAGES, frequencies
 from instep.text.sentences import split_sentences
-from instep.text.terms import ordered_terms, terms_of
+from instep.text.terms import ordered_terms, stem, stop_words, terms_of
+from instep.text.tokens import UNSEGMENTED_CHARACTER, words_in
 
-# The share (0..1) of a sentence's terms that the passage must have.
+# The share (0..1) of a sentence's terms that two neighboring sentences must have.
 MIN_SUPPORTED_SHARE = 0.75
 WINDOW_SENTENCES = 2
 PROPER_NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*")
 POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_terms(word))
+# A word so frequent in its language (a share of all words) names no thing.
+FREQUENT = 1e-3
+# Of the words of a text in a language, at least this share are among its most frequent ones.
+MIN_FREQUENT_SHARE = 0.15
 
 
-def is_supported(passage: str, sentence: str) -> bool:
+def is_supported(passage: str, sentence: str, locale: str = "en") -> bool:
     """Whether `passage` says what `sentence` says; both come without numbers of citations."""
-    terms = terms_of(sentence)
-    if not terms or not has_facts(passage, sentence):
+    terms, passage_terms = terms_of(CONTRACTED_NOT.sub("", sentence)), terms_of(passage)
+    terms -= free_terms(locale) - passage_terms
+    if not terms or not terms <= passage_terms or not has_facts(passage, sentence):
         return False
     sentences = split_sentences(passage, at_line_breaks=True)
     return any(window_supports(window, sentence, terms) for window in windows(sentences))
+
+
+def is_translation(passage: str, sentence: str, locale: str) -> bool:
+    """Whether a sentence has the facts of a passage in another language than the passage's, `locale`."""
+    return bool(terms_of(sentence)) and not is_written_in(sentence, locale) and has_facts(passage, sentence)
+
+
+def is_written_in(text: str, locale: str) -> bool:
+    """Whether frequent words of a language make up enough of a text; unknown languages have none."""
+    prose, frequent = CODE.sub(" ", text).casefold(), frequent_words(locale)
+    if locale.startswith(("ja", "zh")):
+        return UNSEGMENTED_CHARACTER.search(prose) is not None
+    words = [word for word in words_in(prose) if word.isalpha()]
+    return sum(word in frequent for word in words) >= MIN_FREQUENT_SHARE * max(len(words), 1)
+
+
+@cache
+def free_terms(locale: str) -> frozenset[str]:
+    """Terms that a sentence may have without its passage: words of grammar and of any instruction."""
+    words = stop_words("grounding", locale.split("-")[0]) or frequent_words(locale)
+    return frozenset(map(stem, words)) - POLARITY_TERMS
+
+
+@cache
+def frequent_words(locale: str) -> frozenset[str]:
+    language = locale.split("-")[0]
+    table = frequencies(language) if language in LANGUAGES else {}
+    return frozenset(word for word, share in table.items() if share >= FREQUENT)
 
 
 def windows(sentences: Sequence[str]) -> list[str]:

@@ -55,7 +55,8 @@ async def test_the_answer_is_in_the_articles_words_and_names_its_source(api: Api
     answer = await ask(api(None), cast.acme, HOW)
 
     assert answer.keys() == {
-        *("answer", "answered", "confidence", "mayHelp", "sources", "conversationId", "messageId"),
+        *("answer", "answered", "confidence", "mayHelp", "translatedFrom", "sources", "conversationId"),
+        "messageId",
     }
     assert answer["answered"] is True
     assert 0.5 <= answer["confidence"] <= 1

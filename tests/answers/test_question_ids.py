@@ -117,7 +117,7 @@ async def test_who_lost_the_connection_while_a_model_wrote_asks_it_no_third_time
 ) -> None:
     await publish(api(cast.acme.write_key), "Reset your password", RESET)
     client = api(None)
-    model = Scripted(replying(("You can change your password at any time.", [1])), asyncio.Event())
+    model = Scripted(replying(("You can change your password at any time.", 1)), asyncio.Event())
     app.state.model = model
     lost = asyncio.ensure_future(post(client, cast.acme, HOW, questionId="q-1"))
     await model.was_asked.wait()

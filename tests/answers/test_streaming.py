@@ -76,7 +76,7 @@ async def test_events_go_out_over_a_socket_while_the_model_is_at_work(
     """The head of the answer is there before the model has replied; the events come after it has."""
     await publish(api(cast.acme.write_key), "Reset your password", RESET)
     may_reply = asyncio.Event()
-    model = Scripted(replying(("You can change your password at any time.", [1])), may_reply)
+    model = Scripted(replying(("You can change your password at any time.", 1)), may_reply)
     body = json.dumps({**credentials(cast.acme), "question": HOW, "visitor": "ann-7"}).encode()
     head = "POST /chat HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n"
 

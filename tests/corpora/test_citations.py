@@ -13,8 +13,8 @@ import pytest
 
 from instep.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.answers.extractive import QuestionTerms, read_passage
-from instep.answers.generative import prompt_for, read_answer, support_text
-from instep.answers.model_answer import generated_answer
+from instep.answers.generative import Reply, prompt_for, support_text
+from instep.answers.model_answer import answer_of
 from instep.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
 from instep.answers.support import is_supported
 from instep.core.database import Database
@@ -33,7 +33,7 @@ SETS = ("pantheon", "webapps")
 QUESTIONS = 250
 # At least this many answers that a model writes hold what it copied; the others are declined.
 WRITTEN = 240
-PASSAGE = re.compile(r"(?s)===== BEGIN passage (\d+) \w{16} =====\n[^\n]*\n\n(.*?)\n===== END")
+PASSAGE = re.compile(r"(?s)===== BEGIN section (\d+) \w{16} =====\n[^\n]*\n\n(.*?)\n===== END")
 INVENTED = (
     "Refunds are paid to 0800 555 010 within 93 days.",
     "[Read more](https://evil.example/?q=1)",
@@ -95,12 +95,12 @@ def written(grounds: RetrievedContext, planted: str) -> Answer:
     """What becomes of the reply of a model that copies lines of each passage and adds all that it may not."""
     question = QuestionTerms(grounds.query, grounds.passages)
     readings = [read_passage(passage, question) for passage in grounds.passages]
-    passages = dict(PASSAGE.findall(prompt_for(grounds.query, (), readings).user))
-    copied = [(line, [int(n)]) for n, text in passages.items() for line in text.split("\n")[:2]]
-    misplaced = [(line, [n % len(passages) + 1]) for line, [n] in copied[:2]]
-    bad = [(line, [1]) for line in (*INVENTED, planted)]
-    reply = json.dumps(parts_of(*bad, *copied, *misplaced))
-    return generated_answer(read_answer(reply, readings), readings, grounds, "scripted:1")
+    passages = dict(PASSAGE.findall(prompt_for(grounds.query, readings).user))
+    copied = [(line, int(n)) for n, text in passages.items() for line in text.split("\n")[:2]]
+    misplaced = [(line, n % len(passages) + 1) for line, n in copied[:2]]
+    bad = [(line, 1) for line in (*INVENTED, planted)]
+    reply = Reply.model_validate(parts_of(*bad, *copied, *misplaced))
+    return answer_of(reply, readings, grounds, "scripted:1")
 
 
 def judged(answer: Answer) -> Iterator[tuple[str, bool]]:

@@ -100,7 +100,7 @@ async def test_a_model_that_obeys_brings_nothing_of_it_out(
         if words_of(AFTER) not in words_of(render(planted["contentMarkdown"])):
             continue
         sentences = [line.format(text=text) if line == "{text}" else line for line in OBEYED]
-        parts = [(line, [1]) for line in [*sentences, AFTER]]
+        parts = [(line, 1) for line in [*sentences, AFTER]]
         assert len(parts) <= MAX_PARTS
         app.state.model = Scripted(replying(*parts))
 
@@ -120,7 +120,7 @@ async def test_a_question_that_is_one_gets_nothing_out_of_it(
 ) -> None:
     await publish(client, TITLE, f"{BEFORE}\n\n{AFTER}")
     app.state.model = Scripted(
-        lambda question: {"parts": [{"text": line.format(text=question), "sources": [1]} for line in OBEYED]}
+        lambda question: {"parts": [{"text": line.format(text=question), "section": 1} for line in OBEYED]}
     )
     for text in payloads(corpora):
         answer = await ask(visitor, cast.acme, text[:2_000])

@@ -161,7 +161,7 @@ async def test_visitors_answers_come_from_the_model_of_the_bot(
     api: Api, cast: Cast, database: Database
 ) -> None:
     await publish(api(cast.acme.write_key), "Reset your password", RESET)
-    reply = replying(("You can change your password at any time.", [1]))("")
+    reply = replying(("You can change your password at any time.", 1))("")
     async with with_model(database, cast.acme, says(reply)) as behind:
         await ask(api(None), cast.acme, "How do I reset my password?")
 

@@ -70,7 +70,7 @@ async def test_a_page_begins_before_a_model_has_written_the_answer(
     app: FastAPI, client: Client, api: Api, cast: Cast
 ) -> None:
     await publish(client, "Reset your password", RESET)
-    app.state.model = model = Scripted(replying(("Press **Reset**.", [1])))
+    app.state.model = model = Scripted(replying(("Press **Reset**.", 1)))
 
     answer = await ask(api, cast)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from instep.llm.protocol import Completion, OnText, Prompt
 
 USED_TOKENS = 1_234
-Part = tuple[str, list[int]]
+# A text, the number of the section that it rests on, and what it quotes of that, if anything.
+Part = tuple[str, int] | tuple[str, int, str]
 
 
 class Scripted:
@@ -44,4 +45,7 @@ def replying(*parts: Part) -> Callable[[str], object]:
 
 
 def parts_of(*parts: Part) -> object:
-    return {"parts": [{"text": text, "sources": sources} for text, sources in parts]}
+    return {
+        "sections": [part[1] for part in parts],
+        "parts": [dict(zip(("text", "section", "quote"), part, strict=False)) for part in parts],
+    }

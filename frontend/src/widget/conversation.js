@@ -89,7 +89,8 @@ class Answer {
     node.removeAttribute("aria-busy");
     const rows = articleRows(whole.sources, (source) => panel.showArticle(source));
     const list = rows.length > 0 && element("ul", { class: "rows", "aria-label": texts.sources.replace("{count}", rows.length) }, rows);
-    node.replaceChildren(body, list || "", this.next(whole));
+    const note = whole.translatedFrom && element("p", { class: "hint" }, texts.translated);
+    node.replaceChildren(body, note || "", list || "", this.next(whole));
     panel.follow(this.question);
     panel.announce(this.spoken);
   }

@@ -40,7 +40,7 @@ VISITOR_TOKEN_LEEWAY_SECONDS = 60
 MAX_EARLIER_QUESTIONS = 3
 # Passages retrieved for a question, those among which the best sections are chosen, and passages that an
 # answer may use.
-MAX_PASSAGES_RETRIEVED = 8
+MAX_PASSAGES_RETRIEVED = 10
 MAX_PASSAGES_COMPARED = 16
 MAX_ANSWER_PASSAGES = 4
 # Minimum probability (0 to 1) that the articles hold the answer; below it there is no answer.
@@ -55,6 +55,7 @@ MAX_ANSWER_LIST_WORDS = 260
 # Share of a bot's daily token budget that visitors' questions may use; the rest is kept for tasks.
 ANSWERS_BUDGET_SHARE = 0.5
 MAX_ANSWER_TOKENS = 1_000
+MAX_REWRITING_TOKENS = 300
 # Interval of comments in an event stream: many proxies close a connection after a silent minute.
 STREAM_HEARTBEAT_SECONDS = 10
 CONVERSATION_RETENTION = timedelta(days=180)

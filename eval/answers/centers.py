@@ -1,0 +1,31 @@
+"""The help centers over which the questions of newcomers are asked: our own, and two products of real data.
+
+The texts of the products are not in the repository; they are read as an import reads them.
+"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from eval.docsync_set import scorer_of
+from eval.sections.own_questions import read_articles
+from instep.imports.source_reading import Source, read_now
+
+OWN = "instep"
+
+
+def read_center(name: str, folder: Path) -> list[dict[str, Any]]:
+    """The articles of a help center as rows of a question set; `folder` holds the real products."""
+    if name == OWN:
+        return read_articles()
+    *_, last = scorer_of(folder).load(str(folder), {name})
+    with tempfile.TemporaryDirectory(prefix="instep-eval-") as place:
+        for path, article in last.articles.items():
+            file = Path(place, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(article.text, encoding="utf-8")
+        tree = read_now(Source(name, Path(place)), None).tree
+    return [
+        {"id": page.key, "title": page.title, "description": page.description, "text": page.markdown}
+        for page in tree.pages
+    ]
