@@ -25,7 +25,7 @@ from eval.retrieval.asking import Installation
 from eval.retrieval.running import installation
 from eval.sections.own_questions import OwnQuestion, judge, read_articles, read_questions
 from instep.answers.ask import QuestionRequest, extractive_answer, retrieve_context
-from instep.answers.model_answer import Reader
+from instep.answers.model_answer import SectionReader
 from instep.answers.schemas import Answer
 from instep.core.config import settings
 from instep.identity.schemas import Bot
@@ -103,7 +103,7 @@ async def answer(place: Installation, bot: Bot, text: str, model: Model | None) 
         context = await retrieve_context(ctx, request)
     if model is None:
         return extractive_answer(context)
-    return await Reader(lambda: place.enter(bot), model, request).answer(context)
+    return await SectionReader(lambda: place.enter(bot), model, request).answer(context)
 
 
 if __name__ == "__main__":

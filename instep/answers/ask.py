@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 from instep.answers.asked_headings import blocks_with_headings
@@ -24,6 +24,7 @@ from instep.answers.inlines import inline_text
 from instep.answers.reply_texts import may_help_text, texts_for
 from instep.answers.schemas import Answer, CitedPassage
 from instep.answers.small_talk import TalkKind, kind_of_talk
+from instep.answers.sureness import says_what_is_asked
 from instep.core import limits
 from instep.identity.schemas import Ctx
 from instep.search.excerpts import cut, joined_lines, letters_in, place_after
@@ -128,6 +129,11 @@ def extractive_answer(context: RetrievedContext) -> Answer:
         return declined_answer(context)
     quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
     extracts = extract_passages(context.query, from_first_step(quotable))
+    terms = QuestionTerms(context.query, context.passages)
+    if extracts and not says_what_is_asked(extracts[0], context.query, terms):
+        return declined_answer(
+            replace(context, confidence=min(context.confidence, limits.ANSWER_THRESHOLD - 0.01))
+        )
     blocks = [
         block
         for n, quoted in enumerate(blocks_with_headings(extracts), 1)

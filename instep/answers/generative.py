@@ -95,7 +95,7 @@ class ReplyPart(BaseModel):
     quote: str = ""
 
 
-class Reply(BaseModel):
+class AnswerReply(BaseModel):
     # Those that hold the answer, the best first.
     sections: list[int]
     kind: Kind = "question"
@@ -141,7 +141,7 @@ def extract_text(extract: PassageExtract) -> str:
 
 
 def supported_sentences(
-    reply: Reply, question: str, extracts: Sequence[PassageExtract]
+    reply: AnswerReply, question: str, extracts: Sequence[PassageExtract]
 ) -> list[SupportedSentence]:
     return [
         sentence
@@ -190,8 +190,8 @@ def quoted_text(quote: str, extract: PassageExtract) -> str:
     if len(letters) < MIN_QUOTE_LETTERS:
         return ""
     units = [unit for unit in extracted_units(extract) if not unit.is_code]
-    found = (unit for unit in units if letters in letters_in(unit.plain).casefold())
-    return next((" · ".join(cells_of(unit)) for unit in found), "")
+    holders = (unit for unit in units if letters in letters_in(unit.plain).casefold())
+    return next((" · ".join(cells_of(unit)) for unit in holders), "")
 
 
 def cells_of(unit: AnswerUnit) -> list[str]:

@@ -23,7 +23,7 @@ from instep.answers.citing import has_no_active_markup
 from instep.answers.extractive import PassageExtract, QuestionTerms, read_passage
 from instep.answers.generative import (
     MAX_SEARCHES,
-    Reply,
+    AnswerReply,
     Rewritten,
     join_blocks,
     prompt_for,
@@ -45,7 +45,7 @@ class UnreadableReply(CompletionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class SectionReader:
     """A model that reads sections for a question. `enter` opens a transaction in which more are retrieved."""
 
     enter: Enter
@@ -66,9 +66,9 @@ class Reader:
             return declined_answer(context)
         extracts, reply = await self.read(context)
         if reply.kind == "question" and not reply.sections and reply.searches:
-            found = await self.search(context, reply.searches)
-            if found.passages:
-                extracts, reply = await self.read(found)
+            more = await self.search(context, reply.searches)
+            if more.passages:
+                extracts, reply = await self.read(more)
         return answer_of(reply, extracts, context, self.model.name)
 
     async def standing_alone(self, context: RetrievedContext) -> RetrievedContext:
@@ -83,19 +83,19 @@ class Reader:
             alone = await retrieve_context(ctx, request)
         return alone if alone.passages else context
 
-    async def read(self, context: RetrievedContext) -> tuple[list[PassageExtract], Reply]:
+    async def read(self, context: RetrievedContext) -> tuple[list[PassageExtract], AnswerReply]:
         question = QuestionTerms(context.query, context.passages)
         quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
         extracts = [read_passage(passage, question) for passage in quotable]
         completion = await self.model.complete(prompt_for(context.query, extracts))
-        reply = read_reply(Reply, completion.text)
+        reply = read_reply(AnswerReply, completion.text)
         if reply is None:
             raise UnreadableReply("It replied in another form than it was asked for.")
         return extracts, reply
 
     async def search(self, context: RetrievedContext, searches: Sequence[str]) -> RetrievedContext:
         """The sections that the model's searches find and that it has not read, of each search in turn."""
-        known = {(passage.article_id, passage.number) for passage in context.passages}
+        read_places = {(passage.article_id, passage.number) for passage in context.passages}
         rankings = []
         async with self.enter() as ctx:
             for search in searches[:MAX_SEARCHES]:
@@ -103,13 +103,13 @@ class Reader:
                 if text:
                     request = replace(self.request, text=text, earlier=())
                     rankings.append((await retrieve_context(ctx, request)).passages)
-        found = {
+        more = {
             (passage.article_id, passage.number): passage
             for rank in range(limits.MAX_PASSAGES_RETRIEVED)
             for ranking in rankings
             for passage in ranking[rank : rank + 1]
         }
-        new = [passage for place, passage in found.items() if place not in known]
+        new = [passage for place, passage in more.items() if place not in read_places]
         return replace(context, passages=new[: limits.MAX_PASSAGES_RETRIEVED])
 
 
@@ -118,11 +118,11 @@ async def answer_with_model(
 ) -> Answer:
     if model is None or context.talk is not None:
         return extractive_answer(context)
-    return await Reader(enter, model, request).answer(context)
+    return await SectionReader(enter, model, request).answer(context)
 
 
 def answer_of(
-    reply: Reply, extracts: Sequence[PassageExtract], context: RetrievedContext, model: str
+    reply: AnswerReply, extracts: Sequence[PassageExtract], context: RetrievedContext, model: str
 ) -> Answer:
     """The answer from the supported sentences; without any, the sections that hold it are quoted."""
     if reply.kind != "question":

@@ -25,7 +25,7 @@ PROPER_NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*"
 POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_terms(word))
 # A word so frequent in its language (a share of all words) names no thing.
 FREQUENT = 1e-3
-# Of the words of a text in a language, at least this share are among its most frequent ones.
+# At least this share of the words of a text in a language are among its most frequent ones.
 MIN_FREQUENT_SHARE = 0.15
 
 

@@ -94,6 +94,7 @@ FACES: dict[str, set[str]] = {
     "runtime": {""},
     "site": {"kept_pages", "shared_states"},
     "search": {
+        "query.frequencies",
         *("article_selection", "index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),
         *("index.shared_files", "semantic.query_embedder", "shared_indexes"),
     },

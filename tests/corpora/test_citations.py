@@ -13,7 +13,7 @@ import pytest
 
 from instep.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.answers.extractive import QuestionTerms, read_passage
-from instep.answers.generative import Reply, prompt_for, support_text
+from instep.answers.generative import AnswerReply, prompt_for, support_text
 from instep.answers.model_answer import answer_of
 from instep.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
 from instep.answers.support import is_supported
@@ -99,7 +99,7 @@ def written(grounds: RetrievedContext, planted: str) -> Answer:
     copied = [(line, int(n)) for n, text in passages.items() for line in text.split("\n")[:2]]
     misplaced = [(line, n % len(passages) + 1) for line, n in copied[:2]]
     bad = [(line, 1) for line in (*INVENTED, planted)]
-    reply = Reply.model_validate(parts_of(*bad, *copied, *misplaced))
+    reply = AnswerReply.model_validate(parts_of(*bad, *copied, *misplaced))
     return answer_of(reply, readings, grounds, "scripted:1")
 
 
