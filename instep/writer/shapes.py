@@ -30,13 +30,17 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The lines of code that prove one edit, and the line of the proposed text that it touches."""
+    """The lines of code that prove one edit, and the line of the proposed text that it touches.
+
+    `reason` says in a sentence why the edit is needed; None if the draft's reason says it.
+    """
 
     file: str
     start_line: int
     end_line: int
     excerpt: str
     article_line: int | None
+    reason: str | None = None
 
 
 def excerpt_of(code: str) -> str:
@@ -60,7 +64,8 @@ Suppressed = Mapping[str, Collection[str]]
 class Proposal:
     """A draft: the full new text of an article, or of a new article (without an id).
 
-    It is certain if the change proves each of its edits.
+    It is certain if the change proves each of its edits. A new article belongs in the collection of the
+    article `neighbor_id`, if there is one.
     """
 
     type: Literal["edit", "new_article"]
@@ -72,6 +77,7 @@ class Proposal:
     warnings: tuple[str, ...]
     is_certain: bool = False
     statements: tuple[Statement, ...] = ()
+    neighbor_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

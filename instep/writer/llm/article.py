@@ -1,146 +1,103 @@
-"""A new article written out by a model from numbered sources, in place of its outline."""
+"""A new article that a task or a question asks for, written by a model from its sources."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import BaseModel
 
 from instep.core import limits
-from instep.core.name_matching import mention
-from instep.llm.facts import stated_facts
-from instep.llm.guard import LinkPolicy, delimit, read_reply
-from instep.llm.protocol import Prompt, bytes_of, estimate_tokens
-from instep.writer.llm.grounding import content_terms, sentences_of_markdown
-from instep.writer.llm.markup import violation
-from instep.writer.llm.model_edits import ReplyOutcome
-from instep.writer.llm.prompt_data import cut_to_bytes
-from instep.writer.llm.prompts import ARTICLE_PROMPT, article_reason, fault_warnings
-from instep.writer.llm.replies import ReplyBlock, ReplyBlocks, blocks_schema
-from instep.writer.new_articles.outline import ArticleRequest, topics_of
-from instep.writer.new_articles.outline_sources import SourcePassage, quotable
-from instep.writer.shapes import Change, Proposal, Report
+from instep.llm.guard import DATA_RULE, delimit, read_reply
+from instep.llm.protocol import CompletionError, Prompt, bytes_of, estimate_tokens
+from instep.writer.llm.model_report import sentence_of
+from instep.writer.llm.protection import Protection
+from instep.writer.new_articles.outline import ArticleRequest
+from instep.writer.new_articles.outline_sources import SourcePassage
+from instep.writer.shapes import Article, Change, Report
 
-_MAX_SOURCES, _MAX_BLOCKS = 12, 60
-# The share (0..1) of a sentence's terms that its sources must have.
-_MIN_GROUNDED_SHARE = 0.6
-_RELATED_HEADING = "\n\n## Related articles\n\n"
+ARTICLE_PROMPT = f"""
+You write an article of a product's help center. You get its title, the instructions of the person who asks \
+for it, and passages of other articles that may bear on it.
+
+{DATA_RULE}
+
+Rules:
+- Say all that the instructions say, in the order in which readers need it, and what the passages add to it. \
+Use only facts that the instructions or the passages have: names, steps, numbers, limits. Leave out what you \
+do not know; never guess.
+- Markdown: begin with one or two sentences that say what the reader can do, then `##` headings if the \
+article is long, steps as a numbered list, values in code marks. Do not repeat the title.
+- No links, addresses, pictures or HTML that are not in the instructions or the passages.
+- Write for readers of a help center, in the language of the instructions, or of the title without any.
+- `text` is empty if there is nothing to write from. `missing` lists, in plain sentences for the reviewer, \
+what readers will ask that nothing here says.
+
+Answer with JSON alone: {{"text": "…", "missing": ["…"]}}
+""".strip()
+
+ARTICLE_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string"},
+        "missing": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["text", "missing"],
+    "additionalProperties": False,
+}
+_MAX_SOURCES, _MAX_MISSING = 12, 5
 _MIN_DATA_BYTES = 2_000
-# The lines around each piece of data, and JSON's escapes of it.
-_LABEL_BYTES = 200
+_RELATED_HEADING = "\n\n## Related articles\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class ContentBrief:
-    """The subject of an article and what it may be written from. `instructions` count as source number 0."""
-
-    title: str
-    instructions: str
-    sources: tuple[str, ...]
+class ArticleReply(BaseModel):
+    text: str
+    missing: list[str] = []
 
 
-def brief_from_task(request: ArticleRequest, sources: Sequence[SourcePassage]) -> ContentBrief:
-    """The brief for an article that a task asks for, with the passages that bear on its topics."""
-    best_by_topic = [quotable(sources, topic, topic)[:1] for topic in topics_of(request)]
-    quotes = [quote for group in (*best_by_topic, request.quotable(sources)) for quote in group]
-    passages = dict.fromkeys(f"{quote.source.title}\n\n{quote.text}" for quote in quotes)
-    return ContentBrief(request.title, request.instructions or "", tuple(passages)[:_MAX_SOURCES])
-
-
-def brief_from_change(proposal: Proposal, change: Change) -> ContentBrief:
-    """The brief for an article that a change makes necessary, with what the writer has gathered for it."""
-    return ContentBrief(proposal.title, change.title, (proposal.text,))
-
-
-def prompt_for_article(brief: ContentBrief, max_tokens: int) -> Prompt | None:
-    """None where there is nothing to write from, or no room."""
-    if not brief.instructions.strip() and not brief.sources:
-        return None
+def prompt_for_article(
+    request: ArticleRequest, sources: Sequence[SourcePassage], max_tokens: int
+) -> Prompt | None:
+    """The question; None if there is nothing to write from, or no room."""
     max_output_tokens = min(limits.MAX_COMPLETION_TOKENS, max_tokens // 3)
-    schema = blocks_schema()
-    data_tokens = max_tokens - max_output_tokens - estimate_tokens(ARTICLE_PROMPT, str(schema))
-    data_bytes = bytes_of(data_tokens) - _LABEL_BYTES * (len(brief.sources) + 2)
-    if data_bytes < _MIN_DATA_BYTES:
+    room = bytes_of(max_tokens - max_output_tokens - estimate_tokens(ARTICLE_PROMPT)) - _MIN_DATA_BYTES
+    if room < _MIN_DATA_BYTES or not (request.instructions or request.hints or sources):
         return None
-    texts = (brief.instructions, *brief.sources)
-    parts = [("title of the article", brief.title)] + [
-        (f"source {number}", cut_to_bytes(text, data_bytes // len(texts)))
-        for number, text in enumerate(texts)
-    ]
-    return Prompt(ARTICLE_PROMPT, delimit(parts), schema, max_output_tokens)
+    instructions = "\n".join(filter(None, (request.instructions, request.hints)))
+    parts = [("title", request.title), ("instructions", instructions[: room // 8])]
+    for source in _distinct(sources):
+        text = f"{source.title}\n\n{source.text}"[: room // (4 * _MAX_SOURCES)]
+        parts.append(("passage of an article", text))
+    return Prompt(ARTICLE_PROMPT, delimit(parts), ARTICLE_SCHEMA, max_output_tokens)
 
 
-def with_article(brief: ContentBrief, report: Report, index: int, reply: str, model: str) -> ReplyOutcome:
-    """The report with proposal number `index` written out from the valid blocks; the outline without any."""
-    reply_blocks = read_reply(ReplyBlocks, reply)
-    if reply_blocks is None:
-        return ReplyOutcome(report, "Its reply has not the form that was asked for.")
-    faults = [_fault_of(block, brief) for block in reply_blocks.blocks[:_MAX_BLOCKS]]
-    valid_texts = [
-        block.text.strip("\n") for block, fault in zip(reply_blocks.blocks, faults, strict=False) if not fault
-    ]
-    outline = report.proposals[index]
-    warnings = (*outline.warnings, *fault_warnings([fault for fault in faults if fault], "part"))
-    text = "\n\n".join(_without_empty_headings(valid_texts))
-    if (
-        not text.strip()
-        or violation("", text, LinkPolicy())
-        or len(text) > limits.MAX_CONTENT_CHARACTERS // 2
-    ):
-        outline = replace(outline, warnings=warnings)
-        return ReplyOutcome(_with_proposal(report, index, outline), "No part of its text holds.")
+def report_with_article(
+    request: ArticleRequest, sources: Sequence[SourcePassage], report: Report, answer: str, model: str
+) -> Report:
+    """The report with the article in place of its outline; raises `CompletionError` if it doesn't hold."""
+    reply = read_reply(ArticleReply, answer)
+    if reply is None or not reply.text.strip():
+        raise CompletionError("Its reply has no article.")
+    text = reply.text.strip("\n")
+    shown = [request.instructions or "", request.hints, *(f"{row.title}\n{row.text}" for row in sources)]
+    articles = [Article(row.id, row.title, row.text, row.url) for row in sources]
+    protection = Protection(Change(request.title, request.instructions, ""), shown, articles, "")
+    findings = protection.article_findings(request.title, text)
+    refusals = [finding.sentence for finding in findings if finding.refuses]
+    if refusals:
+        raise CompletionError(f"Its article was left out: {refusals[0]}.")
+    [outline, *others] = report.proposals
+    warnings = [sentence_of(finding.sentence) for finding in findings]
+    warnings += [f"Missing: {sentence_of(sentence)}" for sentence in reply.missing[:_MAX_MISSING]]
     article = replace(
         outline,
         text=text + _related_articles(outline.text),
-        reason=article_reason(outline.reason, model),
-        warnings=warnings,
+        reason=f"{outline.reason} The model {model} wrote it from what it was given.".strip(),
+        warnings=tuple(warnings),
     )
-    return ReplyOutcome(_with_proposal(report, index, article), None)
+    return replace(report, proposals=(article, *others))
 
 
-def _with_proposal(report: Report, index: int, proposal: Proposal) -> Report:
-    return replace(report, proposals=(*report.proposals[:index], proposal, *report.proposals[index + 1 :]))
-
-
-def _fault_of(block: ReplyBlock, brief: ContentBrief) -> str | None:
-    texts = dict(enumerate((f"{brief.title}\n{brief.instructions}", *brief.sources)))
-    if not block.sources or any(number not in texts for number in block.sources):
-        return "it names no source"
-    if fault := violation("", block.text, LinkPolicy()):
-        return fault
-    return _content_fault(block, {number: texts[number] for number in block.sources}, brief)
-
-
-def _content_fault(block: ReplyBlock, cited: Mapping[int, str], brief: ContentBrief) -> str | None:
-    source_text = "\n".join((brief.title, *cited.values()))
-    source_terms = frozenset(content_terms(source_text))
-    for fact in stated_facts(block.text, is_code=False):
-        if not mention(fact).search(source_text) and not source_terms.issuperset(
-            content_terms(fact) or [fact]
-        ):
-            return f"its sources don't say `{fact[:60]}`"
-    for sentence in sentences_of_markdown(block.text):
-        terms = content_terms(sentence)
-        if sum(term in source_terms for term in terms) < _MIN_GROUNDED_SHARE * len(terms):
-            return "it says what its sources don't say"
-    if source_terms.isdisjoint(content_terms(block.text)) or not _concerns(block, brief):
-        return "it does not concern what was asked for"
-    return None
-
-
-def _concerns(block: ReplyBlock, brief: ContentBrief) -> bool:
-    """Whether a block cites the brief, or shares a term with it."""
-    if 0 in block.sources:
-        return True
-    brief_terms = set(content_terms(f"{brief.title}\n{brief.instructions}"))
-    return not brief_terms.isdisjoint(content_terms(block.text))
-
-
-def _without_empty_headings(blocks: Sequence[str]) -> list[str]:
-    """A heading goes when all blocks below it were left out."""
-    next_blocks = [*blocks[1:], "#"][: len(blocks)]
-    return [
-        block
-        for block, next_block in zip(blocks, next_blocks, strict=True)
-        if not (block.startswith("#") and "\n" not in block.strip() and next_block.startswith("#"))
-    ]
+def _distinct(sources: Sequence[SourcePassage]) -> list[SourcePassage]:
+    return list({(source.id, source.text): source for source in sources}.values())[:_MAX_SOURCES]
 
 
 def _related_articles(outline: str) -> str:

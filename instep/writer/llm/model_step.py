@@ -1,128 +1,220 @@
-"""The model's part in a report: it comes after the writer's own, and the report is complete without it."""
+"""The model's part in a report: choose what to read, read, edit, correct what is refused.
+
+It comes after the writer's own part, and the report is complete without it: whatever fails, the report stays
+as it was, with a sentence about it in its summary.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar, TypeVarTuple
 
 import structlog
 
 from instep.core import limits
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.llm.protocol import CompletionError, Model, Prompt
-from instep.writer.llm.article import (
-    ContentBrief,
-    brief_from_change,
-    brief_from_task,
-    prompt_for_article,
-    with_article,
+from instep.llm.guard import read_reply
+from instep.llm.protocol import CompletionError, Model, Prompt, bytes_of
+from instep.text.patch_parser import parse_diff
+from instep.writer.diffs.change_set import ChangeSet, reviewed_files
+from instep.writer.llm.article import prompt_for_article, report_with_article
+from instep.writer.llm.checked_edits import ArticleEdits, check_edits
+from instep.writer.llm.contents import Contents, SectionReference, contents_of, section_spans
+from instep.writer.llm.diff_text import diff_text
+from instep.writer.llm.edit_forms import ModelEdit, ModelReply
+from instep.writer.llm.edit_prompt import DismissedEdit, prompt_for_edits, prompt_for_repair
+from instep.writer.llm.model_report import (
+    ModelResult,
+    QuotedLines,
+    new_article_proposals,
+    report_with_result,
+    report_without_model,
+    report_without_need,
 )
-from instep.writer.llm.critic import prompt_for_critic, unproved_edits
-from instep.writer.llm.model_edits import (
-    CheckedReply,
-    ReplyOutcome,
-    check_edits,
-    prompt_for_edits,
-    report_with_edits,
-)
-from instep.writer.llm.prompts import summary_without
+from instep.writer.llm.numbered_text import ShownArticle, numbered_text, shown_articles
+from instep.writer.llm.protection import Protection
+from instep.writer.llm.section_choice import chosen_sections, prompt_for_choice, references
 from instep.writer.new_articles.outline import ArticleRequest
 from instep.writer.new_articles.outline_sources import SourcePassage
 from instep.writer.shapes import Article, Change, Report
 
 log = structlog.get_logger()
 
-# The share (0..1) of a task's tokens that is left for the check of the edits.
-_CRITIC_SHARE = 0.3
+# Changes with a lower need (0..1) hardly ever need an edit: this lets 98 % of those through that do.
+_MIN_NEED = 0.2
+_MAX_DIFF_BYTES, _MAX_TABLE_BYTES, _MAX_SHOWN_BYTES = 40_000, 30_000, 120_000
+# The shares (0..1) of a task's tokens that the diff and the table of contents may take.
+_DIFF_SHARE, _TABLE_SHARE = 0.2, 0.15
+_MIN_SHOWN_BYTES = 2_000
+_WRONG_FORM = "Its reply has not the form that was asked for."
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
-BuildPrompt = Callable[[int], Awaitable[Prompt | None]]
-ApplyReply = Callable[[str], Awaitable[ReplyOutcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeReading:
+    """A change and the articles, as the questions to a model need them."""
+
+    change: Change
+    change_set: ChangeSet
+    diff: str
+    contents: Contents
+    report: Report
+    help_url: str
 
 
 class ModelStep:
-    """Asks a model on behalf of one task, which may use `max_tokens` in all."""
+    """Asks a model on behalf of one task, which may use `max_tokens` in all; `reader` may be a cheaper one."""
 
-    def __init__(self, model: Model, max_tokens: int) -> None:
+    def __init__(self, model: Model, max_tokens: int, reader: Model | None = None) -> None:
         self.model = model
+        self.reader = reader or model
+        self.max_tokens = max_tokens
         self.tokens_left = max_tokens
 
     async def edit(
-        self, change: Change, articles: Sequence[Article], report: Report, help_url: str
+        self,
+        change: Change,
+        articles: Sequence[Article],
+        report: Report,
+        help_url: str,
+        dismissed: Sequence[DismissedEdit] = (),
     ) -> Report:
-        """The report with the model's edits, and with the new articles written out."""
+        """The report with the model's edits and new articles."""
+        if report.need < _MIN_NEED and not report.proposals and not report.places:
+            return report
+        return await self._guarded(report, lambda: self._edit(change, articles, report, help_url, dismissed))
 
-        async def build_prompt(max_tokens: int) -> Prompt | None:
-            edit_tokens = max_tokens - int(_CRITIC_SHARE * max_tokens)
-            return await _time_limited(prompt_for_edits, change, articles, report, edit_tokens)
+    async def _edit(
+        self,
+        change: Change,
+        articles: Sequence[Article],
+        report: Report,
+        help_url: str,
+        dismissed: Sequence[DismissedEdit],
+    ) -> Report:
+        room = self._bytes(_DIFF_SHARE, _MAX_DIFF_BYTES)
+        reading = await _time_limited(begin_reading, change, articles, report, help_url, room)
+        chosen = await self._choose(reading)
+        if not chosen:
+            return report_without_need(report, self.model.name)
+        reply, shown = await self._read_and_edit(reading, chosen, dismissed)
+        groups = await _time_limited(check_reply, reading, reply, shown)
+        refused = [group for group in groups if group.refused]
+        if refused:
+            corrected = await self._repair(reading, shown, refused)
+            groups = [corrected.get(group.index, group) for group in groups]
+        return await _time_limited(finish_report, reading, reply, shown, groups, self.model.name)
 
-        async def apply_reply(reply: str) -> ReplyOutcome:
-            checked = await _time_limited(check_edits, change, articles, report, reply, help_url)
-            if checked is None:
-                return ReplyOutcome(report, "Its reply has not the form that was asked for.")
-            rejected = await self._unproved(change, checked)
-            return ReplyOutcome(report_with_edits(report, checked, rejected, self.model.name), None)
+    async def _choose(self, reading: ChangeReading) -> list[SectionReference]:
+        """The sections to read: those of the places that the writer has found, then the model's."""
+        room = self._bytes(_TABLE_SHARE, _MAX_TABLE_BYTES)
+        prompt = await _time_limited(prompt_for_choice, reading.change, reading.diff, reading.contents, room)
+        answer = await self._complete(prompt, self.reader)
+        chosen = await _time_limited(chosen_sections, answer, reading.contents)
+        if chosen is None:
+            raise CompletionError(_WRONG_FORM)
+        return list(dict.fromkeys([*chosen, *place_references(reading)])) if chosen else []
 
-        edited = await self._step(report, build_prompt, apply_reply)
-        for index, proposal in enumerate(edited.proposals):
-            if proposal.type == "new_article":
-                edited = await self._write_out(brief_from_change(proposal, change), edited, index)
-        return edited
+    async def _read_and_edit(
+        self, reading: ChangeReading, chosen: Sequence[SectionReference], dismissed: Sequence[DismissedEdit]
+    ) -> tuple[ModelReply, list[ShownArticle]]:
+        """The reply, with what a second question about more sections adds to it, and all that was shown."""
+        shown = await _time_limited(shown_articles, reading.contents, chosen, self._shown_bytes(reading))
+        reply = await self._ask_for_edits(reading, shown, dismissed, [])
+        asked = await _time_limited(references, reply.show, reply.searches, reading.contents)
+        asked = [reference for reference in asked if reference not in chosen]
+        room = self._shown_bytes(reading)
+        if not asked or room < _MIN_SHOWN_BYTES:
+            return reply, shown
+        more = await _time_limited(shown_articles, reading.contents, asked, room)
+        second = await self._ask_for_edits(reading, more, dismissed, reply.edits)
+        return merged_replies(reply, second), merged_articles(shown, more)
 
-    async def _unproved(self, change: Change, checked: CheckedReply) -> frozenset[int]:
-        """The indices of the edits for which the model, asked again, finds no lines of the diff."""
-        if not checked.edits:
-            return frozenset()
-        prompt = await _time_limited(prompt_for_critic, change, checked, self.tokens_left)
-        if prompt is None:
-            raise CompletionError("The tokens of the task are too few to check its edits.")
-        unproved = await _time_limited(unproved_edits, change, checked, await self._complete(prompt))
-        if unproved is None:
-            raise CompletionError("The check of its edits has not the form that was asked for.")
-        return unproved
+    async def _ask_for_edits(
+        self,
+        reading: ChangeReading,
+        shown: Sequence[ShownArticle],
+        dismissed: Sequence[DismissedEdit],
+        made: Sequence[ModelEdit],
+    ) -> ModelReply:
+        prompt = await _time_limited(
+            prompt_for_edits, reading.change, reading.diff, reading.contents, shown, dismissed, made
+        )
+        reply = read_reply(ModelReply, await self._complete(prompt, self.model))
+        if reply is None:
+            raise CompletionError(_WRONG_FORM)
+        return reply
+
+    async def _repair(
+        self, reading: ChangeReading, shown: Sequence[ShownArticle], refused: Sequence[ArticleEdits]
+    ) -> dict[int, ArticleEdits]:
+        """The edits of articles with refused ones, asked for once more; the refused ones if that fails."""
+        before = {group.index: group for group in refused}
+        again = [row for row in shown if row.index in before]
+        prompt = await _time_limited(
+            prompt_for_repair,
+            reading.change,
+            reading.diff,
+            reading.contents,
+            again,
+            [edit for group in refused for edit in group.edits],
+            [row for group in refused for row in group.refused],
+        )
+        try:
+            reply = read_reply(ModelReply, await self._complete(prompt, self.model))
+        except CompletionError as error:
+            log.info("refused edits were not corrected", model=self.model.name, reason=error.message)
+            reply = None
+        if reply is None:
+            return before
+        groups = await _time_limited(check_reply, reading, reply, again)
+        return before | {group.index: group for group in groups}
 
     async def write(
         self, request: ArticleRequest, sources: Sequence[SourcePassage], report: Report
     ) -> Report:
         """The report with the article that a task asks for written out."""
-        # The outline, which reads more than this, has been made within the same time.
-        brief = await run_with_timeout(brief_from_task, request, sources, seconds=limits.MAX_WRITER_SECONDS)
-        return await self._write_out(brief, report, 0)
 
-    async def _write_out(self, brief: ContentBrief, report: Report, index: int) -> Report:
-        async def build_prompt(max_tokens: int) -> Prompt | None:
-            return prompt_for_article(brief, max_tokens)
-
-        async def apply_reply(reply: str) -> ReplyOutcome:
-            return await _time_limited(with_article, brief, report, index, reply, self.model.name)
-
-        return await self._step(report, build_prompt, apply_reply)
-
-    async def _step(self, report: Report, build_prompt: BuildPrompt, apply_reply: ApplyReply) -> Report:
-        """One prompt. Whatever fails, the report stays as it was, with a sentence about it in its summary."""
-        try:
-            prompt = await build_prompt(self.tokens_left)
+        async def write() -> Report:
+            prompt = await _time_limited(prompt_for_article, request, sources, self.tokens_left)
             if prompt is None:
                 return report
-            outcome = await apply_reply(await self._complete(prompt))
-            report, refusal = outcome.report, outcome.refusal
+            answer = await self._complete(prompt, self.model)
+            return await _time_limited(report_with_article, request, sources, report, answer, self.model.name)
+
+        return await self._guarded(report, write)
+
+    async def _guarded(self, report: Report, step: Callable[[], Awaitable[Report]]) -> Report:
+        try:
+            return await step()
         except CompletionError as error:
-            refusal = error.message
+            reason = error.message
         except TimeLimitExceeded:
-            refusal = "Its reply takes too long to check."
+            reason = "Its reply takes too long to check."
         except Exception:
             log.exception("the model's part of a task failed")
-            refusal = "Something failed here."
-        if refusal is None:
-            return report
-        log.warning("a task goes on without the model", model=self.model.name, reason=refusal)
-        return replace(report, summary=summary_without(report.summary, self.model.name, refusal))
+            reason = "Something failed here."
+        log.warning("a task goes on without the model", model=self.model.name, reason=reason)
+        return report_without_model(report, self.model.name, reason)
 
-    async def _complete(self, prompt: Prompt) -> str:
+    def _bytes(self, share: float, most: int) -> int:
+        return min(most, bytes_of(int(share * self.max_tokens)))
+
+    def _shown_bytes(self, reading: ChangeReading) -> int:
+        """The bytes of articles for which the next question has room, and a reply."""
+        fixed = prompt_for_edits(reading.change, reading.diff, reading.contents, (), ())
+        return min(_MAX_SHOWN_BYTES, bytes_of(self.tokens_left - fixed.max_total_tokens))
+
+    async def _complete(self, prompt: Prompt, model: Model) -> str:
         """The text of the completion; where its use of tokens is unknown, the most it may take is counted."""
+        if prompt.max_total_tokens > self.tokens_left:
+            raise CompletionError(
+                f"The {self.max_tokens:,} tokens of the task are too few for its next question.", 0
+            )
         used_tokens: int | None = None
         try:
-            completion = await self.model.complete(prompt)
+            completion = await model.complete(prompt)
             used_tokens = completion.total_tokens
         except CompletionError as error:
             used_tokens = error.total_tokens
@@ -130,6 +222,81 @@ class ModelStep:
         finally:
             self.tokens_left -= prompt.max_total_tokens if used_tokens is None else used_tokens
         return completion.text
+
+
+def begin_reading(
+    change: Change, articles: Sequence[Article], report: Report, help_url: str, diff_bytes: int
+) -> ChangeReading:
+    """The articles as the writer's own drafts leave them, and the diff as a model reads it."""
+    drafts = {proposal.article_id: proposal for proposal in report.proposals if proposal.article_id}
+    texts = [
+        replace(article, title=drafts[article.id].title, text=drafts[article.id].text)
+        if article.id in drafts
+        else article
+        for article in articles
+    ]
+    change_set = reviewed_files(parse_diff(change.diff))
+    contents = contents_of(texts, change_set, report)
+    return ChangeReading(change, change_set, diff_text(change_set, diff_bytes), contents, report, help_url)
+
+
+def place_references(reading: ChangeReading) -> list[SectionReference]:
+    """The sections of the places that the writer has found."""
+    contents, found = reading.contents, list[SectionReference]()
+    for place in reading.report.places:
+        if place.article_id in contents.index_by_id:
+            index = contents.index_by_id[place.article_id]
+            spans = section_spans(contents.articles[index].text)
+            number = next((row.number for row in spans if row.first <= place.line <= row.last), None)
+            found.append(SectionReference(index, number))
+    return found
+
+
+def protection_for(reading: ChangeReading, shown: Sequence[ShownArticle]) -> Protection:
+    texts = [numbered_text(reading.contents, row) for row in shown]
+    return Protection(reading.change, texts, reading.contents.articles, reading.help_url)
+
+
+def check_reply(
+    reading: ChangeReading, reply: ModelReply, shown: Sequence[ShownArticle]
+) -> list[ArticleEdits]:
+    return check_edits(reply.edits, reading.contents, shown, protection_for(reading, shown))
+
+
+def finish_report(
+    reading: ChangeReading,
+    reply: ModelReply,
+    shown: Sequence[ShownArticle],
+    groups: Sequence[ArticleEdits],
+    model: str,
+) -> Report:
+    """The report with what holds of the reply."""
+    contents, quotes = reading.contents, QuotedLines(reading.change_set, reading.change)
+    articles = new_article_proposals(reply.articles, contents, protection_for(reading, shown), quotes)
+    result = ModelResult(
+        tuple(group for group in groups if not group.refused and (group.spans or group.title)),
+        tuple(group for group in groups if group.refused),
+        tuple(articles),
+        tuple(reply.unchanged),
+        frozenset(contents.articles[row.index].id for row in shown),
+    )
+    return report_with_result(reading.report, result, contents, quotes, model)
+
+
+def merged_replies(first: ModelReply, second: ModelReply) -> ModelReply:
+    return ModelReply(
+        edits=[*first.edits, *second.edits],
+        articles=[*first.articles, *second.articles],
+        unchanged=[*first.unchanged, *second.unchanged],
+    )
+
+
+def merged_articles(first: Sequence[ShownArticle], second: Sequence[ShownArticle]) -> list[ShownArticle]:
+    """The lines that either question has shown, by article."""
+    lines: dict[int, frozenset[int]] = {}
+    for row in (*first, *second):
+        lines[row.index] = lines.get(row.index, frozenset()) | row.lines
+    return [ShownArticle(index, numbers) for index, numbers in lines.items()]
 
 
 async def _time_limited(function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:

@@ -1,0 +1,150 @@
+"""The second question to a model: the edits of what it reads, and the question about edits that are refused."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from instep.core import limits
+from instep.llm.guard import DATA_RULE, delimit
+from instep.llm.protocol import Prompt
+from instep.writer.llm.contents import Contents
+from instep.writer.llm.edit_forms import ModelEdit, reply_schema
+from instep.writer.llm.numbered_text import ShownArticle, numbered_text
+from instep.writer.llm.section_choice import change_parts
+from instep.writer.shapes import Change
+
+EDIT_PROMPT = f"""
+You keep the articles of a help center in step with a product's code. You get one code change, and the parts \
+of articles that it may concern, every line as `number|text`. Propose the edits that make these articles true \
+and complete again, as a careful technical writer of the company would: the smallest edits that say all that \
+readers need.
+
+{DATA_RULE}
+
+What to write:
+- Correct what the change makes wrong, add what it makes missing, and take out what is gone. A new option, \
+value, command, field, event or limit belongs in the list or table of its siblings, in the same form as they \
+have. A feature that readers have to learn about gets a sentence, paragraph or section where its siblings are.
+- Write what readers can see or do, in the language, tone and form of the article. Explain in a sentence or \
+two what something is for if the change tells it. Do not write about code, tests, refactoring or the change \
+itself, and do not repeat its title.
+- Use only facts that the change or the articles have. If the change does not say what readers need to know, \
+write less, never a guess.
+- No links, addresses, pictures or HTML that are not in the change or in the articles. Never change front \
+matter.
+- Leave alone what is still true. No edit is the right answer for an article that the change does not make \
+wrong or incomplete: name it in `unchanged`, and say why in one sentence.
+- Make all edits that an article needs, everywhere that you see it: edits of one article stand or fall together.
+
+`edits`: each has the `article` (`A3`), an `action`, and
+- `replace`: `old` is copied from the article, character by character, without line numbers, and begins in \
+line `line`: a sentence, a row, a few lines. `new` is what stands there instead.
+- `insert`: `new` are whole lines after line `line`, whose text is `old`: a table row, list item, paragraph \
+or section with its heading. Leave a blank line at the beginning of `new` if it is a block of its own.
+- `delete`: the lines `line` to `last`; `old` is the text of the first.
+- `move`: the lines `line` to `last` go after line `to`; `old` is the text of the first.
+- `rename`: each mention of the name `old` in the article, also in parts that you do not see, becomes `new`.
+- `title`: the title of the article becomes `new`.
+`reason` is one plain sentence for the reviewer: why readers need this edit. `quote` is copied from the diff, \
+the description or the title: the line that proves it.
+
+`articles`: new articles, only for a feature that needs a page of its own and that no article is about: \
+`near` (an article in whose collection it belongs), `title`, `text` in Markdown in the tone of its neighbors, \
+`reason`, `quote`.
+`show` and `searches`: sections (`A3.2`) or words that you have to see before you can finish; you get them \
+once. Both are empty if you need nothing more.
+
+Answer with JSON alone: {{"edits": [{{"article": "A3", "action": "replace", "line": 12, "last": 0, "to": 0, \
+"old": "…", "new": "…", "reason": "…", "quote": "…"}}], "articles": [], "unchanged": [{{"article": "A5", \
+"reason": "…"}}], "show": [], "searches": []}}
+""".strip()
+
+_MAX_DISMISSED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class DismissedEdit:
+    """What a reviewer has dismissed before: the id of the article, what it said, and why."""
+
+    article_id: str | None
+    summary: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedEdit:
+    """An edit of a reply that is refused, and why, as the end of a sentence."""
+
+    edit: ModelEdit
+    reason: str
+
+
+def prompt_for_edits(
+    change: Change,
+    diff: str,
+    contents: Contents,
+    shown: Sequence[ShownArticle],
+    dismissed: Sequence[DismissedEdit],
+    made: Sequence[ModelEdit] = (),
+) -> Prompt:
+    """The question about what is shown; `made` are the edits of an earlier answer, which are kept."""
+    parts = [*change_parts(change, diff), *_dismissed_parts(contents, shown, dismissed)]
+    if made:
+        parts.append(("edits that you have made already; they are kept", _as_json(made)))
+    return _prompt([*parts, *article_parts(contents, shown)])
+
+
+def prompt_for_repair(
+    change: Change,
+    diff: str,
+    contents: Contents,
+    shown: Sequence[ShownArticle],
+    edits: Sequence[ModelEdit],
+    refused: Sequence[RefusedEdit],
+) -> Prompt:
+    """The question about articles with refused edits: all their edits anew, or none."""
+    reasons = "\n".join(
+        f"{json.dumps(row.edit.model_dump(), ensure_ascii=False)}\nrefused: {row.reason}" for row in refused
+    )
+    parts = [
+        *change_parts(change, diff),
+        *article_parts(contents, shown),
+        ("your edits of these articles", _as_json(edits)),
+        ("refused, so none of them was kept: give all edits of these articles anew, corrected", reasons),
+    ]
+    return _prompt(parts)
+
+
+def article_parts(contents: Contents, shown: Sequence[ShownArticle]) -> list[tuple[str, str]]:
+    return [
+        (
+            f"article A{row.index + 1}",
+            f"{contents.articles[row.index].title}\n\n{numbered_text(contents, row)}",
+        )
+        for row in shown
+    ]
+
+
+def _prompt(parts: Sequence[tuple[str, str]]) -> Prompt:
+    return Prompt(EDIT_PROMPT, delimit(parts), reply_schema(), limits.MAX_COMPLETION_TOKENS)
+
+
+def _as_json(edits: Sequence[ModelEdit]) -> str:
+    return "\n".join(json.dumps(edit.model_dump(), ensure_ascii=False) for edit in edits)
+
+
+def _dismissed_parts(
+    contents: Contents, shown: Sequence[ShownArticle], dismissed: Sequence[DismissedEdit]
+) -> list[tuple[str, str]]:
+    """What reviewers have dismissed for the articles that are shown."""
+    names: Mapping[str, str] = {contents.articles[row.index].id: f"A{row.index + 1}" for row in shown}
+    rows = [
+        f"{names.get(row.article_id or '', 'new article')}: {row.summary} ({row.reason})"
+        for row in dismissed
+        if row.article_id is None or row.article_id in names
+    ]
+    return (
+        [("dismissed by a reviewer before; do not propose it again", "\n".join(rows[:_MAX_DISMISSED]))]
+        if rows
+        else []
+    )

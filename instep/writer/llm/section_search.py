@@ -1,0 +1,59 @@
+"""Finds the sections of articles that say what a model looks for: its words as they are, or most of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from heapq import nlargest
+from itertools import islice
+from math import log
+
+from instep.writer.articles.corpus import corpus_of
+from instep.writer.llm.contents import Contents, SectionReference, section_spans
+from instep.writer.relevance.article_features import article_features
+from instep.writer.words.change_terms import change_terms
+
+_MAX_FOUND = 3
+
+
+def found_sections(contents: Contents, query: str) -> list[SectionReference]:
+    """At most three sections, best first."""
+    exact = list(islice(_with_text(contents, query), _MAX_FOUND))
+    return exact or _with_terms(contents, query)
+
+
+def _with_text(contents: Contents, query: str) -> Iterator[SectionReference]:
+    """The sections with a line that has the query, in the order of the articles."""
+    wanted = " ".join(query.casefold().split())
+    for article in corpus_of(contents.articles).articles_with(query):
+        index = contents.index_by_id[article.id]
+        lines = article.text.casefold().split("\n")
+        for span in section_spans(article.text):
+            if wanted and any(wanted in line for line in lines[span.first - 1 : span.last]):
+                yield SectionReference(index, span.number)
+
+
+def _with_terms(contents: Contents, query: str) -> list[SectionReference]:
+    """The sections with most of the terms, each weighed by its inverse document frequency."""
+    scores: dict[tuple[int, int], float] = defaultdict(float)
+    for term in change_terms(query):
+        found = {
+            index: features.passages[term]
+            for index, article in enumerate(contents.articles)
+            if term in (features := article_features(article.title, article.text)).passages
+        }
+        weight = log(1 + len(contents.articles) / max(1, len(found)))
+        for index, passages in found.items():
+            for passage, _ in passages:
+                scores[index, passage] += weight
+    return [
+        SectionReference(index, _section_of(contents.articles[index].text, passage))
+        for index, passage in nlargest(_MAX_FOUND, scores, key=lambda key: (scores[key], -key[0]))
+    ]
+
+
+def _section_of(text: str, passage: int) -> int:
+    """The number of the section of a passage: passages are the sections that are not blank."""
+    lines = text.split("\n")
+    filled = [
+        span.number for span in section_spans(text) if "".join(lines[span.first - 1 : span.last]).strip()
+    ]
+    return filled[min(passage, len(filled) - 1)]
