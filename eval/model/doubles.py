@@ -1,4 +1,4 @@
-"""Doubles of a language model for one change: `Oracle` makes the edits that people made, as far as it sees them.
+"""A double of a language model for one change: it makes the edits that people made, as far as it sees them.
 
 The recall that it reaches is the most that any model can reach: what it misses was not chosen, not shown, or
 refused.
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
-from instep.llm.protocol import Completion, Prompt
+from instep.llm.protocol import Completion, OnText, Prompt
 from instep.writer.llm.contents import section_spans
 from instep.writer.llm.edit_prompt import EDIT_PROMPT
 from instep.writer.llm.section_choice import CHOICE_PROMPT, MAX_SECTIONS
@@ -29,13 +29,15 @@ class Oracle:
     def __init__(self, texts: Mapping[str, tuple[str, str]], people: Mapping[str, str], diff: str) -> None:
         self.texts = texts
         self.people = people
-        self.quote = next((line for line in diff.split("\n") if line[:1] == "+" and line[3:].strip()), diff[:80])
+        self.quote = next(
+            (line for line in diff.split("\n") if line[:1] == "+" and line[3:].strip()), diff[:80]
+        )
         self.prompts: list[Prompt] = []
         # The articles that a prompt offered, and those of which a prompt showed a line to edit.
         self.offered: set[str] = set()
         self.shown: set[str] = set()
 
-    async def complete(self, prompt: Prompt) -> Completion:
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
         self.prompts.append(prompt)
         answers = {CHOICE_PROMPT: self.choice, EDIT_PROMPT: self.edits}
         text = json.dumps(answers[prompt.system](prompt.user)) if prompt.system in answers else "{}"
@@ -50,7 +52,9 @@ class Oracle:
                 text = self.texts[article_id][1]
                 hunks = list(self.hunks(article_id))
                 for span in section_spans(text):
-                    if any(first - (last < first) <= span.last and last >= span.first for first, last, _ in hunks):
+                    if any(
+                        first - (last < first) <= span.last and last >= span.first for first, last, _ in hunks
+                    ):
                         sections.append({"section": f"{alias}.{span.number}", "reason": ""})
         return {"sections": sections[:MAX_SECTIONS], "searches": []}
 

@@ -39,6 +39,16 @@ class SuppressedStatement:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class DismissedStatement:
+    """What was dismissed, in short, and why."""
+
+    article_id: str | None
+    summary: str
+    reason: DismissalReason
+    comment: str | None
+
+
 class SuppressedOut(Out):
     """What tasks do not propose again, because a reviewer has dismissed it."""
 

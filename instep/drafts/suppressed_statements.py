@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 from instep.core.ids import new_id
 from instep.core.paging import Order, Page, PageRequest
 from instep.drafts.schemas import DismissalReason
-from instep.drafts.suppressed_schemas import Dismissal, SuppressedStatement
+from instep.drafts.suppressed_schemas import Dismissal, DismissedStatement, SuppressedStatement
 from instep.identity.schemas import Ctx
 
 ORDER = Order(("s.created_at", "s.id"), descending=True)
@@ -90,6 +90,19 @@ async def delete_for(ctx: Ctx, draft_id: str | None, place_id: str | None) -> No
         bot=ctx.bot.id,
         draft=draft_id,
         place=place_id,
+    )
+
+
+async def list_newest(ctx: Ctx, limit: int) -> list[DismissedStatement]:
+    return await ctx.tx.all(
+        DismissedStatement,
+        """
+        select article_id, summary, reason, comment from suppressed_statements
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        order by created_at desc, id desc limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        limit=limit,
     )
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Sequence
 
+from instep.core import limits
 from instep.core.errors import NotFound
 from instep.core.paging import Page, PageRequest
 from instep.drafts import suppressed_statements
 from instep.drafts.proposals import Statement
 from instep.drafts.schemas import DismissalReason
-from instep.drafts.suppressed_schemas import Dismissal, SuppressedStatement
+from instep.drafts.suppressed_schemas import Dismissal, DismissedStatement, SuppressedStatement
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 
@@ -45,6 +46,11 @@ async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:
     """The keys of what is held back, by the id of the article; "" for new articles."""
     rows = await suppressed_statements.list_keys(ctx)
     return {row.article_id or "": frozenset(row.keys) for row in rows}
+
+
+async def newest_dismissed(ctx: Ctx) -> list[DismissedStatement]:
+    """What reviewers have dismissed last, with their reasons and comments, for a model to read."""
+    return await suppressed_statements.list_newest(ctx, limits.MAX_DISMISSED_FOR_MODEL)
 
 
 async def is_suppressed(ctx: Ctx, article_id: str | None, statements: Sequence[Statement]) -> bool:

@@ -13,7 +13,8 @@ from instep.core.errors import InvalidRequest, PlanInactive
 from instep.core.jobs import Job, Postponed, defer
 from instep.core.restarts import restartable
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.drafts.suppression import suppressed_keys
+from instep.drafts.suppressed_schemas import DismissedStatement
+from instep.drafts.suppression import newest_dismissed, suppressed_keys
 from instep.drafts.waiting import read_waiting, waiting_texts
 from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
@@ -88,6 +89,7 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
         is_small = article_count <= limits.MAX_WRITER_ARTICLES
         rows = await list_for_writer(ctx) if is_small else []
         suppressed = await suppressed_keys(ctx)
+        dismissed = [dismissed_edit(row) for row in await newest_dismissed(ctx)]
         drafts = [] if work.article else await read_waiting(ctx, work.source_url)
         bot = ctx.bot
     sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
@@ -107,7 +109,7 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
     if chosen is not None:
         model_part = ModelPart(chosen.model.name, report)
         model_step = await begin_model_step(database, payload, chosen)
-        report = await improve(model_step, work, texts, sources, report, bot.help_url)
+        report = await improve(model_step, work, texts, sources, report, bot.help_url, dismissed)
 
     async def end_task() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
@@ -161,10 +163,16 @@ async def improve(
     sources: list[SourcePassage],
     report: writer.Report,
     help_url: str,
+    dismissed: list[writer.DismissedEdit],
 ) -> writer.Report:
     if work.article:
         return await model_step.write(outline_request(work.article), sources, report)
-    return await model_step.edit(change_of(work), texts, report, help_url)
+    return await model_step.edit(change_of(work), texts, report, help_url, dismissed)
+
+
+def dismissed_edit(row: DismissedStatement) -> writer.DismissedEdit:
+    reason = row.reason.replace("_", " ")
+    return writer.DismissedEdit(row.article_id, row.summary, ": ".join(filter(None, (reason, row.comment))))
 
 
 async def sources_for(

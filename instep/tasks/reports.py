@@ -74,7 +74,9 @@ async def write_report(
         for id in edited_ids
     ]
     queued += [
-        await queue_new(ctx, task_id, work, row, model_part) for row in proposals if row.article_id is None
+        await queue_new(ctx, task_id, work, row, model_part, articles)
+        for row in proposals
+        if row.article_id is None
     ]
     for draft_id, warning in outlook.warnings.items():
         await warn_of(ctx, draft_id, warning)
@@ -146,11 +148,18 @@ async def queue_edit(
 
 
 async def queue_new(
-    ctx: Ctx, task_id: str, work: TaskInput, proposal: writer.Proposal, model_part: ModelPart | None
+    ctx: Ctx,
+    task_id: str,
+    work: TaskInput,
+    proposal: writer.Proposal,
+    model_part: ModelPart | None,
+    articles: Mapping[str, Article],
 ) -> QueuedEdit:
     """Put a new article into the review queue."""
     model = model_part.name if model_part and model_part.has_written(proposal) else None
-    new_article = await new_article_of(ctx, proposal, work, task_id, model)
+    neighbor = articles.get(proposal.neighbor_id or "")
+    collection_id = neighbor.collection_id if neighbor else await requested_collection(ctx, work)
+    new_article = new_article_of(proposal, work, task_id, model, collection_id)
     if work.article is None:
         return await queue_unless_refused(ctx, new_article)
     # A requested article that can't be written fails the task.
@@ -249,13 +258,13 @@ def edit_of(
     )
 
 
-async def new_article_of(
-    ctx: Ctx, proposal: writer.Proposal, work: TaskInput, task_id: str, model: str | None
+def new_article_of(
+    proposal: writer.Proposal, work: TaskInput, task_id: str, model: str | None, collection_id: str | None
 ) -> NewArticle:
     return NewArticle(
         title=proposal.title,
         content=proposal.text,
-        collection_id=await requested_collection(ctx, work),
+        collection_id=collection_id,
         reason=proposal.reason,
         source_url=work.source_url,
         task_id=task_id,
@@ -292,6 +301,7 @@ def evidence_of(proposal: writer.Proposal) -> tuple[EvidenceOut, ...]:
             end_line=place.end_line,
             excerpt=place.excerpt,
             article_line=place.article_line,
+            reason=place.reason,
         )
         for place in proposal.evidence
     )

@@ -25,6 +25,7 @@ from instep.text.patch_parser import parse_diff
 from instep.writer.shapes import (
     Article,
     Change,
+    DismissedEdit,
     Evidence,
     Place,
     Proposal,
@@ -40,6 +41,7 @@ __all__ = [
     "Article",
     "Change",
     "Diff",
+    "DismissedEdit",
     "Evidence",
     "InvalidDiff",
     "Place",

@@ -56,6 +56,15 @@ class Statement:
     summary: str
 
 
+@dataclass(frozen=True, slots=True)
+class DismissedEdit:
+    """What a reviewer has dismissed before, in short, and why; without an article it was a new article."""
+
+    article_id: str | None
+    summary: str
+    reason: str
+
+
 # The keys of statements that are not to be made again, by the id of the article; "" for new articles.
 Suppressed = Mapping[str, Collection[str]]
 

@@ -131,19 +131,6 @@ def follows(obey: Callable[[Asked], object]) -> Mood:
     return mood
 
 
-def proves(make_reply: Mood) -> Mood:
-    """It makes its edits as the other mood does; asked for their proof, it quotes the first added line."""
-
-    async def mood(asked: Asked) -> bytes:
-        if "BEGIN edit 1 " not in asked.data:
-            return await make_reply(asked)
-        line = next(line[1:] for line in asked.data.splitlines() if line.startswith("+") and line[1] != "+")
-        numbers = range(1, asked.data.count("BEGIN edit ") + 1)
-        return answered(asked, json.dumps({"quotes": [{"edit": n, "quote": line} for n in numbers]}))
-
-    return mood
-
-
 def sends(answer: bytes) -> Mood:
     async def mood(asked: Asked) -> bytes:
         return answer

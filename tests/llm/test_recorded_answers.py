@@ -13,8 +13,8 @@ from eval.model.review_table import COLUMNS, review_table
 from instep.core.config import settings
 from instep.llm.protocol import CompletionError, Prompt
 from tests.llm.conftest import Meet
-from tests.llm.endpoint import INPUT, OUTPUT, errs, follows, proves, says
-from tests.llm.test_tasks import LINE, MORE, edits_on_settings
+from tests.llm.endpoint import INPUT, OUTPUT, Asked, errs, follows, says
+from tests.llm.test_tasks import CHOICE, LINE, MORE, replacing
 from tests.tasks.changes import DIFF, PETS, SETTINGS
 
 PROMPT = Prompt("Be brief.", "How many?", {"type": "object"}, 100)
@@ -62,6 +62,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def reads_and_edits(asked: Asked) -> object:
+    return CHOICE if "BEGIN table of contents" in asked.data else replacing(LINE, MORE)
+
+
 def options(folder: Path, **changes: object) -> Namespace:
     values = {"folder": folder, "answers": folder / "answers", "cases": 0, "max_tokens": 1_000_000}
     return Namespace(**{**values, "replay": False, **changes})
@@ -71,12 +75,12 @@ async def test_a_model_is_scored_once_and_the_run_is_repeated_without_it(
     meet: Meet, folder: Path, provider: str
 ) -> None:
     name = f"{provider}:scripted-1"
-    async with meet(proves(follows(edits_on_settings(LINE, MORE)))) as (_, behind):
+    async with meet(follows(reads_and_edits)) as (_, behind):
         first = await score(options(folder), name)
         asked = len(behind.asked)
     again = await score(options(folder, replay=True), name)
 
-    # Both changes are the same, so one prompt and its proof may serve both.
+    # Both changes are the same, so the prompts of one may serve both.
     assert asked == first["answers"]["asked"] in range(2, 5)
     assert first["with"] == {"near_exact": 0.5}
     assert first["without"] == {"near_exact": 0.0}
@@ -87,7 +91,7 @@ async def test_a_model_is_scored_once_and_the_run_is_repeated_without_it(
 
 
 async def test_a_person_gets_a_table_of_drafts_with_an_empty_column(meet: Meet, folder: Path) -> None:
-    async with meet(proves(follows(edits_on_settings(LINE, MORE)))) as (model, _):
+    async with meet(follows(reads_and_edits)) as (model, _):
         figures = await score(options(folder), model.name)
 
     head, _, *rows = Path(figures["table"]).read_text().splitlines()

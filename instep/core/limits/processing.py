@@ -56,9 +56,9 @@ MAX_MODEL_BUDGET = 1_000_000_000_000
 MIN_TASK_TOKENS = 4_000
 # The question with which an owner tests a model.
 MODEL_TEST_SECONDS = 20
-# Articles of one task that are sent to the model, and edits in one completion.
-MAX_MODEL_ARTICLES = 5
-MAX_MODEL_EDITS = 30
+# Edits in one completion, and statements that were dismissed last of which a model is reminded.
+MAX_MODEL_EDITS = 60
+MAX_DISMISSED_FOR_MODEL = 200
 # Time to check one completion.
 MODEL_CHECK_SECONDS = 20
 MODEL_USAGE_RETENTION = timedelta(days=400)

@@ -33,6 +33,7 @@ class EvidenceNote:
     is_cut: bool
     line: int | None
     before: str = ""
+    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -150,7 +151,9 @@ def note_of(
     quoted = str(item["excerpt"]).split("\n")
     is_cut = len(quoted) > limits.MAX_NOTE_LINES
     before = code_before.get(code_line(item), "")
-    return EvidenceNote(number, place, quoted[: limits.MAX_NOTE_LINES], is_cut, line, before)
+    return EvidenceNote(
+        number, place, quoted[: limits.MAX_NOTE_LINES], is_cut, line, before, item.get("reason") or ""
+    )
 
 
 def authorship_of(draft: DraftTexts, lines: MovedLines | None) -> Authorship:

@@ -12,6 +12,7 @@ from instep.core.name_matching import is_distinct
 from instep.writer.articles.corpus import corpus_of
 from instep.writer.articles.headings import sections_of
 from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.llm.diff_text import noticed_files
 from instep.writer.relevance.article_features import names_in
 from instep.writer.shapes import Article, Report
 
@@ -19,6 +20,8 @@ _NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
 # A name that more articles have says little of one of them.
 _MAX_ARTICLES_OF_NAME = 8
 _MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
+# The sections around one with a hit are listed, too: siblings of what the change names.
+_NEIGHBORS = range(-3, 4)
 _REFERENCE = re.compile(r"\s*A(\d{1,5})(?:\.(\d{1,4}))?\s*")
 
 
@@ -112,17 +115,18 @@ class Contents:
         text = self.articles[index].text
         lines, spans, hits = text.split("\n"), section_spans(text), self.hit_lines(index)
         best = sorted(nlargest(_MAX_HITS, hits, key=lambda number: hits[number]))
+        inside = {span.number: [n for n in best if span.first <= n <= span.last] for span in spans}
+        near = {number + step for number, found in inside.items() if found for step in _NEIGHBORS}
         by_level = sorted(spans, key=lambda span: (span.level, span.number))[:_MAX_HEADINGS]
+        listed = [span for span in spans if span.number in near or span in by_level]
         yield self._title(index)
-        for span in spans:
-            inside = [number for number in best if span.first <= number <= span.last]
-            if inside or (span.number and span in by_level):
+        for span in listed:
+            if span.number or inside[0]:
                 yield f"  A{index + 1}.{span.number} {span.title[:_MAX_LINE_CHARACTERS]}".rstrip()
-            yield from (
-                f"    {number}| {lines[number - 1].strip()[:_MAX_LINE_CHARACTERS]}" for number in inside
-            )
-        if len(spans) > len(by_level):
-            yield f"  (and {len(spans) - len(by_level)} more sections)"
+            for number in inside[span.number]:
+                yield f"    {number}| {lines[number - 1].strip()[:_MAX_LINE_CHARACTERS]}"
+        if len(spans) > len(listed):
+            yield f"  (and {len(spans) - len(listed)} more sections)"
 
 
 def section_spans(text: str) -> list[SectionSpan]:
@@ -150,7 +154,7 @@ def contents_of(articles: Sequence[Article], change_set: ChangeSet, report: Repo
 
 
 def _changed_names(change_set: ChangeSet) -> Iterator[str]:
-    for file in change_set.files:
+    for file in noticed_files(change_set):
         for line in file.patch.lines():
             if line.mark != " ":
                 yield from (name for name in names_in(line.text) if is_distinct(name))

@@ -18,7 +18,7 @@ def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
     Tests, lock files and generated files are counted. Of a diff that is too long the lines around its changes
     go first, then the ends of long runs, then whole files, which are counted, too.
     """
-    shown = [file for file in change_set.files if file.kind not in _COUNTED_KINDS] or list(change_set.files)
+    shown = noticed_files(change_set)
     counted = [file for file in change_set.files if file not in shown]
     ends = [_count_of(file) for file in counted] + [f"({path}: {kind})" for path, kind in change_set.skipped]
     if change_set.skipped_for_size:
@@ -29,6 +29,11 @@ def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
         if _size(texts) <= room:
             return "\n".join([*texts, *_shortened(ends)])
     return "\n".join([*_fitting(shown, texts, room), *_shortened(ends)])
+
+
+def noticed_files(change_set: ChangeSet) -> list[ReviewedFile]:
+    """The files that users may notice; of a change without any, all files."""
+    return [file for file in change_set.files if file.kind not in _COUNTED_KINDS] or list(change_set.files)
 
 
 def _fitting(files: Sequence[ReviewedFile], texts: Sequence[str], max_bytes: int) -> Iterator[str]:

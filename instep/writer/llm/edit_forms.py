@@ -59,7 +59,7 @@ class UnchangedArticle(BaseModel):
 
 
 class ModelReply(BaseModel):
-    edits: list[ModelEdit] = []
+    edits: list[ModelEdit]
     articles: list[ModelArticle] = []
     unchanged: list[UnchangedArticle] = []
     show: list[str] = []
@@ -120,6 +120,8 @@ class TextLines:
         index = number - 1
         if not wanted and 0 <= index < len(self.lines):
             return index
+        if not wanted:
+            raise EditRefused("it names no line of the article")
         near = sorted(range(len(self.lines)), key=lambda at: abs(at - index))
         for at in near:
             if _plain(self.lines[at]) == wanted:

@@ -1,4 +1,4 @@
-"""The second question to a model: the edits of what it reads, and the question about edits that are refused."""
+"""The second question to a model, about the edits of what it reads, and the one about refused edits."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from instep.writer.llm.contents import Contents
 from instep.writer.llm.edit_forms import ModelEdit, reply_schema
 from instep.writer.llm.numbered_text import ShownArticle, numbered_text
 from instep.writer.llm.section_choice import change_parts
-from instep.writer.shapes import Change
+from instep.writer.shapes import Change, DismissedEdit
 
 EDIT_PROMPT = f"""
 You keep the articles of a help center in step with a product's code. You get one code change, and the parts \
-of articles that it may concern, every line as `number|text`. Propose the edits that make these articles true \
-and complete again, as a careful technical writer of the company would: the smallest edits that say all that \
-readers need.
+of articles that it may concern, every line as `number|text`. Propose the edits that make these articles \
+true and complete again, as a careful technical writer of the company would: the smallest edits that say all \
+that readers need.
 
 {DATA_RULE}
 
@@ -30,29 +30,31 @@ two what something is for if the change tells it. Do not write about code, tests
 itself, and do not repeat its title.
 - Use only facts that the change or the articles have. If the change does not say what readers need to know, \
 write less, never a guess.
-- No links, addresses, pictures or HTML that are not in the change or in the articles. Never change front \
-matter.
-- Leave alone what is still true. No edit is the right answer for an article that the change does not make \
-wrong or incomplete: name it in `unchanged`, and say why in one sentence.
-- Make all edits that an article needs, everywhere that you see it: edits of one article stand or fall together.
+- Bring in no links, addresses, pictures or HTML of your own; a form that siblings in the article have is \
+fine. Never change front matter. The columns of a table need not line up.
+- Leave alone what is still true, and what was wrong before the change. No edit is the right answer for an \
+article that the change does not make wrong or incomplete: name it in `unchanged`, and say why in one \
+sentence.
+- Make all edits that an article needs, wherever you see it: the edits of one article stand or fall together.
 
 `edits`: each has the `article` (`A3`), an `action`, and
 - `replace`: `old` is copied from the article, character by character, without line numbers, and begins in \
 line `line`: a sentence, a row, a few lines. `new` is what stands there instead.
-- `insert`: `new` are whole lines after line `line`, whose text is `old`: a table row, list item, paragraph \
-or section with its heading. Leave a blank line at the beginning of `new` if it is a block of its own.
+- `insert`: `new` are whole lines after line `line`, which is not blank and whose text is `old`: a table \
+row, list item, paragraph or section with its heading. Begin `new` with a blank line if it is a block of its \
+own.
 - `delete`: the lines `line` to `last`; `old` is the text of the first.
 - `move`: the lines `line` to `last` go after line `to`; `old` is the text of the first.
 - `rename`: each mention of the name `old` in the article, also in parts that you do not see, becomes `new`.
 - `title`: the title of the article becomes `new`.
-`reason` is one plain sentence for the reviewer: why readers need this edit. `quote` is copied from the diff, \
-the description or the title: the line that proves it.
+`reason` is one plain sentence for the reviewer: why readers need this edit. `quote` is copied from one line \
+of the diff (without its `+` or `-`), the description or the title: the line that proves it.
 
 `articles`: new articles, only for a feature that needs a page of its own and that no article is about: \
-`near` (an article in whose collection it belongs), `title`, `text` in Markdown in the tone of its neighbors, \
-`reason`, `quote`.
-`show` and `searches`: sections (`A3.2`) or words that you have to see before you can finish; you get them \
-once. Both are empty if you need nothing more.
+`near` (an article in whose collection it belongs), `title`, `text` in Markdown in the tone of its \
+neighbors, `reason`, `quote`.
+`show` and `searches`: sections (`A3.2`) or exact words that you have to see before you can finish. You get \
+them once at most; make all edits that you are sure of now.
 
 Answer with JSON alone: {{"edits": [{{"article": "A3", "action": "replace", "line": 12, "last": 0, "to": 0, \
 "old": "…", "new": "…", "reason": "…", "quote": "…"}}], "articles": [], "unchanged": [{{"article": "A5", \
@@ -60,15 +62,6 @@ Answer with JSON alone: {{"edits": [{{"article": "A3", "action": "replace", "lin
 """.strip()
 
 _MAX_DISMISSED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class DismissedEdit:
-    """What a reviewer has dismissed before: the id of the article, what it said, and why."""
-
-    article_id: str | None
-    summary: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from instep.writer.llm.checked_edits import ArticleEdits, check_edits
 from instep.writer.llm.contents import Contents, SectionReference, contents_of, section_spans
 from instep.writer.llm.diff_text import diff_text
 from instep.writer.llm.edit_forms import ModelEdit, ModelReply
-from instep.writer.llm.edit_prompt import DismissedEdit, prompt_for_edits, prompt_for_repair
+from instep.writer.llm.edit_prompt import prompt_for_edits, prompt_for_repair
 from instep.writer.llm.model_report import (
     ModelResult,
     QuotedLines,
@@ -35,7 +35,7 @@ from instep.writer.llm.protection import Protection
 from instep.writer.llm.section_choice import chosen_sections, prompt_for_choice, references
 from instep.writer.new_articles.outline import ArticleRequest
 from instep.writer.new_articles.outline_sources import SourcePassage
-from instep.writer.shapes import Article, Change, Report
+from instep.writer.shapes import Article, Change, DismissedEdit, Report
 
 log = structlog.get_logger()
 
@@ -45,6 +45,8 @@ _MAX_DIFF_BYTES, _MAX_TABLE_BYTES, _MAX_SHOWN_BYTES = 40_000, 30_000, 120_000
 # The shares (0..1) of a task's tokens that the diff and the table of contents may take.
 _DIFF_SHARE, _TABLE_SHARE = 0.2, 0.15
 _MIN_SHOWN_BYTES = 2_000
+# Prompts of one task differ by so much in their bytes for each token.
+_SAFETY = 1.1
 _WRONG_FORM = "Its reply has not the form that was asked for."
 
 T = TypeVar("T")
@@ -64,13 +66,18 @@ class ChangeReading:
 
 
 class ModelStep:
-    """Asks a model on behalf of one task, which may use `max_tokens` in all; `reader` may be a cheaper one."""
+    """Asks a model on behalf of one task, which may use `max_tokens` in all.
+
+    `reader` may be a cheaper model, for the first question. `estimate_ratio` is how many tokens a prompt took
+    for each that was estimated.
+    """
 
     def __init__(self, model: Model, max_tokens: int, reader: Model | None = None) -> None:
         self.model = model
         self.reader = reader or model
         self.max_tokens = max_tokens
         self.tokens_left = max_tokens
+        self.estimate_ratio = 1.0
 
     async def edit(
         self,
@@ -95,6 +102,8 @@ class ModelStep:
     ) -> Report:
         room = self._bytes(_DIFF_SHARE, _MAX_DIFF_BYTES)
         reading = await _time_limited(begin_reading, change, articles, report, help_url, room)
+        if not reading.diff and not (change.body or "").strip():
+            return report
         chosen = await self._choose(reading)
         if not chosen:
             return report_without_need(report, self.model.name)
@@ -204,11 +213,17 @@ class ModelStep:
     def _shown_bytes(self, reading: ChangeReading) -> int:
         """The bytes of articles for which the next question has room, and a reply."""
         fixed = prompt_for_edits(reading.change, reading.diff, reading.contents, (), ())
-        return min(_MAX_SHOWN_BYTES, bytes_of(self.tokens_left - fixed.max_total_tokens))
+        return min(
+            _MAX_SHOWN_BYTES, bytes_of(int((self.tokens_left - self._tokens_of(fixed)) / self.estimate_ratio))
+        )
+
+    def _tokens_of(self, prompt: Prompt) -> int:
+        """The most tokens that a question and its reply may take, by those that questions have taken."""
+        return int(prompt.max_input_tokens * self.estimate_ratio) + prompt.max_output_tokens
 
     async def _complete(self, prompt: Prompt, model: Model) -> str:
         """The text of the completion; where its use of tokens is unknown, the most it may take is counted."""
-        if prompt.max_total_tokens > self.tokens_left:
+        if self._tokens_of(prompt) > self.tokens_left:
             raise CompletionError(
                 f"The {self.max_tokens:,} tokens of the task are too few for its next question.", 0
             )
@@ -216,6 +231,9 @@ class ModelStep:
         try:
             completion = await model.complete(prompt)
             used_tokens = completion.total_tokens
+            if completion.input_tokens:
+                taken = _SAFETY * completion.input_tokens / prompt.max_input_tokens
+                self.estimate_ratio = min(1.0, taken)
         except CompletionError as error:
             used_tokens = error.total_tokens
             raise

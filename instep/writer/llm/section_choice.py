@@ -27,13 +27,13 @@ requirements or behaviors are new, changed or gone? Which article states them, l
 explains the feature that they belong to? A new option belongs where its siblings are listed; a removed name \
 is wrong wherever it is mentioned.
 - `sections` are short names from the table of contents, the likeliest first, at most {MAX_SECTIONS}: `A3.2` \
-for a section, `A3` for a whole short article or one that is listed by its title alone. `reason` says in a few \
-words why it may need an edit.
-- `searches`, at most {MAX_SEARCHES}: a name or a few words to look for in all articles, if the table may miss \
-where they are stated.
-- Leave both empty only if no reader of any article could notice the change: refactoring, tests, builds, \
-dependencies, an internal fix.
-- Choose sections if you are in doubt: they are read before anything is edited.
+for a section, `A3` for a whole article, which counts as one, or for an article that is listed by its title \
+alone. `reason` says in a few words why it may need an edit.
+- `searches`, at most {MAX_SEARCHES}: exact names or words as articles may state them, to look for in all \
+articles, if the table may miss where they are. A search for words that many articles have finds nothing new.
+- Leave both empty if no reader of any article could notice the change: refactoring, tests, builds, \
+dependencies, an internal fix. If a reader may notice it and you are not sure where, choose what is nearest: \
+it is read before anything is edited.
 
 Answer with JSON alone: {{"sections": [{{"section": "A3.2", "reason": "…"}}], "searches": ["…"]}}
 """.strip()
@@ -53,7 +53,7 @@ class ChosenSection(BaseModel):
 
 
 class SectionChoice(BaseModel):
-    sections: list[ChosenSection] = []
+    sections: list[ChosenSection]
     searches: list[str] = []
 
 

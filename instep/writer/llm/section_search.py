@@ -12,6 +12,8 @@ from instep.writer.relevance.article_features import article_features
 from instep.writer.words.change_terms import change_terms
 
 _MAX_FOUND = 3
+# The share (0 to 1) of the weight of a query that a section must have.
+_MIN_SHARE = 0.7
 
 
 def found_sections(contents: Contents, query: str) -> list[SectionReference]:
@@ -34,19 +36,23 @@ def _with_text(contents: Contents, query: str) -> Iterator[SectionReference]:
 def _with_terms(contents: Contents, query: str) -> list[SectionReference]:
     """The sections with most of the terms, each weighed by its inverse document frequency."""
     scores: dict[tuple[int, int], float] = defaultdict(float)
+    total = 0.0
     for term in change_terms(query):
         found = {
             index: features.passages[term]
             for index, article in enumerate(contents.articles)
             if term in (features := article_features(article.title, article.text)).passages
         }
-        weight = log(1 + len(contents.articles) / max(1, len(found)))
+        weight = log(1 + len(contents.articles) / len(found)) if found else 0.0
+        total += weight
         for index, passages in found.items():
             for passage, _ in passages:
                 scores[index, passage] += weight
+    best = nlargest(_MAX_FOUND, scores, key=lambda key: (scores[key], -key[0]))
     return [
         SectionReference(index, _section_of(contents.articles[index].text, passage))
-        for index, passage in nlargest(_MAX_FOUND, scores, key=lambda key: (scores[key], -key[0]))
+        for index, passage in best
+        if scores[index, passage] >= _MIN_SHARE * total
     ]
 
 
