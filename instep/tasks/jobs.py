@@ -108,7 +108,7 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
     chosen = await models.choose(enter, "new_articles" if work.article else "drafts", payload["task"])
     if chosen is not None:
         model_part = ModelPart(chosen.model.name, report)
-        model_step = await begin_model_step(database, payload, chosen)
+        model_step = await begin_model_step(database, payload, models, chosen)
         report = await improve(model_step, work, texts, sources, report, bot.help_url, dismissed)
 
     async def end_task() -> None:
@@ -149,11 +149,14 @@ async def write_drafts(
     )
 
 
-async def begin_model_step(database: Database, payload: dict[str, str], chosen: ChosenModel) -> ModelStep:
+async def begin_model_step(
+    database: Database, payload: dict[str, str], models: LanguageModels, chosen: ChosenModel
+) -> ModelStep:
     """The step that asks the model; the task says that it is at it."""
     async with job_context(database, payload, WRITER) as ctx:
         await queries.set_progress(ctx, payload["task"], f"Asking the language model {chosen.model.name}.")
-    return ModelStep(chosen.model, chosen.tokens_per_task)
+        writes_articles = await models.has_model(ctx, "new_articles")
+    return ModelStep(chosen.model, chosen.tokens_per_task, chosen.reader, writes_articles=writes_articles)
 
 
 async def improve(
