@@ -68,13 +68,16 @@ class ChangeReading:
 class ModelStep:
     """Asks a model on behalf of one task, which may use `max_tokens` in all.
 
-    `reader` may be a cheaper model, for the first question. `estimate_ratio` is how many tokens a prompt took
+    `reader` may be a cheaper model, for the first question. Without `writes_articles` new articles are left out. `estimate_ratio` is how many tokens a prompt took
     for each that was estimated.
     """
 
-    def __init__(self, model: Model, max_tokens: int, reader: Model | None = None) -> None:
+    def __init__(
+        self, model: Model, max_tokens: int, reader: Model | None = None, *, writes_articles: bool = True
+    ) -> None:
         self.model = model
         self.reader = reader or model
+        self.writes_articles = writes_articles
         self.max_tokens = max_tokens
         self.tokens_left = max_tokens
         self.estimate_ratio = 1.0
@@ -108,6 +111,8 @@ class ModelStep:
         if not chosen:
             return report_without_need(report, self.model.name)
         reply, shown = await self._read_and_edit(reading, chosen, dismissed)
+        if not self.writes_articles:
+            reply.articles = []
         groups = await _time_limited(check_reply, reading, reply, shown)
         refused = [group for group in groups if group.refused]
         if refused:
