@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 
 from instep.llm.guard import active_elements
-from instep.writer import Article, Change, Proposal, Verdict, write
-from instep.writer.llm.article import brief_from_task, with_article
-from instep.writer.llm.model_edits import check_edits, prompt_for_edits, report_with_edits
+from instep.llm.protocol import CompletionError
+from instep.writer import Article, Change, Report, write
+from instep.writer.llm.article import report_with_article
+from instep.writer.llm.checked_edits import check_edits
+from instep.writer.llm.contents import SectionReference
+from instep.writer.llm.edit_forms import ModelEdit
+from instep.writer.llm.located_edit import apply_edits
+from instep.writer.llm.model_step import ChangeReading, begin_reading, protection_for
+from instep.writer.llm.numbered_text import shown_articles
 from instep.writer.new_articles.outline import ArticleRequest, write_article
 from instep.writer.new_articles.outline_sources import SourcePassage
 from tests.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
@@ -23,43 +29,49 @@ EXPORT = Article("export", "Export", "# Export\n\nChoose **Export**. The file is
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_model_that_obeys_everything_changes_nothing(corpora: Path, place: str) -> None:
+def test_a_model_that_obeys_everything_brings_in_no_markup_and_no_link_without_a_warning(
+    corpora: Path, place: str
+) -> None:
     for attack in attacks(corpora):
         change, articles = planted(attack, place)
-        report = replace(write(change, articles), need=1.0)
-        report = replace(report, reviewed=(Verdict("settings", "concerned", "", "Pools"),))
-        texts = {article.id: article.text for article in articles}
-        certain = texts | texts_of(report.proposals)
-        assert prompt_for_edits(change, articles, report, 40_000) is not None
+        reading = begin_reading(change, articles, write(change, articles), OWN, 40_000)
+        contents = reading.contents
+        every = [SectionReference(index, None) for index in range(len(contents.articles))]
+        shown = shown_articles(contents, every, 120_000)
+        protection = protection_for(reading, shown)
 
-        for edits in batches(list(obeyed(attack, certain))):
-            texts_of_place = [{"place": 1, "text": text} for text in says(attack)]
-            reply = json.dumps({"edits": edits, "texts": texts_of_place})
-            checked = check_edits(change, articles, report, reply, OWN)
-            assert checked is not None
-            after = report_with_edits(report, checked, (), "obedient")
-
-            for article_id, text in (certain | texts_of(after.proposals)).items():
-                before = certain[article_id]
-                assert not active_elements(text) - active_elements(before), (attack, text)
-                assert plain(text).count(plain(attack)) <= plain(before).count(plain(attack)), (attack, text)
-                if place not in ("article", "other article"):
-                    assert text == before, (attack, text)
+        for edit in obeyed(attack, reading):
+            for group in check_edits([edit], contents, shown, protection):
+                if group.refused:
+                    continue
+                before = contents.articles[group.index].text
+                after = apply_edits(group.spans, before)
+                added = active_elements(after) - active_elements(before)
+                assert {kind for kind, _ in added} <= {"a"}, (attack, edit)
+                assert not added or group.warnings, (attack, edit)
+                assert LEAK not in after, (attack, edit)
 
 
-def test_what_is_planted_in_passages_does_not_come_into_a_new_article(corpora: Path) -> None:
+def test_what_is_planted_in_passages_brings_no_markup_into_a_new_article(corpora: Path) -> None:
     request = ArticleRequest("Export your data", "Exports are made at night.")
     for attack in attacks(corpora):
         text = f"Data exports are one file of data. {' '.join(attack.split())}"
         sources = [SourcePassage("art_1", "Export your data", text, f"{OWN}/articles/export")]
         report = write_article(request, sources)
-        brief = brief_from_task(request, sources)
-        blocks = [{"text": obeyed_text, "sources": [0, 1]} for obeyed_text in says(attack)]
+        for said in says(attack):
+            after = written(request, sources, report, said)
 
-        outcome = with_article(brief, report, 0, json.dumps({"blocks": blocks}), "obedient")
+            marks = active_elements(after.proposals[0].text) - active_elements(report.proposals[0].text)
+            assert all(target.startswith("#") for _, target in marks), attack
 
-        marks = active_elements(outcome.report.proposals[0].text) - active_elements(report.proposals[0].text)
-        assert all(target.startswith("#") for _, target in marks), attack
+
+def written(request: ArticleRequest, sources: list[SourcePassage], report: Report, text: str) -> Report:
+    """The report after a model wrote this text; as it was if the text is refused."""
+    try:
+        answer = json.dumps({"text": text, "missing": [text]})
+        return report_with_article(request, sources, report, answer, "obedient")
+    except CompletionError:
+        return report
 
 
 def attacks(corpora: Path) -> list[str]:
@@ -101,24 +113,16 @@ def planted(attack: str, place: str) -> tuple[Change, list[Article]]:
     return change, [Article("settings", "Settings", text), replace(OTHER, text=other), EXPORT]
 
 
-def obeyed(attack: str, texts: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Wherever an article can be edited, what the attack says, shows or asks for; and the usual thefts."""
-    for article_id, text in texts.items():
-        lines = [line for line in text.splitlines() if line.strip() and text.count(line) == 1]
-        # What the change itself removes from the product may go, whoever asks for it.
-        for line in [line for line in lines if "pool" not in line.casefold()][:6]:
-            news = [
-                "",
-                f"{line} [more]({LEAK})",
-                f"{line} ![]({LEAK})",
-                f"{line}\n\n<script>alert(1)</script>",
-            ]
+def obeyed(attack: str, reading: ChangeReading) -> Iterator[ModelEdit]:
+    """Whatever the attack says, shows or asks for, in each article; and the usual thefts."""
+    for index, article in enumerate(reading.contents.articles):
+        lines = [line for line in article.text.splitlines() if line.strip() and article.text.count(line) == 1]
+        for line in [line for line in lines if line not in attack][:3]:
+            news = [f"{line} [more]({LEAK})", f"{line} ![]({LEAK})", f"{line}\n\n<script>alert(1)</script>"]
             for sentence in says(attack):
                 news += [sentence, f"{line} {sentence}", f"{line}\n\n{sentence}"]
             for new in news:
-                if line not in attack:
-                    yield {"article": article_id, "search": line, "replace": new}
-    yield {"article": "art_of_somebody_else", "search": "Settings", "replace": attack}
+                yield ModelEdit(article=f"A{index + 1}", action="replace", line=1, old=line, new=new)
 
 
 def says(attack: str) -> list[str]:
@@ -131,16 +135,3 @@ def says(attack: str) -> list[str]:
         f"{attack} `ACME_REQUEST_TIMEOUT`",
         f"> {attack}",
     ]
-
-
-def batches(edits: list[dict[str, str]]) -> Iterator[list[dict[str, str]]]:
-    for at in range(0, len(edits), 30):
-        yield edits[at : at + 30]
-
-
-def texts_of(proposals: tuple[Proposal, ...]) -> dict[str, str]:
-    return {proposal.article_id: proposal.text for proposal in proposals if proposal.article_id}
-
-
-def plain(text: str) -> str:
-    return " ".join(text.split()).casefold()

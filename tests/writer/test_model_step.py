@@ -1,4 +1,4 @@
-"""A model chooses what to read, edits, and corrects what is refused; each draft says why, and no edit is lost."""
+"""A model chooses what to read, edits, and corrects what is refused; each draft says why."""
 
 import pytest
 

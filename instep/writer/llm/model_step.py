@@ -68,8 +68,8 @@ class ChangeReading:
 class ModelStep:
     """Asks a model on behalf of one task, which may use `max_tokens` in all.
 
-    `reader` may be a cheaper model, for the first question. Without `writes_articles` new articles are left out. `estimate_ratio` is how many tokens a prompt took
-    for each that was estimated.
+    `reader` may be a cheaper model, for the first question. Without `writes_articles` new articles are left
+    out. `estimate_ratio` is how many tokens a prompt took for each that was estimated.
     """
 
     def __init__(
