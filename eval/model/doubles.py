@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from instep.llm.protocol import Completion, OnText, Prompt
-from instep.writer.llm.contents import section_spans
+from instep.writer.llm.article_contents import section_spans
 from instep.writer.llm.edit_prompt import EDIT_PROMPT
 from instep.writer.llm.section_choice import CHOICE_PROMPT, MAX_SECTIONS
 

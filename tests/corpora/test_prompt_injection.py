@@ -11,8 +11,8 @@ from instep.llm.guard import active_elements
 from instep.llm.protocol import CompletionError
 from instep.writer import Article, Change, Report, write
 from instep.writer.llm.article import report_with_article
+from instep.writer.llm.article_contents import SectionReference
 from instep.writer.llm.checked_edits import check_edits
-from instep.writer.llm.contents import SectionReference
 from instep.writer.llm.edit_forms import ModelEdit
 from instep.writer.llm.located_edit import apply_edits
 from instep.writer.llm.model_step import ChangeReading, begin_reading, protection_for

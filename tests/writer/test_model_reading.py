@@ -8,7 +8,7 @@ from instep.llm.guard import delimit
 from instep.text.patch_parser import parse_diff
 from instep.writer import Article, Change, write
 from instep.writer.diffs.change_set import reviewed_files
-from instep.writer.llm.contents import Contents, SectionReference, contents_of
+from instep.writer.llm.article_contents import Contents, SectionReference, article_contents
 from instep.writer.llm.diff_text import diff_text
 from instep.writer.llm.numbered_text import numbered_text, shown_articles
 from instep.writer.llm.section_search import found_sections
@@ -33,7 +33,7 @@ def contents(*articles: Article, diff: str = "") -> Contents:
         "src/a.py", '-LIMIT = os.environ["ACME_MAX_FILES"]', '+LIMIT = os.environ["ACME_FILES"]'
     )
     report = write(Change("Rename", None, diff), articles)
-    return contents_of(articles, reviewed_files(parse_diff(diff)), report)
+    return article_contents(articles, reviewed_files(parse_diff(diff)), report)
 
 
 def test_what_users_notice_is_shown_and_tests_and_lock_files_are_counted() -> None:

@@ -56,8 +56,9 @@ MAX_MODEL_BUDGET = 1_000_000_000_000
 MIN_TASK_TOKENS = 4_000
 # The question with which an owner tests a model.
 MODEL_TEST_SECONDS = 20
-# Edits in one completion, and statements that were dismissed last of which a model is reminded.
+# Edits in one completion.
 MAX_MODEL_EDITS = 60
+# The number of dismissed statements, newest first, that a model is reminded of.
 MAX_DISMISSED_FOR_MODEL = 200
 # Time to check one completion.
 MODEL_CHECK_SECONDS = 20

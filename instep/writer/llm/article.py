@@ -77,9 +77,9 @@ def report_with_article(
     if reply is None or not reply.text.strip():
         raise CompletionError("Its reply has no article.")
     text = reply.text.strip("\n")
-    shown = [request.instructions or "", request.hints, *(f"{row.title}\n{row.text}" for row in sources)]
+    excerpts = [request.instructions or "", request.hints, *(f"{row.title}\n{row.text}" for row in sources)]
     articles = [Article(row.id, row.title, row.text, row.url) for row in sources]
-    protection = Protection(Change(request.title, request.instructions, ""), shown, articles, "")
+    protection = Protection(Change(request.title, request.instructions, ""), excerpts, articles, "")
     findings = protection.article_findings(request.title, text)
     refusals = [finding.sentence for finding in findings if finding.refuses]
     if refusals:

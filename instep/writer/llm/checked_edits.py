@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from instep.core import limits
-from instep.writer.llm.contents import Contents
+from instep.writer.llm.article_contents import Contents
 from instep.writer.llm.edit_forms import EditRefused, ModelEdit, located_edits
 from instep.writer.llm.edit_prompt import RefusedEdit
 from instep.writer.llm.located_edit import LocatedEdit
@@ -29,11 +29,11 @@ class ArticleEdits:
 
 
 def check_edits(
-    edits: Sequence[ModelEdit], contents: Contents, shown: Sequence[ShownArticle], protection: Protection
+    edits: Sequence[ModelEdit], contents: Contents, excerpts: Sequence[ShownArticle], protection: Protection
 ) -> list[ArticleEdits]:
     """The edits by article, each group checked as a whole: it stands or falls together."""
     groups: dict[int, ArticleEdits] = {}
-    allowed = {row.index for row in shown}
+    allowed = {row.index for row in excerpts}
     for edit in edits[: limits.MAX_MODEL_EDITS]:
         reference = contents.find(edit.article)
         if reference is not None and reference.article in allowed:

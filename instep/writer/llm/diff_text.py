@@ -15,20 +15,20 @@ _COUNTED_KINDS = frozenset(("test", "internal"))
 def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
     """The diff, files that users notice first at the top, in at most about `max_bytes` of UTF-8.
 
-    Tests, lock files and generated files are counted. Of a diff that is too long the lines around its changes
-    go first, then the ends of long runs, then whole files, which are counted, too.
+    Tests, lock files and generated files are counted. A diff that is too long loses the lines around its
+    changes first, then the ends of long runs, then whole files, which are counted, too.
     """
-    shown = noticed_files(change_set)
-    counted = [file for file in change_set.files if file not in shown]
+    excerpts = noticed_files(change_set)
+    counted = [file for file in change_set.files if file not in excerpts]
     ends = [_count_of(file) for file in counted] + [f"({path}: {kind})" for path, kind in change_set.skipped]
     if change_set.skipped_for_size:
         ends.append(f"({change_set.skipped_for_size} more files, too large to read)")
     room = max_bytes - _size(ends[:_LONG_RUN])
     for context, longest_run in ((_CONTEXT_LINES, 0), (0, 0), (0, _LONG_RUN)):
-        texts = ["\n".join(_file_lines(file, context, longest_run)) for file in shown]
+        texts = ["\n".join(_file_lines(file, context, longest_run)) for file in excerpts]
         if _size(texts) <= room:
             return "\n".join([*texts, *_shortened(ends)])
-    return "\n".join([*_fitting(shown, texts, room), *_shortened(ends)])
+    return "\n".join([*_fitting(excerpts, texts, room), *_shortened(ends)])
 
 
 def noticed_files(change_set: ChangeSet) -> list[ReviewedFile]:
@@ -68,12 +68,12 @@ def _file_lines(file: ReviewedFile, context: int, longest_run: int) -> Iterator[
 
 def _hunk_lines(hunk: Hunk, context: int, longest_run: int) -> Iterator[str]:
     changed = [index for index, line in enumerate(hunk.lines) if line.mark != " "]
-    near = {at for index in changed for at in range(index - context, index + context + 1)}
+    neighbor = {at for index in changed for at in range(index - context, index + context + 1)}
     run, mark = 0, ""
     for index, line in enumerate(hunk.lines):
         run = run + 1 if line.mark == mark else 1
         mark = line.mark
-        if mark == " " and index not in near:
+        if mark == " " and index not in neighbor:
             continue
         if mark != " " and longest_run and _is_cut(hunk.lines, index, run, longest_run):
             if run == _KEPT_OF_RUN + 1:

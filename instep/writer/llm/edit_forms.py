@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from instep.core import limits
 from instep.core.name_matching import mention
@@ -44,9 +44,9 @@ class ModelEdit(BaseModel):
 
 
 class ModelArticle(BaseModel):
-    """A new article; `near` is the short name of an article in whose collection it belongs."""
+    """A new article; `neighbor` is the short name of an article in whose collection it belongs."""
 
-    near: str = ""
+    neighbor: str = Field("", alias="near")
     title: str
     text: str
     reason: str = ""
@@ -116,20 +116,20 @@ class TextLines:
 
     def find(self, number: int, copy: str) -> int:
         """The index of the line with this number, from 1, or of the one near it that the copy is of."""
-        wanted = _plain(copy.split("\n")[0] if copy.strip() else "")
+        target = _plain(copy.split("\n")[0] if copy.strip() else "")
         index = number - 1
-        if not wanted and 0 <= index < len(self.lines):
+        if not target and 0 <= index < len(self.lines):
             return index
-        if not wanted:
+        if not target:
             raise EditRefused("it names no line of the article")
-        near = sorted(range(len(self.lines)), key=lambda at: abs(at - index))
-        for at in near:
-            if _plain(self.lines[at]) == wanted:
+        by_distance = sorted(range(len(self.lines)), key=lambda at: abs(at - index))
+        for at in by_distance:
+            if _plain(self.lines[at]) == target:
                 return at
-        for at in near[:_NEAR_LINES]:
+        for at in by_distance[:_NEAR_LINES]:
             line = _plain(self.lines[at])
             # A copy may be the beginning of a long line.
-            if wanted and (line.startswith(wanted) or _is_similar(line, wanted)):
+            if target and (line.startswith(target) or _is_similar(line, target)):
                 return at
         raise EditRefused("the line that it names is not in the article")
 
@@ -173,7 +173,7 @@ def _replacement(edit: ModelEdit, new: str, lines: TextLines) -> LocatedEdit:
 
 def _span_of(old: str, number: int, lines: TextLines) -> tuple[int, int]:
     """The occurrence of a text that begins nearest to a line: as it is, or with other white space."""
-    text, near = lines.text, lines.starts[max(0, min(len(lines.starts), number) - 1)]
+    text = lines.text
     spans = [
         match.span()
         for match, _ in zip(re.finditer(re.escape(old), text), range(_MAX_OCCURRENCES), strict=False)
@@ -187,7 +187,7 @@ def _span_of(old: str, number: int, lines: TextLines) -> tuple[int, int]:
         # A span may begin anywhere in the line that is named.
         return min(
             spans,
-            key=lambda span: abs(text.count("\n", 0, span[0]) + 1 - number) if near or number else span[0],
+            key=lambda span: abs(text.count("\n", 0, span[0]) + 1 - number),
         )
     copied = old.split("\n")
     first = lines.find(number, copied[0])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from instep.core import limits
 from instep.llm.guard import DATA_RULE, delimit
 from instep.llm.protocol import Prompt
-from instep.writer.llm.contents import Contents
+from instep.writer.llm.article_contents import Contents
 from instep.writer.llm.edit_forms import ModelEdit, reply_schema
 from instep.writer.llm.numbered_text import ShownArticle, numbered_text
 from instep.writer.llm.section_choice import change_parts
@@ -76,22 +76,22 @@ def prompt_for_edits(
     change: Change,
     diff: str,
     contents: Contents,
-    shown: Sequence[ShownArticle],
+    excerpts: Sequence[ShownArticle],
     dismissed: Sequence[DismissedEdit],
-    made: Sequence[ModelEdit] = (),
+    earlier: Sequence[ModelEdit] = (),
 ) -> Prompt:
     """The question about what is shown; `made` are the edits of an earlier answer, which are kept."""
-    parts = [*change_parts(change, diff), *_dismissed_parts(contents, shown, dismissed)]
-    if made:
-        parts.append(("edits that you have made already; they are kept", _as_json(made)))
-    return _prompt([*parts, *article_parts(contents, shown)])
+    parts = [*change_parts(change, diff), *_dismissed_parts(contents, excerpts, dismissed)]
+    if earlier:
+        parts.append(("edits that you have made already; they are kept", _as_json(earlier)))
+    return _prompt([*parts, *article_parts(contents, excerpts)])
 
 
 def prompt_for_repair(
     change: Change,
     diff: str,
     contents: Contents,
-    shown: Sequence[ShownArticle],
+    excerpts: Sequence[ShownArticle],
     edits: Sequence[ModelEdit],
     refused: Sequence[RefusedEdit],
 ) -> Prompt:
@@ -101,20 +101,20 @@ def prompt_for_repair(
     )
     parts = [
         *change_parts(change, diff),
-        *article_parts(contents, shown),
+        *article_parts(contents, excerpts),
         ("your edits of these articles", _as_json(edits)),
         ("refused, so none of them was kept: give all edits of these articles anew, corrected", reasons),
     ]
     return _prompt(parts)
 
 
-def article_parts(contents: Contents, shown: Sequence[ShownArticle]) -> list[tuple[str, str]]:
+def article_parts(contents: Contents, excerpts: Sequence[ShownArticle]) -> list[tuple[str, str]]:
     return [
         (
             f"article A{row.index + 1}",
             f"{contents.articles[row.index].title}\n\n{numbered_text(contents, row)}",
         )
-        for row in shown
+        for row in excerpts
     ]
 
 
@@ -127,10 +127,10 @@ def _as_json(edits: Sequence[ModelEdit]) -> str:
 
 
 def _dismissed_parts(
-    contents: Contents, shown: Sequence[ShownArticle], dismissed: Sequence[DismissedEdit]
+    contents: Contents, excerpts: Sequence[ShownArticle], dismissed: Sequence[DismissedEdit]
 ) -> list[tuple[str, str]]:
     """What reviewers have dismissed for the articles that are shown."""
-    names: Mapping[str, str] = {contents.articles[row.index].id: f"A{row.index + 1}" for row in shown}
+    names: Mapping[str, str] = {contents.articles[row.index].id: f"A{row.index + 1}" for row in excerpts}
     rows = [
         f"{names.get(row.article_id or '', 'new article')}: {row.summary} ({row.reason})"
         for row in dismissed

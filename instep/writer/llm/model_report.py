@@ -7,8 +7,8 @@ from instep.text.characters import remove_hidden, shorten
 from instep.writer.articles.headings import heading_over
 from instep.writer.articles.passages import line_of
 from instep.writer.diffs.change_set import ChangeSet
+from instep.writer.llm.article_contents import Contents
 from instep.writer.llm.checked_edits import ArticleEdits
-from instep.writer.llm.contents import Contents
 from instep.writer.llm.edit_forms import ModelArticle, UnchangedArticle
 from instep.writer.llm.located_edit import apply_edits
 from instep.writer.llm.protection import Protection
@@ -28,7 +28,7 @@ class ModelResult:
     articles that it has read in part.
     """
 
-    kept: tuple[ArticleEdits, ...]
+    valid: tuple[ArticleEdits, ...]
     dropped: tuple[ArticleEdits, ...]
     articles: tuple[Proposal, ...]
     unchanged: tuple[UnchangedArticle, ...]
@@ -41,7 +41,8 @@ def report_with_result(
     """The report with the model's drafts, verdicts and places instead of its own for what the model read."""
     before = {proposal.article_id: proposal for proposal in report.proposals}
     edited = {
-        contents.articles[group.index].id: _proposal(group, contents, before, quotes) for group in result.kept
+        contents.articles[group.index].id: _proposal(group, contents, before, quotes)
+        for group in result.valid
     }
     proposals = [edited.pop(row.article_id or "", row) for row in report.proposals]
     verdicts = {row.article_id: row for row in report.reviewed}
@@ -83,7 +84,7 @@ def new_article_proposals(
         findings = protection.article_findings(title, text)
         if not title or not text.strip() or any(finding.refuses for finding in findings):
             continue
-        near = contents.find(row.near)
+        neighbor = contents.find(row.neighbor)
         evidence = quotes.evidence(row.quote, row.reason, 1)
         yield Proposal(
             "new_article",
@@ -94,7 +95,7 @@ def new_article_proposals(
             evidence,
             tuple(sentence_of(finding.sentence) for finding in findings),
             statements=(article_statement(title),),
-            neighbor_id=contents.articles[near.article].id if near else None,
+            neighbor_id=contents.articles[neighbor.article].id if neighbor else None,
         )
 
 
@@ -133,9 +134,9 @@ class QuotedLines:
             part = _plain(_without_mark(row))
             if len(part) < _MIN_QUOTE_CHARACTERS:
                 continue
-            found = [(line.mark == " ", path, line) for path, line, text in self._lines if part in text]
-            if found:
-                _, path, line = min(found, key=lambda row: row[0])
+            matches = [(line.mark == " ", path, line) for path, line, text in self._lines if part in text]
+            if matches:
+                _, path, line = min(matches, key=lambda row: row[0])
                 number = line.old if line.mark == "-" else line.new
                 excerpt = line.text[:_MAX_EXCERPT_CHARACTERS]
                 return (Evidence(path, number, number, excerpt, article_line, sentence_of(reason) or None),)
@@ -204,10 +205,10 @@ def _warnings(group: ArticleEdits, lines: dict[int, int], quotes: QuotedLines) -
 
 def _unchanged(result: ModelResult, contents: Contents) -> Iterator[Verdict]:
     """The articles that the model has read and found up to date, each with its sentence."""
-    kept = {group.index for group in result.kept + result.dropped}
+    valid = {group.index for group in result.valid + result.dropped}
     for row in result.unchanged:
         reference = contents.find(row.article)
-        if reference is None or reference.article in kept:
+        if reference is None or reference.article in valid:
             continue
         article_id = contents.articles[reference.article].id
         if article_id in result.read_ids:
@@ -239,7 +240,7 @@ def _heading_at(article: Article, line: int) -> str | None:
 
 def _summary(result: ModelResult, model: str) -> str:
     counts = [
-        f"edited {_counted(len(result.kept), 'article')}",
+        f"edited {_counted(len(result.valid), 'article')}",
         *([f"wrote {_counted(len(result.articles), 'new article')}"] if result.articles else []),
     ]
     sentences = [

@@ -17,8 +17,8 @@ from instep.llm.protocol import CompletionError, Model, Prompt, bytes_of
 from instep.text.patch_parser import parse_diff
 from instep.writer.diffs.change_set import ChangeSet, reviewed_files
 from instep.writer.llm.article import prompt_for_article, report_with_article
+from instep.writer.llm.article_contents import Contents, SectionReference, article_contents, section_spans
 from instep.writer.llm.checked_edits import ArticleEdits, check_edits
-from instep.writer.llm.contents import Contents, SectionReference, contents_of, section_spans
 from instep.writer.llm.diff_text import diff_text
 from instep.writer.llm.edit_forms import ModelEdit, ModelReply
 from instep.writer.llm.edit_prompt import prompt_for_edits, prompt_for_repair
@@ -32,7 +32,7 @@ from instep.writer.llm.model_report import (
 )
 from instep.writer.llm.numbered_text import ShownArticle, numbered_text, shown_articles
 from instep.writer.llm.protection import Protection
-from instep.writer.llm.section_choice import chosen_sections, prompt_for_choice, references
+from instep.writer.llm.section_choice import chosen_sections, prompt_for_choice, section_references
 from instep.writer.new_articles.outline import ArticleRequest
 from instep.writer.new_articles.outline_sources import SourcePassage
 from instep.writer.shapes import Article, Change, DismissedEdit, Report
@@ -110,15 +110,15 @@ class ModelStep:
         chosen = await self._choose(reading)
         if not chosen:
             return report_without_need(report, self.model.name)
-        reply, shown = await self._read_and_edit(reading, chosen, dismissed)
+        reply, excerpts = await self._read_and_edit(reading, chosen, dismissed)
         if not self.writes_articles:
             reply.articles = []
-        groups = await _time_limited(check_reply, reading, reply, shown)
+        groups = await _time_limited(check_reply, reading, reply, excerpts)
         refused = [group for group in groups if group.refused]
         if refused:
-            corrected = await self._repair(reading, shown, refused)
+            corrected = await self._repair(reading, excerpts, refused)
             groups = [corrected.get(group.index, group) for group in groups]
-        return await _time_limited(finish_report, reading, reply, shown, groups, self.model.name)
+        return await _time_limited(finish_report, reading, reply, excerpts, groups, self.model.name)
 
     async def _choose(self, reading: ChangeReading) -> list[SectionReference]:
         """The sections to read: those of the places that the writer has found, then the model's."""
@@ -128,32 +128,36 @@ class ModelStep:
         chosen = await _time_limited(chosen_sections, answer, reading.contents)
         if chosen is None:
             raise CompletionError(_WRONG_FORM)
-        return list(dict.fromkeys([*chosen, *place_references(reading)])) if chosen else []
+        return (
+            list(dict.fromkeys([*chosen, *await _time_limited(place_references, reading)])) if chosen else []
+        )
 
     async def _read_and_edit(
         self, reading: ChangeReading, chosen: Sequence[SectionReference], dismissed: Sequence[DismissedEdit]
     ) -> tuple[ModelReply, list[ShownArticle]]:
         """The reply, with what a second question about more sections adds to it, and all that was shown."""
-        shown = await _time_limited(shown_articles, reading.contents, chosen, self._shown_bytes(reading))
-        reply = await self._ask_for_edits(reading, shown, dismissed, [])
-        asked = await _time_limited(references, reply.show, reply.searches, reading.contents)
-        asked = [reference for reference in asked if reference not in chosen]
-        room = self._shown_bytes(reading)
-        if not asked or room < _MIN_SHOWN_BYTES:
-            return reply, shown
-        more = await _time_limited(shown_articles, reading.contents, asked, room)
+        excerpts = await _time_limited(
+            shown_articles, reading.contents, chosen, await self._shown_bytes(reading)
+        )
+        reply = await self._ask_for_edits(reading, excerpts, dismissed, [])
+        requests = await _time_limited(section_references, reply.show, reply.searches, reading.contents)
+        requests = [reference for reference in requests if reference not in chosen]
+        room = await self._shown_bytes(reading)
+        if not requests or room < _MIN_SHOWN_BYTES:
+            return reply, excerpts
+        more = await _time_limited(shown_articles, reading.contents, requests, room)
         second = await self._ask_for_edits(reading, more, dismissed, reply.edits)
-        return merged_replies(reply, second), merged_articles(shown, more)
+        return merged_replies(reply, second), merged_articles(excerpts, more)
 
     async def _ask_for_edits(
         self,
         reading: ChangeReading,
-        shown: Sequence[ShownArticle],
+        excerpts: Sequence[ShownArticle],
         dismissed: Sequence[DismissedEdit],
-        made: Sequence[ModelEdit],
+        earlier: Sequence[ModelEdit],
     ) -> ModelReply:
         prompt = await _time_limited(
-            prompt_for_edits, reading.change, reading.diff, reading.contents, shown, dismissed, made
+            prompt_for_edits, reading.change, reading.diff, reading.contents, excerpts, dismissed, earlier
         )
         reply = read_reply(ModelReply, await self._complete(prompt, self.model))
         if reply is None:
@@ -161,11 +165,11 @@ class ModelStep:
         return reply
 
     async def _repair(
-        self, reading: ChangeReading, shown: Sequence[ShownArticle], refused: Sequence[ArticleEdits]
+        self, reading: ChangeReading, excerpts: Sequence[ShownArticle], refused: Sequence[ArticleEdits]
     ) -> dict[int, ArticleEdits]:
         """The edits of articles with refused ones, asked for once more; the refused ones if that fails."""
         before = {group.index: group for group in refused}
-        again = [row for row in shown if row.index in before]
+        again = [row for row in excerpts if row.index in before]
         prompt = await _time_limited(
             prompt_for_repair,
             reading.change,
@@ -215,11 +219,13 @@ class ModelStep:
     def _bytes(self, share: float, most: int) -> int:
         return min(most, bytes_of(int(share * self.max_tokens)))
 
-    def _shown_bytes(self, reading: ChangeReading) -> int:
+    async def _shown_bytes(self, reading: ChangeReading) -> int:
         """The bytes of articles for which the next question has room, and a reply."""
-        fixed = prompt_for_edits(reading.change, reading.diff, reading.contents, (), ())
+        empty = await _time_limited(
+            prompt_for_edits, reading.change, reading.diff, reading.contents, (), (), ()
+        )
         return min(
-            _MAX_SHOWN_BYTES, bytes_of(int((self.tokens_left - self._tokens_of(fixed)) / self.estimate_ratio))
+            _MAX_SHOWN_BYTES, bytes_of(int((self.tokens_left - self._tokens_of(empty)) / self.estimate_ratio))
         )
 
     def _tokens_of(self, prompt: Prompt) -> int:
@@ -259,49 +265,49 @@ def begin_reading(
         for article in articles
     ]
     change_set = reviewed_files(parse_diff(change.diff))
-    contents = contents_of(texts, change_set, report)
+    contents = article_contents(texts, change_set, report)
     return ChangeReading(change, change_set, diff_text(change_set, diff_bytes), contents, report, help_url)
 
 
 def place_references(reading: ChangeReading) -> list[SectionReference]:
     """The sections of the places that the writer has found."""
-    contents, found = reading.contents, list[SectionReference]()
+    contents, matches = reading.contents, list[SectionReference]()
     for place in reading.report.places:
         if place.article_id in contents.index_by_id:
             index = contents.index_by_id[place.article_id]
             spans = section_spans(contents.articles[index].text)
             number = next((row.number for row in spans if row.first <= place.line <= row.last), None)
-            found.append(SectionReference(index, number))
-    return found
+            matches.append(SectionReference(index, number))
+    return matches
 
 
-def protection_for(reading: ChangeReading, shown: Sequence[ShownArticle]) -> Protection:
-    texts = [numbered_text(reading.contents, row) for row in shown]
+def protection_for(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> Protection:
+    texts = [numbered_text(reading.contents, row) for row in excerpts]
     return Protection(reading.change, texts, reading.contents.articles, reading.help_url)
 
 
 def check_reply(
-    reading: ChangeReading, reply: ModelReply, shown: Sequence[ShownArticle]
+    reading: ChangeReading, reply: ModelReply, excerpts: Sequence[ShownArticle]
 ) -> list[ArticleEdits]:
-    return check_edits(reply.edits, reading.contents, shown, protection_for(reading, shown))
+    return check_edits(reply.edits, reading.contents, excerpts, protection_for(reading, excerpts))
 
 
 def finish_report(
     reading: ChangeReading,
     reply: ModelReply,
-    shown: Sequence[ShownArticle],
+    excerpts: Sequence[ShownArticle],
     groups: Sequence[ArticleEdits],
     model: str,
 ) -> Report:
     """The report with what holds of the reply."""
     contents, quotes = reading.contents, QuotedLines(reading.change_set, reading.change)
-    articles = new_article_proposals(reply.articles, contents, protection_for(reading, shown), quotes)
+    articles = new_article_proposals(reply.articles, contents, protection_for(reading, excerpts), quotes)
     result = ModelResult(
         tuple(group for group in groups if not group.refused and (group.spans or group.title)),
         tuple(group for group in groups if group.refused),
         tuple(articles),
         tuple(reply.unchanged),
-        frozenset(contents.articles[row.index].id for row in shown),
+        frozenset(contents.articles[row.index].id for row in excerpts),
     )
     return report_with_result(reading.report, result, contents, quotes, model)
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from instep.writer.llm.contents import Contents, SectionReference, section_spans
+from instep.writer.llm.article_contents import Contents, SectionReference, section_spans
 
 # An article up to this size (bytes of UTF-8) is read whole.
 _WHOLE_ARTICLE = 12_000
 # A neighbor up to this size is read with a section: it shows the form of its siblings.
 _NEIGHBOR = 3_000
-# Of a longer section its beginning, its end and the lines around what the change names are read.
+# A longer section is read at its beginning, at its end and around the lines that the change names.
 _LONG_SECTION, _EDGE_LINES, _AROUND_HIT = 20_000, 30, 25
 _MAX_SECTIONS_WITH_HITS = 3
 
@@ -38,11 +38,11 @@ def shown_articles(
     return [ShownArticle(index, lines) for index, lines in chosen.items() if lines]
 
 
-def numbered_text(contents: Contents, shown: ShownArticle) -> str:
+def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
     """The lines as `12|text`, with a mark for those that are not shown."""
     lines, previous = list[str](), 0
-    texts = contents.articles[shown.index].text.split("\n")
-    for number in sorted(shown.lines):
+    texts = contents.articles[excerpts.index].text.split("\n")
+    for number in sorted(excerpts.lines):
         if number != previous + 1:
             lines.append(f"[lines {previous + 1} to {number - 1} are not shown]")
         lines.append(f"{number}|{texts[number - 1]}")
@@ -75,16 +75,16 @@ def _section_lines(contents: Contents, article: int, number: int, hits: Mapping[
     """The lines of a section and of its short neighbors."""
     spans = section_spans(contents.articles[article].text)
     lines = set[int]()
-    for near in (number - 1, number, number + 1):
-        if not 0 <= near < len(spans):
+    for neighbor in (number - 1, number, number + 1):
+        if not 0 <= neighbor < len(spans):
             continue
-        inside = frozenset(range(spans[near].first, spans[near].last + 1))
+        inside = frozenset(range(spans[neighbor].first, spans[neighbor].last + 1))
         size = _bytes_of(contents, article, inside)
-        if near == number and size > _LONG_SECTION:
+        if neighbor == number and size > _LONG_SECTION:
             around = {at for hit in hits for at in range(hit - _AROUND_HIT, hit + _AROUND_HIT + 1)}
             edges = sorted(inside)[:_EDGE_LINES] + sorted(inside)[-_EDGE_LINES:]
             lines |= inside & (around | set(edges))
-        elif near == number or size <= _NEIGHBOR:
+        elif neighbor == number or size <= _NEIGHBOR:
             lines |= inside
     return lines
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from instep.llm.guard import DATA_RULE, delimit, list_schema, read_reply
 from instep.llm.protocol import Prompt
-from instep.writer.llm.contents import Contents, SectionReference
+from instep.writer.llm.article_contents import Contents, SectionReference
 from instep.writer.llm.section_search import found_sections
 from instep.writer.shapes import Change
 
@@ -76,11 +76,13 @@ def chosen_sections(reply: str, contents: Contents) -> list[SectionReference] | 
     if choice is None:
         return None
     names = [row.section for row in choice.sections[:MAX_SECTIONS]]
-    return references(names, choice.searches, contents)
+    return section_references(names, choice.searches, contents)
 
 
-def references(names: Sequence[str], searches: Sequence[str], contents: Contents) -> list[SectionReference]:
+def section_references(
+    names: Sequence[str], searches: Sequence[str], contents: Contents
+) -> list[SectionReference]:
     """The sections that are named, then those that are found, each once."""
     named = [reference for name in names if (reference := contents.find(name))]
-    found = [row for text in searches[:MAX_SEARCHES] for row in found_sections(contents, text)]
-    return list(dict.fromkeys([*named, *found]))
+    matches = [row for text in searches[:MAX_SEARCHES] for row in found_sections(contents, text)]
+    return list(dict.fromkeys([*named, *matches]))

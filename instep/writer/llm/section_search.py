@@ -7,7 +7,7 @@ from itertools import islice
 from math import log
 
 from instep.writer.articles.corpus import corpus_of
-from instep.writer.llm.contents import Contents, SectionReference, section_spans
+from instep.writer.llm.article_contents import Contents, SectionReference, section_spans
 from instep.writer.relevance.article_features import article_features
 from instep.writer.words.change_terms import change_terms
 
@@ -24,12 +24,12 @@ def found_sections(contents: Contents, query: str) -> list[SectionReference]:
 
 def _with_text(contents: Contents, query: str) -> Iterator[SectionReference]:
     """The sections with a line that has the query, in the order of the articles."""
-    wanted = " ".join(query.casefold().split())
+    target = " ".join(query.casefold().split())
     for article in corpus_of(contents.articles).articles_with(query):
         index = contents.index_by_id[article.id]
         lines = article.text.casefold().split("\n")
         for span in section_spans(article.text):
-            if wanted and any(wanted in line for line in lines[span.first - 1 : span.last]):
+            if target and any(target in line for line in lines[span.first - 1 : span.last]):
                 yield SectionReference(index, span.number)
 
 
@@ -38,14 +38,14 @@ def _with_terms(contents: Contents, query: str) -> list[SectionReference]:
     scores: dict[tuple[int, int], float] = defaultdict(float)
     total = 0.0
     for term in change_terms(query):
-        found = {
+        matches = {
             index: features.passages[term]
             for index, article in enumerate(contents.articles)
             if term in (features := article_features(article.title, article.text)).passages
         }
-        weight = log(1 + len(contents.articles) / len(found)) if found else 0.0
+        weight = log(1 + len(contents.articles) / len(matches)) if matches else 0.0
         total += weight
-        for index, passages in found.items():
+        for index, passages in matches.items():
             for passage, _ in passages:
                 scores[index, passage] += weight
     best = nlargest(_MAX_FOUND, scores, key=lambda key: (scores[key], -key[0]))

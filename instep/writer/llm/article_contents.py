@@ -116,9 +116,9 @@ class Contents:
         lines, spans, hits = text.split("\n"), section_spans(text), self.hit_lines(index)
         best = sorted(nlargest(_MAX_HITS, hits, key=lambda number: hits[number]))
         inside = {span.number: [n for n in best if span.first <= n <= span.last] for span in spans}
-        near = {number + step for number, found in inside.items() if found for step in _NEIGHBORS}
+        around = {number + step for number, matches in inside.items() if matches for step in _NEIGHBORS}
         by_level = sorted(spans, key=lambda span: (span.level, span.number))[:_MAX_HEADINGS]
-        listed = [span for span in spans if span.number in near or span in by_level]
+        listed = [span for span in spans if span.number in around or span in by_level]
         yield self._title(index)
         for span in listed:
             if span.number or inside[0]:
@@ -141,7 +141,7 @@ def section_spans(text: str) -> list[SectionSpan]:
     ]
 
 
-def contents_of(articles: Sequence[Article], change_set: ChangeSet, report: Report) -> Contents:
+def article_contents(articles: Sequence[Article], change_set: ChangeSet, report: Report) -> Contents:
     """The articles in the order of the report's ranking, those without a rank last."""
     order = {article_id: rank for rank, article_id in enumerate(report.ranking)}
     ranked = tuple(sorted(articles, key=lambda article: order.get(article.id, len(order))))
