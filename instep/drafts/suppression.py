@@ -50,7 +50,7 @@ async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:
 
 async def newest_dismissed(ctx: Ctx) -> list[DismissedStatement]:
     """What reviewers have dismissed last, with their reasons and comments, for a model to read."""
-    return await suppressed_statements.list_newest(ctx, limits.MAX_DISMISSED_FOR_MODEL)
+    return await suppressed_statements.list_newest(ctx, limits.MAX_DISMISSED_STATEMENTS)
 
 
 async def is_suppressed(ctx: Ctx, article_id: str | None, statements: Sequence[Statement]) -> bool:

@@ -58,8 +58,8 @@ MIN_TASK_TOKENS = 4_000
 MODEL_TEST_SECONDS = 20
 # Edits in one completion.
 MAX_MODEL_EDITS = 60
-# The number of dismissed statements, newest first, that a model is reminded of.
-MAX_DISMISSED_FOR_MODEL = 200
+# Dismissed statements, newest first, that a model is reminded of.
+MAX_DISMISSED_STATEMENTS = 200
 # Time to check one completion.
 MODEL_CHECK_SECONDS = 20
 MODEL_USAGE_RETENTION = timedelta(days=400)
