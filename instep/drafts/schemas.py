@@ -40,7 +40,9 @@ class EvidenceOut(Out):
     end_line: int
     excerpt: str
     article_line: int | None
-    reason: str | None = Field(None, description="Why this edit is needed; null: the draft's reason says it.")
+    reason: str | None = Field(
+        default=None, description="Why this edit is needed; null: the draft's reason says it."
+    )
 
 
 @dataclass(frozen=True, slots=True)

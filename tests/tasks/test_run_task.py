@@ -59,7 +59,7 @@ async def test_the_draft_shows_its_diff_and_the_code_behind_it(
     assert "+Set `ACME_REQUEST_TIMEOUT` to a number of seconds.\n" in draft["diff"]
     assert (draft["conflict"], draft["additions"], draft["deletions"]) == (False, 1, 1)
     [place] = draft["evidence"]
-    assert place.keys() == {"file", "startLine", "endLine", "excerpt", "articleLine"}
+    assert place.keys() == {"file", "startLine", "endLine", "excerpt", "articleLine", "reason"}
     assert (place["file"], place["articleLine"]) == ("src/settings.py", 3)
     assert place["startLine"] <= 3 <= place["endLine"]
     assert "ACME_REQUEST_TIMEOUT" in place["excerpt"]
