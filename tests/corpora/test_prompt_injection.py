@@ -46,9 +46,10 @@ def test_a_model_that_obeys_everything_brings_in_no_markup_and_no_link_without_a
                     continue
                 before = contents.articles[group.index].text
                 after = apply_edits(group.spans, before)
-                added = active_elements(after) - active_elements(before)
-                assert {kind for kind, _ in added} <= {"a"}, (attack, edit)
-                assert not added or group.warnings, (attack, edit)
+                added = strange(after, before)
+                # Pages leave HTML out. A link that an article has already is the company's own.
+                assert "img" not in dict(added), (attack, edit)
+                assert "article" in place or not added or group.warnings, (attack, edit)
                 assert LEAK not in after, (attack, edit)
 
 
@@ -61,8 +62,9 @@ def test_what_is_planted_in_passages_brings_no_markup_into_a_new_article(corpora
         for said in says(attack):
             after = written(request, sources, report, said)
 
-            marks = active_elements(after.proposals[0].text) - active_elements(report.proposals[0].text)
-            assert all(target.startswith("#") for _, target in marks), attack
+            added = strange(after.proposals[0].text, report.proposals[0].text)
+            assert {kind for kind, _ in added} <= {"a", "html"}, attack
+            assert "html" in dict(added) or not added or after.proposals[0].warnings, attack
 
 
 def written(request: ArticleRequest, sources: list[SourcePassage], report: Report, text: str) -> Report:
@@ -72,6 +74,12 @@ def written(request: ArticleRequest, sources: list[SourcePassage], report: Repor
         return report_with_article(request, sources, report, answer, "obedient")
     except CompletionError:
         return report
+
+
+def strange(after: str, before: str) -> list[tuple[str, str]]:
+    """The links, pictures and HTML that a text has more than before, without links to its own headings."""
+    added = active_elements(after) - active_elements(before)
+    return [(kind, target) for kind, target in added if not target.startswith("#")]
 
 
 def attacks(corpora: Path) -> list[str]:
