@@ -53,7 +53,7 @@ def set_model(
     ] = None,
     purposes: Annotated[
         list[str] | None,
-        typer.Option("--for", help="What it is used for: drafts, new_articles or answers; repeatable."),
+        typer.Option("--for", help="The use of it: drafts, new_articles, answers or editor; repeatable."),
     ] = None,
     tokens_per_day: Annotated[int | None, typer.Option(help="The most tokens of a day (UTC).")] = None,
     tokens_per_task: Annotated[int | None, typer.Option(help="The most tokens of one task.")] = None,

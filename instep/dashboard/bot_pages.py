@@ -1,6 +1,7 @@
 """Pages about one help center: who may open them, what they work on, and how they answer."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -181,6 +182,13 @@ async def find_page(request: Request, person: Person, tx: Tx, section: str) -> B
     if bot is None:
         raise NotFound("There is no such help center in your workspace.")
     return BotPage(request, person, Ctx(tx, bot, person.as_actor("page"), utc_now()), section)
+
+
+@asynccontextmanager
+async def enter_bot(request: Request, person: Person) -> AsyncIterator[Ctx]:
+    """A context of the bot in the address, for a page that holds no connection in between."""
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        yield (await find_page(request, person, tx, "")).ctx
 
 
 def ask_again(request: Request) -> Response:

@@ -10,7 +10,7 @@ from instep.web.shapes import Out
 
 ProviderForm = Literal["openai", "anthropic"]
 # What owners switch on and off.
-PURPOSES: tuple[Purpose, ...] = ("drafts", "new_articles", "answers")
+PURPOSES: tuple[Purpose, ...] = ("drafts", "new_articles", "answers", "editor")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ import { listenForCommands } from "./commands.js";
 import { listenForKeptTexts } from "./offers.js";
 import { acceptPictures } from "./pictures.js";
 import { showPreview } from "./preview.js";
+import { proposeWords } from "./rewording.js";
 import { saveAsOneTypes } from "./saving.js";
 import { createSurface } from "./surface.js";
 
@@ -15,6 +16,7 @@ if (form) {
   listenForCommands(form, surface, saving);
   acceptPictures(form, surface);
   showPreview(form, surface);
+  proposeWords(form, surface, saving);
   if (form.dataset.line) surface.goTo(Number(form.dataset.line));
   if ("beginsInText" in form.dataset) surface.view.focus();
 }

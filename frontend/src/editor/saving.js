@@ -239,11 +239,11 @@ class Saving {
 const areTextsSame = (left, right) => areSame({ title: left.title, content: left.content }, { title: right.title, content: right.content });
 
 /** The status of an answer (0 for none), its JSON where it is some, and the sentence of a refusal. */
-async function request(address, options = {}) {
+export async function request(address, options = {}) {
   const headers = { Accept: "application/json", "HX-Request": "true" };
   try {
     const signal = AbortSignal.timeout(ANSWER_MILLISECONDS);
-    const response = await fetch(address, { ...options, headers, signal, redirect: "error" });
+    const response = await fetch(address, { signal, ...options, headers, redirect: "error" });
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
     const state = isJson ? await response.json() : null;
     const message = state?.message ?? (isJson ? undefined : SENTENCE.exec(await response.text())?.[1]);

@@ -1,11 +1,11 @@
 """The language model of a help center: its provider and key, purposes, budgets, a test, and its use."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -14,11 +14,11 @@ from starlette.routing import Route
 
 from instep.core.config import settings
 from instep.core.errors import AppError, InvalidValue
-from instep.dashboard.bot_pages import BotPage, bot_page, find_page
+from instep.dashboard.bot_pages import BotPage, bot_page, enter_bot, find_page
 from instep.dashboard.running.visit_pages import BAR_GAP, BAR_WIDTH, CHART_HEIGHT
 from instep.dashboard.settings.frame import SECTION, attempt, show_settings
 from instep.identity.access import hold_open
-from instep.identity.schemas import Ctx, Person
+from instep.identity.schemas import Person
 from instep.identity.scopes import Role
 from instep.language_model import actions
 from instep.language_model.choosing import models_of
@@ -42,6 +42,7 @@ WORDS: dict[str, tuple[str, str | None]] = {
     "drafts": ("Drafts", "It reads each code change with the articles about it, and writes the edits."),
     "new_articles": ("New articles", "It writes the articles that you ask for and that visitors missed."),
     "answers": ("Answers", "It answers visitors from your articles, with half of a day's budget at most."),
+    "editor": ("Editor", "It proposes words for a place, shortens a text and corrects it, if someone asks."),
     "test": ("Tests", None),
 }
 SHOWN_DAYS = 30
@@ -181,21 +182,15 @@ async def forget_model(page: BotPage) -> Response:
 @require_person(Role.OWNER)
 async def try_model(request: Request, person: Person) -> Response:
     """Ask the model one small question. No connection to the database is held meanwhile."""
-    database, state = request.app.state.database, request.app.state
-
-    @asynccontextmanager
-    async def enter() -> AsyncIterator[Ctx]:
-        async with database.enter_workspace(person.workspace_id) as tx:
-            yield (await find_page(request, person, tx, SECTION)).ctx
-
+    enter = partial(enter_bot, request, person)
     async with enter() as ctx:
         await hold_open(ctx.tx, ctx.workspace_id)
     refusal, tests = None, list[ModelTestOut]()
     try:
-        tests = await actions.test_model(models_of(state), enter)
+        tests = await actions.test_model(models_of(request.app.state), enter)
     except AppError as error:
         refusal = error
-    async with database.enter_workspace(person.workspace_id) as tx:
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
         return await model_page(await find_page(request, person, tx, SECTION), refusal, tests)
 
 

@@ -36,6 +36,7 @@ from instep.dashboard.writing.editor_form import (
     time_of_day,
     wants_json,
 )
+from instep.dashboard.writing.rewording import has_model
 from instep.identity.schemas import Ctx
 from instep.identity.scopes import Role
 from instep.insights.actions import count_former_links, propose_link_edits
@@ -308,6 +309,7 @@ async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
         "locale": locale,
         "direction": direction(locale),
         "time_of_day": time_of_day,
+        "has_model": await has_model(page),
     }
 
 

@@ -25,6 +25,7 @@ from instep.dashboard.writing.editor_form import (
     publishes,
     time_of_day,
 )
+from instep.dashboard.writing.rewording import has_model
 from instep.identity.scopes import Role
 from instep.text.line_ends import value_in_field, with_line_ends_of
 from instep.web.bodies import body_from
@@ -107,6 +108,7 @@ async def show_entry_conflict(page: BotPage, entry: ChangelogEntry) -> Response:
 
 async def show_form(page: BotPage, entry: ChangelogEntry | None, form: EditorForm) -> Response:
     shared: dict[str, Any] = {"locale": page.bot.locale, "direction": direction(page.bot.locale)}
+    shared["has_model"] = await has_model(page)
     return await page.show(
         "writing/entry_editor.html", form.status, form=form, entry=entry, time_of_day=time_of_day, **shared
     )

@@ -1,0 +1,81 @@
+"""What the editor's menu of the language model asks for: a part of the text anew, as a proposal."""
+
+from functools import partial
+from typing import Any, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from instep.core import limits
+from instep.core.errors import InvalidValue
+from instep.dashboard.bot_pages import BotPage, enter_bot
+from instep.dashboard.review.place_view import line_now
+from instep.dashboard.writing.editor_form import BAD_REQUEST
+from instep.identity.access import hold_open
+from instep.identity.schemas import Ctx, Person
+from instep.identity.scopes import Role
+from instep.language_model.choosing import models_of
+from instep.llm.protocol import CompletionError
+from instep.places.actions import get_place
+from instep.text.word_changes import mark_changes
+from instep.web.forms import Form
+from instep.web.signed_in import form_of, private_headers, require_person
+from instep.writer.llm.rewording import Intent, Rewording, request_for_section, reword
+from instep.writer.llm.rewording import Request as RewordingRequest
+
+NO_MODEL = "No language model is set for the editor of this help center: an owner can change that."
+
+
+async def has_model(page: BotPage) -> bool:
+    """Whether the editor offers the menu of the language model."""
+    return await models_of(page.request.app.state).has_model(page.ctx, "editor")
+
+
+@require_person(Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+async def propose_words(request: Request, person: Person) -> Response:
+    """Ask the model for a part of the text anew. No connection is held meanwhile, and nothing is stored."""
+    enter = partial(enter_bot, request, person)
+    async with enter() as ctx:
+        await hold_open(ctx.tx, ctx.workspace_id)
+        asked = await read_request(ctx, form_of(request))
+    try:
+        chosen = await models_of(request.app.state).choose(enter, "editor")
+        if chosen is None:
+            raise CompletionError(NO_MODEL)
+        proposal = await reword(chosen.model, asked, ctx.bot.help_url)
+    except CompletionError as error:
+        return JSONResponse({"message": error.message}, BAD_REQUEST, private_headers())
+    return JSONResponse(await answer_with(asked, proposal), headers=private_headers())
+
+
+async def read_request(ctx: Ctx, form: Form) -> RewordingRequest:
+    """The request of a form; for a place it is about the section in which the place is by now."""
+    intent: Intent | None = next((name for name in get_args(Intent) if name == form.get("intent")), None)
+    before, selected, after = (
+        form.get(name, "").replace("\r\n", "\n") for name in ("before", "selected", "after")
+    )
+    title, text = form.get("title", ""), before + selected + after
+    if intent is None or len(text) > limits.MAX_CONTENT_CHARACTERS:
+        raise InvalidValue("text", "it must not be longer than an article may be")
+    if intent != "write":
+        return RewordingRequest(intent, title, before, selected, after)
+    place = await get_place(ctx, form.get("place", ""))
+    reasons = [place.reason, *(str(item["excerpt"]) for item in place.evidence)]
+    return request_for_section(title, text, line_now(text, place), reasons)
+
+
+async def answer_with(asked: RewordingRequest, proposal: Rewording) -> dict[str, Any]:
+    """Both texts with the words marked that go and come; `from` counts as scripts do, in UTF-16."""
+    runs = await mark_changes(asked.selected, proposal.text)
+    return {
+        "from": len(asked.before.encode("utf-16-le")) // 2,
+        "old": asked.selected,
+        "new": proposal.text,
+        "note": proposal.note,
+        "warnings": proposal.warnings,
+        "words": [(word.change, word.text) for run in runs for word in run.words],
+    }
+
+
+routes = [Route("/app/{bot_slug}/writing/words", propose_words, methods=["POST"])]
