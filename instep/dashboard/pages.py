@@ -33,13 +33,13 @@ from instep.dashboard.settings import (
     webhook_pages,
 )
 from instep.dashboard.setup import first_bot, first_run, get_started
-from instep.dashboard.writing import article_editor, editor_parts, entry_editor, rewording
+from instep.dashboard.writing import article_editor, editor_parts, entry_editor, word_proposals
 
 MODULES = (
     *(development, finding, first_run, first_bot, get_started),
     *(factor_pages, joining, own_pages, own_passkeys, verifying),
     review_routes,
-    *(article_editor, entry_editor, editor_parts, rewording, content),
+    *(article_editor, entry_editor, editor_parts, word_proposals, content),
     *(task_pages, question_pages, conversation_pages, health_pages, file_pages, import_pages, visit_pages),
     *(general, appearance, key_pages, trust_pages, webhook_pages, alert_pages, app_pages, people_pages),
     model_pages,

@@ -103,7 +103,7 @@ FACES: dict[str, set[str]] = {
     "worker": {""},
     "workspaces": {"backup_state", "domain_claims", "queries", "site_frame"},
     "writer": {
-        *("", "diffs.parser", "diffs.patch", "llm.model_step"),
+        *("", "diffs.parser", "diffs.patch", "llm.model_step", "llm.rewording"),
         *("new_articles.outline", "new_articles.outline_sources", "retrieval"),
     },
 }

@@ -78,7 +78,8 @@ async def test_a_place_is_written_from_its_reason_and_its_lines(
 ) -> None:
     place = await open_place(client, database, cast.acme)
     text = ok(await client.get(f"/v1/articles/{place['articleId']}"))["contentMarkdown"]
-    new = "## Schedule exports\n\nA scheduled export runs at night, unless **Pause the scheduled export** is on."
+    told = "A scheduled export runs at night, unless **Pause the scheduled export** is on."
+    new = f"## Schedule exports\n\n{told}"
     async with with_model(database, cast.acme, follows(lambda asked: {"text": new, "note": ""})) as behind:
         page = f"articles/{place['articleId']}/edit?place={place['id']}"
         assert 'data-intent="write"' in (await desk.get(page)).text

@@ -60,9 +60,6 @@ MODEL_TEST_SECONDS = 20
 MAX_MODEL_EDITS = 60
 # Dismissed statements, newest first, that a model is reminded of.
 MAX_DISMISSED_STATEMENTS = 200
-# Articles of one task that are sent to the model, and edits in one completion.
-MAX_MODEL_ARTICLES = 5
-MAX_MODEL_EDITS = 30
 # A part of a text that someone has a model write anew in the editor, and the text before and after it.
 MAX_REWORDED_TOKENS = 4_000
 MAX_REWORDING_CONTEXT_CHARACTERS = 4_000

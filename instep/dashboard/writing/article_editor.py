@@ -36,7 +36,7 @@ from instep.dashboard.writing.editor_form import (
     time_of_day,
     wants_json,
 )
-from instep.dashboard.writing.rewording import has_model
+from instep.dashboard.writing.word_proposals import has_model
 from instep.identity.schemas import Ctx
 from instep.identity.scopes import Role
 from instep.insights.actions import count_former_links, propose_link_edits

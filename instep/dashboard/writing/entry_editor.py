@@ -25,7 +25,7 @@ from instep.dashboard.writing.editor_form import (
     publishes,
     time_of_day,
 )
-from instep.dashboard.writing.rewording import has_model
+from instep.dashboard.writing.word_proposals import has_model
 from instep.identity.scopes import Role
 from instep.text.line_ends import value_in_field, with_line_ends_of
 from instep.web.bodies import body_from

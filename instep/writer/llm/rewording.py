@@ -73,7 +73,7 @@ class Rewording:
     warnings: tuple[str, ...]
 
 
-class Reply(BaseModel):
+class RewordingReply(BaseModel):
     text: str
     note: str = ""
 
@@ -101,7 +101,7 @@ def section_around(text: str, line: int) -> tuple[int, int]:
 async def reword(model: Model, request: Request, help_url: str) -> Rewording:
     """Ask the model for the part anew; `CompletionError` says why there is no proposal."""
     prompt = prompt_for(request)
-    reply = read_reply(Reply, (await model.complete(prompt)).text)
+    reply = read_reply(RewordingReply, (await model.complete(prompt)).text)
     if reply is None:
         raise CompletionError("Its reply has not the form that was asked for.")
     new, note = with_margins_of(request.selected, reply.text), remove_hidden(reply.note)

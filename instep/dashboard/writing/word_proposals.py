@@ -38,15 +38,15 @@ async def propose_words(request: Request, person: Person) -> Response:
     enter = partial(enter_bot, request, person)
     async with enter() as ctx:
         await hold_open(ctx.tx, ctx.workspace_id)
-        asked = await read_request(ctx, form_of(request))
+        wish = await read_request(ctx, form_of(request))
     try:
         chosen = await models_of(request.app.state).choose(enter, "editor")
         if chosen is None:
             raise CompletionError(NO_MODEL)
-        proposal = await reword(chosen.model, asked, ctx.bot.help_url)
+        proposal = await reword(chosen.model, wish, ctx.bot.help_url)
     except CompletionError as error:
         return JSONResponse({"message": error.message}, BAD_REQUEST, private_headers())
-    return JSONResponse(await answer_with(asked, proposal), headers=private_headers())
+    return JSONResponse(await answer_with(wish, proposal), headers=private_headers())
 
 
 async def read_request(ctx: Ctx, form: Form) -> RewordingRequest:
@@ -65,12 +65,12 @@ async def read_request(ctx: Ctx, form: Form) -> RewordingRequest:
     return request_for_section(title, text, line_now(text, place), reasons)
 
 
-async def answer_with(asked: RewordingRequest, proposal: Rewording) -> dict[str, Any]:
+async def answer_with(wish: RewordingRequest, proposal: Rewording) -> dict[str, Any]:
     """Both texts with the words marked that go and come; `from` counts as scripts do, in UTF-16."""
-    runs = await mark_changes(asked.selected, proposal.text)
+    runs = await mark_changes(wish.selected, proposal.text)
     return {
-        "from": len(asked.before.encode("utf-16-le")) // 2,
-        "old": asked.selected,
+        "from": len(wish.before.encode("utf-16-le")) // 2,
+        "old": wish.selected,
         "new": proposal.text,
         "note": proposal.note,
         "warnings": proposal.warnings,
