@@ -151,8 +151,14 @@ eval-fitting: DATA = ../shared/data/docsync
 eval-fitting: dev ## Fit the writer's models, each product left out in turn: make eval-fitting DATA=folder
 	$(BIN)/python -m eval.fitting $(DATA)
 
-eval-model: dev ## Score a language model: make eval-model PROVIDER=openai:NAME DATA=folder [CASES=50] [REPLAY=1]
+eval-model: dev ## Score a language model: make eval-model PROVIDER=openai:NAME DATA=folder [CASES=50] [REPLAY=1]; or a double: DOUBLE=oracle, DOUBLE=saboteur
+ifeq ($(DOUBLE),oracle)
+	$(BIN)/python -m eval.model.ceiling $(DATA)
+else ifeq ($(DOUBLE),saboteur)
+	$(BIN)/python -m eval.model.protection $(DATA)
+else
 	$(BIN)/python -m eval.model $(DATA) $(if $(PROVIDER),--model $(PROVIDER)) $(if $(CASES),--cases $(CASES)) $(if $(REPLAY),--replay)
+endif
 
 eval-replay: dev ## Draft for the last commits of a repository, to judge by hand: make eval-replay [REPOSITORY=.] [DOCS=docs/help] [LAST=100] [EVERY=1]
 	$(BIN)/python -m eval.replay $(or $(REPOSITORY),.) $(or $(DOCS),docs/help) --last $(or $(LAST),100) --every $(or $(EVERY),1)

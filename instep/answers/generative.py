@@ -16,7 +16,7 @@ from instep.answers.citing import has_no_active_markup, with_citation
 from instep.answers.extractive import PassageExtract, extracted_units, title_and_headings
 from instep.answers.support import is_supported, is_translation, is_written_in
 from instep.core import limits
-from instep.llm.guard import DATA_RULE, LinkPolicy, added_markup, delimit
+from instep.llm.guard import DATA_RULE, delimit, has_markup
 from instep.llm.protocol import Prompt
 from instep.search.excerpts import letters_in
 from instep.text.sentences import split_sentences
@@ -172,7 +172,7 @@ def supported_in_part(
 
 
 def is_plain(text: str) -> bool:
-    return not added_markup("", text, LinkPolicy()) and has_no_active_markup(text)
+    return not has_markup(text) and has_no_active_markup(text)
 
 
 def is_foreign(question: str, language: str, locale: str) -> bool:

@@ -3,11 +3,9 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import comrak
 from pydantic import BaseModel, ValidationError
@@ -40,7 +38,6 @@ _URL = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`|]*|\b(?:data|javascript|vbscript|file):\S+|\bwww\.\S+",
     re.IGNORECASE,
 )
-_URL_END = ".,;:!?)]"
 _LINK_DEFINITION = re.compile(r"(?m)^[ \t>*+-]*\[[^\]\n]+\]:")
 _TEMPLATE_MARKS = ("{{", "{%", "<%", "<!")
 # Rendering deeply nested Markdown takes quadratic time.
@@ -92,63 +89,18 @@ def _object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class LinkPolicy:
-    """URLs that a model may add: below `help_url`, or stated in `source_text` and on one of `hosts`."""
-
-    help_url: str = ""
-    source_text: str = ""
-    hosts: frozenset[str] = frozenset()
-
-    def allows(self, url: str) -> bool:
-        if url.startswith("#"):
-            return True
-        if self.help_url and (url == self.help_url or url.startswith(self.help_url.rstrip("/") + "/")):
-            return True
-        return _host_of(url) in self.hosts and url in self.source_text
-
-
-def hosts_in(texts: Iterable[str]) -> frozenset[str]:
-    """The hosts of all URLs in some texts."""
-    return frozenset(host for text in texts for url in _urls(text) if (host := _host_of(url)))
-
-
-def _host_of(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname
-    except ValueError:
-        return None
-
-
-def added_markup(before: str, after: str, policy: LinkPolicy) -> str | None:
-    """What `after` holds that `before` does not and that a model may not write, as the end of a sentence."""
-    if any(after.count(mark) > before.count(mark) for mark in _TEMPLATE_MARKS) or (
-        len(_LINK_DEFINITION.findall(after)) > len(_LINK_DEFINITION.findall(before))
-        or len(_DEEP_NESTING.findall(after)) > len(_DEEP_NESTING.findall(before))
+def has_markup(text: str) -> bool:
+    """Whether a text has links, addresses, pictures, HTML or templates, which an answer may not have."""
+    if (
+        any(mark in text for mark in _TEMPLATE_MARKS)
+        or _LINK_DEFINITION.search(text)
+        or _DEEP_NESTING.search(text)
+        or any(character not in _ALLOWED_HIDDEN and is_hidden(character) for character in text)
     ):
-        return "it brings in markup"
-    if _hidden_characters(after) - _hidden_characters(before):
-        return "it brings in characters that nobody sees"
-    return _added_elements(before, after, policy)
-
-
-def _added_elements(before: str, after: str, policy: LinkPolicy) -> str | None:
-    elements = active_elements(before)
-    targets = {target for kind, target in elements if kind == "a"} | set(_urls(before))
-    for kind, target in active_elements(after) - elements:
-        if kind == "html":
-            return "it brings in markup"
-        if kind == "img":
-            return "it brings in a picture"
-        if target not in targets and not policy.allows(target):
-            return "it brings in a link"
-    if any(url not in targets and not policy.allows(url) for url in _urls(after)):
-        return "it brings in an address"
-    return None
-
-
-def _urls(text: str) -> Iterator[str]:
-    return (url.rstrip(_URL_END) for url in _URL.findall(text))
+        return True
+    # A heading has a link to itself.
+    elements = [target for (_, target), count in active_elements(text).items() if count]
+    return not all(target.startswith("#") for target in elements) or bool(_URL.search(text))
 
 
 def active_elements(markdown: str) -> Counter[tuple[str, str]]:
@@ -157,9 +109,3 @@ def active_elements(markdown: str) -> Counter[tuple[str, str]]:
     elements = Counter((tag, unescape(target)) for tag, target in _LINK_OR_IMAGE.findall(html))
     elements["html", ""] = html.count(_OMITTED_HTML)
     return elements
-
-
-def _hidden_characters(text: str) -> Counter[str]:
-    return Counter(
-        character for character in text if character not in _ALLOWED_HIDDEN and is_hidden(character)
-    )
