@@ -77,6 +77,7 @@ def test_a_line_with_a_small_copying_error_is_replaced_whole() -> None:
         (7, "- Films", "- Songs", "- Films\n- Songs\n\n## Trash"),
         (16, "", "Admins can restore them.", "30 days.\nAdmins can restore them.\n\n## Export"),
         (16, "", "\n### Restore\n\nAsk.", "30 days.\n\n### Restore\n\nAsk.\n\n## Export"),
+        (3, "", "\nFolders\n-------", "can be\n\nFolders\n-------\n\nuploaded"),
         (13, "", "## Songs\n\nNone.", "- Films\n\n## Songs\n\nNone.\n\n## Trash"),
         (19, "Ask us.", "## More\n\nNone.", "Ask us.\n\n## More\n\nNone.\n"),
     ],

@@ -200,7 +200,11 @@ def _span_of(old: str, number: int, lines: TextLines) -> tuple[int, int]:
 
 
 def _insertion(number: int, copy: str, new: str, lines: TextLines) -> LocatedEdit:
-    """Whole lines after a line; number 0 is the beginning of the text."""
+    """Whole lines after a line; number 0 is the beginning of the text.
+
+    A blank line at the beginning of `new` makes it a block of its own.
+    """
+    is_block = not new.split("\n")[0].strip()
     new = new.strip("\n")
     if not new.strip():
         raise EditRefused("it inserts nothing")
@@ -210,8 +214,8 @@ def _insertion(number: int, copy: str, new: str, lines: TextLines) -> LocatedEdi
     above = lines.lines[index]
     below = lines.lines[index + 1] if index + 1 < len(lines.lines) else ""
     added = new.split("\n")
-    before = "\n" if _needs_space(above, added[0]) else ""
-    after = "\n" if _needs_space(added[-1], below) else ""
+    before = "\n" if (is_block and above.strip()) or _needs_space(above, added[0]) else ""
+    after = "\n" if (is_block and below.strip()) or _needs_space(added[-1], below) else ""
     return LocatedEdit(lines.end(index), lines.end(index), f"\n{before}{new}{after}")
 
 
