@@ -15,6 +15,7 @@ from typing import Any
 
 from eval.docsync import prediction_of
 from eval.docsync_set import is_set, scorer_of, task_of
+from eval.model.by_hand import HandModel
 from eval.model.choice import chosen_model
 from eval.model.recorded import RecordedModel
 from eval.model.review_table import review_table
@@ -22,6 +23,7 @@ from instep.core import limits
 from instep.core.config import settings
 from instep.core.sandbox import run_with_timeout
 from instep.llm.factory import open_model
+from instep.llm.protocol import Model
 from instep.web.log import configure_logging
 from instep.writer import write
 from instep.writer.llm.model_step import ModelStep
@@ -54,6 +56,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser.add_argument("folder", type=Path, help="the set of changes")
     parser.add_argument("--model", help="openai:NAME or anthropic:NAME, instead of INSTEP_MODEL")
     parser.add_argument("--replay", action="store_true", help="use recorded answers alone, ask nobody")
+    parser.add_argument("--by-hand", type=Path, help="a folder of prompts that people answer")
     parser.add_argument("--cases", type=int, default=0, help="how many changes, spread evenly; 0: all")
     parser.add_argument("--answers", type=Path, default=Path("model-answers"), help="where answers are kept")
     parser.add_argument("--max-tokens", type=int, default=MAX_TOKENS_PER_RUN, help="for all answers together")
@@ -65,7 +68,9 @@ async def score(options: Namespace, name: str) -> dict[str, Any]:
     scorer = scorer_of(options.folder)
     cases = _spread(list(scorer.load(str(options.folder))), options.cases)
     async with AsyncExitStack() as stack:
-        model = None if options.replay else await stack.enter_async_context(open_model(settings()))
+        model: Model | None = HandModel(options.by_hand) if options.by_hand else None
+        if model is None and not options.replay:
+            model = await stack.enter_async_context(open_model(settings()))
         recorded = RecordedModel(name, options.answers, model, options.max_tokens)
         places = asyncio.Semaphore(CONCURRENT_CHANGES)
         pairs = await asyncio.gather(*(_predictions(case, recorded, places) for case in cases))

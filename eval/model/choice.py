@@ -4,11 +4,14 @@ import os
 import sys
 from argparse import Namespace
 
+from eval.model.by_hand import HandModel
 from instep.core.config import SettingsError, settings
 
 
 def chosen_model(options: Namespace) -> str | None:
     """The name of the model that `--model` or the settings name; without one None, and a reason on stderr."""
+    if options.by_hand:
+        return HandModel.name
     if options.model and not options.replay:
         os.environ["INSTEP_MODEL"] = options.model
     try:

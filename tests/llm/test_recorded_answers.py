@@ -67,7 +67,13 @@ def reads_and_edits(asked: Asked) -> object:
 
 
 def options(folder: Path, **changes: object) -> Namespace:
-    values = {"folder": folder, "answers": folder / "answers", "cases": 0, "max_tokens": 1_000_000}
+    values = {
+        "folder": folder,
+        "answers": folder / "answers",
+        "by_hand": None,
+        "cases": 0,
+        "max_tokens": 1_000_000,
+    }
     return Namespace(**{**values, "replay": False, **changes})
 
 
