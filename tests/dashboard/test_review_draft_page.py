@@ -125,8 +125,8 @@ async def test_an_article_that_was_put_together_without_a_model_says_so(
 async def test_an_article_that_a_model_wrote_names_the_model(
     desk: Desk, client: Client, database: Database
 ) -> None:
-    blocks = [{"text": "Exports are made at night.", "sources": [0]}]
-    text = await page_of_written_article(desk, client, database, Scripted(lambda data: {"blocks": blocks}))
+    reply = {"text": "Exports are made at night.", "missing": []}
+    text = await page_of_written_article(desk, client, database, Scripted(lambda data: reply))
 
     assert "No evidence: written by the model scripted:1." in text
 

@@ -292,26 +292,35 @@ async def test_jobs_at_once_do_not_queue_more_than_may_wait_for_review(
     assert len(await gaps(api(cast.acme.write_key))) == 1
 
 
-async def test_a_model_writes_it_from_the_passages_and_invents_nothing(
+async def test_a_model_writes_it_from_the_passages(api: Api, cast: Cast, database: Database) -> None:
+    client = api(cast.acme.write_key)
+    await publish(client, "Choose a password", SIGN_IN)
+    gap = await ask_as(database, cast.acme)
+    reply = {"text": "Choose a password with at least 12 characters.", "missing": ["Who can reset it?"]}
+
+    await run_now(database, cast.acme, gap, Scripted(lambda asked: reply))
+
+    [listed] = await gaps(client)
+    draft = await detail(client, listed["id"])
+    assert draft["contentMarkdown"].startswith("Choose a password with at least 12 characters.\n")
+    assert "Missing: Who can reset it?" in draft["warnings"]
+    assert "scripted:1 wrote it" in draft["reason"]
+
+
+async def test_a_text_of_a_model_with_a_strange_link_leaves_the_outline(
     api: Api, cast: Cast, database: Database
 ) -> None:
     client = api(cast.acme.write_key)
     await publish(client, "Choose a password", SIGN_IN)
     gap = await ask_as(database, cast.acme)
-    blocks = [
-        {"text": "Choose a password with at least 12 characters.", "sources": [1]},
-        {"text": "Call 0800 1234567 to reset your password.", "sources": [1]},
-        {"text": "[Reset your password](https://evil.example).", "sources": [1]},
-    ]
+    text = "[Reset your password](https://evil.example)."
 
-    await run_now(database, cast.acme, gap, Scripted(lambda asked: {"blocks": blocks}))
+    await run_now(database, cast.acme, gap, Scripted(lambda asked: {"text": text, "missing": []}))
 
     [listed] = await gaps(client)
     draft = await detail(client, listed["id"])
-    assert draft["contentMarkdown"].startswith("Choose a password with at least 12 characters.\n")
-    assert "0800" not in draft["contentMarkdown"]
+    assert f"> {SIGN_IN}" in draft["contentMarkdown"]
     assert "evil" not in draft["contentMarkdown"]
-    assert "scripted:1 wrote it out" in draft["reason"]
 
 
 class Silent:
