@@ -7,6 +7,8 @@ markup and the section that it rests on supports it; else the words that it quot
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from html import unescape
 from typing import Literal
 
 from pydantic import BaseModel
@@ -18,7 +20,6 @@ from instep.answers.support import is_supported, is_translation, is_written_in
 from instep.core import limits
 from instep.llm.guard import DATA_RULE, delimit, has_markup
 from instep.llm.protocol import Prompt
-from instep.search.excerpts import letters_in
 from instep.text.sentences import split_sentences
 
 SYSTEM_PROMPT = f"""
@@ -121,6 +122,17 @@ class SupportedSentence:
         return STEP.match(self.text) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundQuote:
+    """The words of a section that a model quotes, as visitors may read them, and the units around them.
+
+    Both are empty if the section does not have the quote; `text` alone if it is in code.
+    """
+
+    text: str
+    around: str
+
+
 def prompt_for(question: str, extracts: Sequence[PassageExtract]) -> Prompt:
     parts = [(f"section {number}", extract_text(extract)) for number, extract in enumerate(extracts, 1)]
     parts.append(("the question", question))
@@ -158,14 +170,14 @@ def supported_in_part(
     text = " ".join(CITATION.sub("", part.text[: MAX_PART_CHARACTERS + 1]).split())
     match = STEP.match(text)
     step = match[0] if match else ""
-    quoted, locale, ground = quoted_text(part.quote, extract), extract.passage.locale, support_text(extract)
-    is_translated = bool(quoted) and is_foreign(question, language, locale)
-    supports = is_translation if is_translated else is_supported
+    quote, locale, ground = find_quote(part.quote, extract), extract.passage.locale, support_text(extract)
+    is_translated = bool(quote.text) and is_foreign(question, language, locale)
     may_be_shown = len(text) <= MAX_PART_CHARACTERS and is_plain(text)
     sentences = split_sentences(text[len(step) :]) if may_be_shown else []
+    supports = is_translation if is_translated else partial(is_supported, near=quote.around)
     supported = [each for each in sentences if supports(ground, plain(each), locale)]
-    if quoted and not supported:
-        supported, is_translated = [quoted], False
+    if quote.text and not supported:
+        supported, is_translated = [quote.text], False
     for sentence in supported:
         yield SupportedSentence(step + sentence, part.section, is_translated)
         step = ""
@@ -184,20 +196,47 @@ def plain(sentence: str) -> str:
     return sentence.replace("**", "").replace("__", "")
 
 
-def quoted_text(quote: str, extract: PassageExtract) -> str:
-    """The sentence, item or row of a section that a quote is or is in; empty if it is of none."""
-    letters = letters_in(CITATION.sub("", quote)).casefold()
-    if len(letters) < MIN_QUOTE_LETTERS:
-        return ""
-    units = [unit for unit in extracted_units(extract) if not unit.is_code]
-    holders = (unit for unit in units if letters in letters_in(unit.plain).casefold())
-    return next((" · ".join(cells_of(unit)) for unit in holders), "")
+def find_quote(quote: str, extract: PassageExtract) -> FoundQuote:
+    """The sentences, item or row of a section that a quote is or is in, whatever their marks."""
+    mark = STEP.match(quote.strip())
+    letters = letters_of(CITATION.sub("", quote.strip()[len(mark[0]) if mark else 0 :]))
+    units = extracted_units(extract)
+    for index, unit in enumerate(units):
+        if len(letters) >= MIN_QUOTE_LETTERS and letters in letters_of(unit.text):
+            around = "\n".join(each.plain for each in units[max(0, index - 1) : index + 2])
+            return FoundQuote("" if unit.is_code else shown_quote(unit, letters), around)
+    return FoundQuote("", "")
 
 
-def cells_of(unit: AnswerUnit) -> list[str]:
-    """The texts of a unit: one, or those of a row's cells."""
-    texts = CELL_END.split(unit.text.strip().strip("|")) if unit.prefix == "|" else [unit.text]
-    return [text.strip() for text in texts if text.strip()]
+def shown_quote(unit: AnswerUnit, letters: str) -> str:
+    """The sentences of a unit that the letters of a quote run through; a row as its name and its values."""
+    if unit.prefix == "|":
+        name, *values = cells_of(unit)
+        return ended(f"{name}: {'; '.join(values)}" if values else name)
+    start = letters_of(unit.text).index(letters)
+    sentences, begin = list[str](), 0
+    for sentence in split_sentences(unit.text):
+        end = begin + len(letters_of(sentence))
+        if begin < start + len(letters) and start < end:
+            sentences.append(sentence)
+        begin = end
+    return ended(" ".join(sentences))
+
+
+def ended(text: str) -> str:
+    """The text with a period if it ends in a letter, digit or code: another sentence may follow."""
+    return f"{text.rstrip(':')}." if text[-1:].isalnum() or text[-1:] in "`)*_:" else text
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a text, which no mark of Markdown changes."""
+    return "".join(filter(str.isalnum, unescape(text))).casefold()
+
+
+def cells_of(row: AnswerUnit) -> list[str]:
+    """The texts of the cells of a row that say something; dashes and the like do not."""
+    texts = (text.strip() for text in CELL_END.split(row.text.strip().strip("|")))
+    return [text for text in texts if any(map(str.isalnum, text))]
 
 
 def support_text(extract: PassageExtract) -> str:

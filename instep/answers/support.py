@@ -23,20 +23,26 @@ MIN_SUPPORTED_SHARE = 0.75
 WINDOW_SENTENCES = 2
 PROPER_NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*")
 POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_terms(word))
+YES_OR_NO = re.compile(r"\A(?:yes|no|ja|nein|oui|non|sí|sim|não|sì|nee)[,;:.] +(?=\S)", re.IGNORECASE)
 # A word so frequent in its language (a share of all words) names no thing.
 FREQUENT = 1e-3
 # At least this share of the words of a text in a language are among its most frequent ones.
 MIN_FREQUENT_SHARE = 0.15
 
 
-def is_supported(passage: str, sentence: str, locale: str = "en") -> bool:
-    """Whether `passage` says what `sentence` says; both come without numbers of citations."""
+def is_supported(passage: str, sentence: str, locale: str = "en", near: str = "") -> bool:
+    """Whether `passage` says what `sentence` says; both come without numbers of citations.
+
+    `near` is the part of the passage around what is quoted for the sentence. Yes or no at the beginning is
+    the model's judgment: the statement after it is checked.
+    """
+    sentence = YES_OR_NO.sub("", sentence)
     terms, passage_terms = terms_of(CONTRACTED_NOT.sub("", sentence)), terms_of(passage)
     terms -= free_terms(locale) - passage_terms
     if not terms or not terms <= passage_terms or not has_facts(passage, sentence):
         return False
     sentences = split_sentences(passage, at_line_breaks=True)
-    return any(window_supports(window, sentence, terms) for window in windows(sentences))
+    return any(window_supports(window, sentence, terms) for window in [*windows(sentences), near] if window)
 
 
 def is_translation(passage: str, sentence: str, locale: str) -> bool:

@@ -21,6 +21,8 @@ JAPANESE = "バックアップは毎晩実行されます。アップロード�
         (PASSAGE, "A backup is kept for 30 days."),
         (PASSAGE, "To choose another hour, set `BACKUP_HOUR`."),
         (PASSAGE, "It does not hold uploaded files."),
+        (PASSAGE, "No, it does not hold uploaded files."),
+        (PASSAGE, "Yes, backups run at 02:00 UTC."),
         (PASSAGE, "Restoring a backup doesn't delete newer articles."),
         (PASSAGE, "Choose **Restore** in the Backups menu."),
         (GERMAN, "Hochgeladene Dateien sind nicht enthalten."),
@@ -44,6 +46,9 @@ def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None
         (PASSAGE, "Choose Restore in the menu Backups of Mallory."),
         (PASSAGE, "Remove a backup in the menu Backups."),
         (PASSAGE, "Backups cost extra."),
+        (PASSAGE, "Yes, backups cost extra."),
+        (PASSAGE, "Yes, it holds uploaded files."),
+        (PASSAGE, "Yes."),
         (PASSAGE, "Choose Restore in the menu Lamas to bring one back."),
         (PASSAGE, "Backups run at 02:00 UTC and are kept for 30 weeks."),
         (GERMAN, "Hochgeladene Bilder sind nicht enthalten."),
@@ -57,3 +62,12 @@ def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None
 )
 def test_what_it_does_not_say_is_not(passage: str, sentence: str) -> None:
     assert not is_supported(passage, sentence)
+
+
+def test_what_stands_around_a_quote_may_support_a_sentence_that_no_two_sentences_do() -> None:
+    sentence = "Restore from the menu Backups: it holds articles and settings of newer articles."
+    passage = "Choose Restore in the menu Backups. It holds articles. It holds settings. It is newer."
+
+    assert not is_supported(passage, sentence)
+    assert is_supported(passage, sentence, near=passage)
+    assert not is_supported(passage, sentence.replace("settings", "pictures"), near=passage)
