@@ -1,7 +1,7 @@
 """Sixty questions of newcomers over three help centers, and what people judged of the answers to them.
 
-They were written before anybody read an article. What an answer is worth is kept by a digest of its words, so
-it is read once; a new answer is `unread` until somebody has.
+They were written before anyone read an article. The verdict on an answer is kept by a digest of its words,
+so that it is read once; a new answer is `unread`.
 """
 
 import hashlib

@@ -63,7 +63,7 @@ class RetrievedContext:
     locale: str
     passages: list[Passage]
     confidence: float
-    # What the question is if it asks nothing.
+    # The kind of a text that asks nothing; None for a question.
     talk: TalkKind | None = None
 
     @property
@@ -155,7 +155,7 @@ def talk_answer(kind: TalkKind, locale: str) -> Answer:
 
 
 def declined_answer(context: RetrievedContext) -> Answer:
-    """What may help if something does, or else that nothing was found."""
+    """An answer that names the sections that may help, or says that nothing was found."""
     return unsure_answer(context) or no_answer(context)
 
 

@@ -174,7 +174,7 @@ def supported_in_part(
     is_translated = bool(quote.text) and is_foreign(question, language, locale)
     may_be_shown = len(text) <= MAX_PART_CHARACTERS and is_plain(text)
     sentences = split_sentences(text[len(step) :]) if may_be_shown else []
-    supports = is_translation if is_translated else partial(is_supported, near=quote.around)
+    supports = is_translation if is_translated else partial(is_supported, around=quote.around)
     supported = [each for each in sentences if supports(ground, plain(each), locale)]
     if quote.text and not supported:
         supported, is_translated = [quote.text], False

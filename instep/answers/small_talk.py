@@ -8,7 +8,7 @@ from instep.text.terms import is_content_word
 # `unclear`: small words alone, such as "And then?", which may go on from an earlier question.
 TalkKind = Literal["greeting", "thanks", "insult", "command", "unclear"]
 
-# What people write to a chat next to their questions, in the languages of its texts.
+# Phrases that people write to a chat next to their questions, in the languages of its texts.
 PHRASES: dict[TalkKind, str] = {
     "thanks": """
         thanks a lot, thank you, thanks, thank, thx, cheers, great, cool, perfect, super, vielen dank,
@@ -31,7 +31,7 @@ PHRASES: dict[TalkKind, str] = {
         はい, いいえ, 你好, 您好, 好的, مرحبا, أهلا, السلام عليكم, نعم, لا
     """,
 }
-# What an insult calls the one who answers.
+# Names by which an insult calls the one who answers.
 ADDRESSEE = re.compile(r"\b(?:bots?|chatbots?|machines?|ai|ki|robot)\b")
 # Texts that want something else than an answer: a poem, or the rules of the one who answers.
 COMMAND = re.compile(
@@ -67,7 +67,7 @@ PHRASE = _any_of([phrase for texts in PHRASES.values() for phrase in _phrases(te
 
 
 def kind_of_talk(text: str) -> TalkKind | None:
-    """What a text is that asks nothing: a command, or one without a word of content; `None`: a question."""
+    """The kind of a text that asks nothing: a command, or one without a word of content. None: a question."""
     if COMMAND.search(text):
         return "command"
     words = " ".join(text.casefold().split())

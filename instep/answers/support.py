@@ -30,10 +30,10 @@ FREQUENT = 1e-3
 MIN_FREQUENT_SHARE = 0.15
 
 
-def is_supported(passage: str, sentence: str, locale: str = "en", near: str = "") -> bool:
+def is_supported(passage: str, sentence: str, locale: str = "en", around: str = "") -> bool:
     """Whether `passage` says what `sentence` says; both come without numbers of citations.
 
-    `near` is the part of the passage around what is quoted for the sentence. Yes or no at the beginning is
+    `around` is the part of the passage around what is quoted for the sentence. Yes or no at the beginning is
     the model's judgment: the statement after it is checked.
     """
     sentence = YES_OR_NO.sub("", sentence)
@@ -42,7 +42,7 @@ def is_supported(passage: str, sentence: str, locale: str = "en", near: str = ""
     if not terms or not terms <= passage_terms or not has_facts(passage, sentence):
         return False
     sentences = split_sentences(passage, at_line_breaks=True)
-    return any(window_supports(window, sentence, terms) for window in [*windows(sentences), near] if window)
+    return any(window_supports(window, sentence, terms) for window in [*windows(sentences), around] if window)
 
 
 def is_translation(passage: str, sentence: str, locale: str) -> bool:

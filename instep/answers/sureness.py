@@ -1,7 +1,7 @@
-"""Whether what would be quoted says what was asked for: near words alone make a wrong answer look sure.
+"""Whether a quotation says what was asked for: near words alone make a wrong answer look sure.
 
-A name of the question can't be said in other words, a number is answered by a number, and yes, a reason or a
-consequence by a statement. Where it is not there, the same sections are named as what may help.
+A name in the question has no other words, a number answers a question for one, and a statement answers one
+for yes, a reason or a consequence. Without these the same sections are named as what may help.
 """
 
 import re
@@ -66,7 +66,7 @@ def names_in(question: str, *, with_capitals: bool) -> Iterator[str]:
 
 
 class ShownWords:
-    """What a reader sees of an extract; a word of it also stands for the question's words that it matches."""
+    """The text of an extract that a reader sees, whose words also stand for those that they match."""
 
     def __init__(self, extract: PassageExtract, terms: QuestionTerms, *, has_codes: bool) -> None:
         passage = extract.passage

@@ -41,7 +41,7 @@ class SuppressedStatement:
 
 @dataclass(frozen=True, slots=True)
 class DismissedStatement:
-    """What was dismissed, in short, and why."""
+    """A dismissed statement in short, and the reason."""
 
     article_id: str | None
     summary: str

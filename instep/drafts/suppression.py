@@ -49,7 +49,7 @@ async def suppressed_keys(ctx: Ctx) -> dict[str, frozenset[str]]:
 
 
 async def newest_dismissed(ctx: Ctx) -> list[DismissedStatement]:
-    """What reviewers have dismissed last, with their reasons and comments, for a model to read."""
+    """List the statements that reviewers have dismissed last, with their reasons, for a model to read."""
     return await suppressed_statements.list_newest(ctx, limits.MAX_DISMISSED_STATEMENTS)
 
 

@@ -1,4 +1,4 @@
-"""What owners do with the language model of a bot: look at it, set it, unset it, test it."""
+"""The acts of owners on the language model of a bot: show, set, unset and test it."""
 
 import json
 import re

@@ -43,7 +43,7 @@ async def delete_setting(ctx: Ctx) -> bool:
 
 
 async def use_of_today(ctx: Ctx) -> UseOfDay:
-    """What the bot has used since midnight (UTC), with what is reserved."""
+    """The use of the bot since midnight (UTC), with reserved use."""
     use = await ctx.tx.first(
         UseOfDay,
         """
@@ -58,7 +58,7 @@ async def use_of_today(ctx: Ctx) -> UseOfDay:
 
 
 async def list_uses(ctx: Ctx, first_day: date) -> list[PurposeUse]:
-    """What was used since a day, by day and purpose."""
+    """The use since a day, by day and purpose."""
     return await ctx.tx.all(
         PurposeUse,
         """

@@ -9,13 +9,13 @@ from instep.llm.budget import Prices, Purpose
 from instep.web.shapes import Out
 
 ProviderForm = Literal["openai", "anthropic"]
-# What owners switch on and off.
+# The purposes that owners switch on and off.
 PURPOSES: tuple[Purpose, ...] = ("drafts", "new_articles", "answers", "editor")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFields:
-    """What an owner sets; without `provider` it is about the installation's model."""
+    """The fields that an owner sets; without `provider` they are about the installation's model."""
 
     provider: ProviderForm | None = None
     base_url: str | None = None
@@ -58,7 +58,7 @@ class ModelSetting(ModelFields):
 
 @dataclass(frozen=True, slots=True)
 class PurposeUse:
-    """What was used on one day for one purpose."""
+    """The use on one day for one purpose."""
 
     day: date
     purpose: Purpose
@@ -74,7 +74,7 @@ class PurposeUse:
 
 @dataclass(frozen=True, slots=True)
 class UseOfDay:
-    """What a bot's budget of a day has counted, with what is reserved."""
+    """The use that a bot's budget of a day has counted, with reserved use."""
 
     tokens: int = 0
     cost: Decimal = Decimal(0)
@@ -103,7 +103,7 @@ class LanguageModelOut(Out):
 
 
 class ModelTestOut(Out):
-    """What a small question to the model has shown.
+    """The result of a small question to the model.
 
     `structured_output` is whether its replies keep to a form; without that Instep asks for the form in words.
     `detail` holds the provider's own words about an error.

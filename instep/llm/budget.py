@@ -13,7 +13,7 @@ from instep.llm import work_prompts
 from instep.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 
 Enter = Callable[[], AbstractAsyncContextManager[Ctx]]
-# What a bot uses a model for; `test` is the owner's question whether it works.
+# The purposes of a bot's model; `test` is the owner's question whether it works.
 Purpose = Literal["drafts", "new_articles", "answers", "editor", "translations", "test"]
 
 MILLION = 1_000_000
@@ -46,7 +46,7 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What may be used; `exhausted` is the sentence about a prompt that the rest of the day does not hold."""
+    """The bounds of use; `exhausted` is the sentence about a prompt too large for the rest of the day."""
 
     tokens_per_day: int
     exhausted: str

@@ -1,4 +1,4 @@
-"""What a Markdown text makes a page do: links, pictures, HTML, template marks, and hidden characters."""
+"""The elements of a Markdown text that act on a page: links, pictures, HTML, templates, hidden characters."""
 
 import re
 from collections import Counter

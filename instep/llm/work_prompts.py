@@ -81,7 +81,7 @@ async def add(ctx: Ctx, work_id: str, row: dict[str, Any]) -> None:
 
 
 async def end_work(ctx: Ctx, work_id: str) -> WorkUse | None:
-    """What ended work has asked of a model, and forget its prompts; None if it has asked nothing."""
+    """Take the use of a model by ended work, and forget its prompts; None if it has asked nothing."""
     return await ctx.tx.first(
         WorkUse,
         """

@@ -58,7 +58,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class DismissedEdit:
-    """What a reviewer has dismissed before, in short, and why; without an article it was a new article."""
+    """An edit that a reviewer has dismissed, in short, and why; without an article it was a new one."""
 
     article_id: str | None
     summary: str

@@ -69,5 +69,5 @@ def test_what_stands_around_a_quote_may_support_a_sentence_that_no_two_sentences
     passage = "Choose Restore in the menu Backups. It holds articles. It holds settings. It is newer."
 
     assert not is_supported(passage, sentence)
-    assert is_supported(passage, sentence, near=passage)
-    assert not is_supported(passage, sentence.replace("settings", "pictures"), near=passage)
+    assert is_supported(passage, sentence, around=passage)
+    assert not is_supported(passage, sentence.replace("settings", "pictures"), around=passage)

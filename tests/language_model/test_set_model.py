@@ -1,4 +1,4 @@
-"""What an owner sets is kept as it is sent, its key sealed; what is wrong is refused and changes nothing."""
+"""The fields that an owner sets are kept, the key sealed; wrong ones are refused and change nothing."""
 
 from typing import Any
 

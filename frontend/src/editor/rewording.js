@@ -1,4 +1,4 @@
-// Words that a language model proposes for what is selected. Nothing changes until somebody takes them over.
+// Words that a language model proposes for what is selected. Nothing changes until someone uses them.
 import { isolateHistory } from "@codemirror/commands";
 import { ChangeSet } from "@codemirror/state";
 import { request } from "./saving.js";

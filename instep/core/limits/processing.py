@@ -48,7 +48,7 @@ MAX_MODEL_RETRY_SECONDS = 20.0
 # A provider that was down so often in a row is not asked for so long, and then by one question at a time.
 MAX_MODEL_FAILURES = 3
 MODEL_PROBE_SECONDS = 30.0
-# What an owner sets of a language model: its texts, and the most tokens or money of a budget.
+# The fields of a language model that an owner sets: characters of its texts, tokens or money of a budget.
 MAX_MODEL_NAME_CHARACTERS = 200
 MAX_MODEL_URL_CHARACTERS = 500
 MAX_MODEL_KEY_CHARACTERS = 1_000

@@ -49,7 +49,7 @@ SHOWN_DAYS = 30
 
 
 class Preset(NamedTuple):
-    """What a form starts from: the words of its link, the form of the provider, its address, a model."""
+    """A start for the form: the words of its link, the form of the provider, its address, a model."""
 
     words: str
     provider: ProviderForm
@@ -123,7 +123,7 @@ def provider_options() -> list[tuple[str, str, str | None]]:
 
 
 def form_values(setting: ModelFields, preset: Preset | None) -> dict[str, Any]:
-    """What the form shows: what is set, or what a preset starts from."""
+    """The fields that the form shows: those that are set, or those of a preset."""
     values = {name: value for name, value in asdict(setting).items() if value is not None}
     provider = setting.provider or (INSTALLATION if settings().model else "openai")
     if preset is not None:

@@ -1,4 +1,4 @@
-"""What the editor's menu of the language model asks for: a part of the text anew, as a proposal."""
+"""The route of the editor's language model menu, which proposes a part of the text anew."""
 
 from functools import partial
 from typing import Any, get_args

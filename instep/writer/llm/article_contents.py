@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
+from itertools import accumulate, pairwise
 from math import log
 
 from instep.core.name_matching import is_distinct
@@ -70,7 +71,7 @@ class Contents:
         return [*range(min(_NEAREST, len(self.articles))), *by_rare_names]
 
     def find(self, reference: str) -> SectionReference | None:
-        """What a short name stands for; None if it names no article."""
+        """The section that a short name stands for; None if it names no article."""
         match = _REFERENCE.fullmatch(reference)
         index = int(match[1]) - 1 if match else -1
         if match is None or not 0 <= index < len(self.articles):
@@ -132,7 +133,10 @@ class Contents:
 def section_spans(text: str) -> list[SectionSpan]:
     """The sections of a text, each with its own lines alone; number 0 is what comes before the first."""
     sections = sections_of(text)
-    firsts = [1, *(text.count("\n", 0, section.start) + 1 for section in sections)]
+    starts = [0, *(section.start for section in sections)]
+    # Counted from one section to the next, because articles may have thousands.
+    breaks = [text.count("\n", start, end) for start, end in pairwise(starts)]
+    firsts = list(accumulate(breaks, initial=1))
     lasts = [*(first - 1 for first in firsts[1:]), text.count("\n") + 1]
     titles = [("", 0), *((section.title, section.level) for section in sections)]
     return [

@@ -1,4 +1,4 @@
-"""What a reviewer should look at in an edit: what it repeats, removes or denies, and what it is not about."""
+"""Warnings about an edit: it repeats, removes or denies something, or is about something else."""
 
 import re
 from collections import Counter, defaultdict

@@ -129,7 +129,7 @@ def _as_json(edits: Sequence[ModelEdit]) -> str:
 def _dismissed_parts(
     contents: Contents, excerpts: Sequence[ShownArticle], dismissed: Sequence[DismissedEdit]
 ) -> list[tuple[str, str]]:
-    """What reviewers have dismissed for the articles that are shown."""
+    """The part of a prompt with the edits that reviewers have dismissed for these articles."""
     names: Mapping[str, str] = {contents.articles[row.index].id: f"A{row.index + 1}" for row in excerpts}
     rows = [
         f"{names.get(row.article_id or '', 'new article')}: {row.summary} ({row.reason})"

@@ -1,4 +1,4 @@
-"""What is wrong, or doubtful, with an edit."""
+"""Faults of an edit, and doubts about it."""
 
 from dataclasses import dataclass
 

@@ -31,7 +31,7 @@ _MAX_COUNT = 12
 _MAX_LISTED = 5
 _FENCE = re.compile(r"(?m)^[ \t>]*+(?:`{3,}|~{3,})")
 _CODE_SPAN = re.compile(r"(?<!`)(`++)([^`\n]++)\1")
-# What an example defines for itself.
+# Names that an example defines for itself.
 _DEFINITION = re.compile(
     r"\b(?:def|class|function|const|let|var|func|fn|interface|type|for)[ \t]++([\w$]++)"
     r"|(?m:^)[ \t]*+([A-Za-z_$][\w$]*+)[ \t]*+:?=(?!=)"
@@ -130,7 +130,7 @@ class KnownFacts:
             yield Fault(f"it gives the number {_listed(unknown)}, which the change does not", False)
 
     def _fault_of_name(self, name: str, article: KnownNames, is_exact: bool) -> tuple[str, bool] | None:
-        """What is wrong with a name, and whether that refuses it."""
+        """The fault of a name, and whether it refuses the edit."""
         if self._change.has(name) or article.has(name) or _PLACEHOLDER.search(name):
             return None
         is_name = is_distinct(name) or name.startswith("-")

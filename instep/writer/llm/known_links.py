@@ -31,16 +31,7 @@ _SHARED_HOSTS = (
     *("google.com", "googleapis.com", "amazonaws.com", "azurewebsites.net", "windows.net", "cloudfront.net"),
     *("herokuapp.com", "netlify.app", "vercel.app", "pages.dev", "workers.dev", "web.app", "ngrok.io"),
     *("medium.com", "dropbox.com", "notion.site", "pastebin.com", "discord.com", "discord.gg", "t.me"),
-    *(
-        "bit.ly",
-        "tinyurl.com",
-        "t.co",
-        "readthedocs.io",
-        "npmjs.com",
-        "pypi.org",
-        "docker.com",
-        "youtube.com",
-    ),
+    *("bit.ly", "tinyurl.com", "t.co", "readthedocs.io", "docker.com", "youtube.com"),
 )
 
 

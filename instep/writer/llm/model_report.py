@@ -1,4 +1,4 @@
-"""What a model's edits make of a report: drafts with a sentence and the evidence for each edit."""
+"""The report with a model's edits: drafts with a sentence and the evidence for each edit."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ _MIN_QUOTE_CHARACTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
-    """What came of the questions to a model.
+    """The result of the questions to a model.
 
     `kept` are the edits that hold, `dropped` those of articles with a refused one. `read_ids` are the
     articles that it has read in part.

@@ -189,7 +189,7 @@ class Protection:
 
 
 def _elements(text: str) -> Elements:
-    """What is active in a text, also if it is reStructuredText, whose underlines Markdown reads as fences."""
+    """The active parts of a text, also of reStructuredText, whose underlines Markdown reads as fences."""
     titled = with_markdown_titles(text)
     return elements_of(text) if titled == text else elements_of(text) | elements_of(titled)
 
