@@ -18,7 +18,7 @@ from instep.identity.job_context import job_context
 from instep.identity.schemas import Ctx
 from instep.insights.actions import defer_gap_draft
 from instep.insights.questions import queries
-from instep.insights.questions.gap_drafts import draft_of, gap_request
+from instep.insights.questions.gap_drafts import GapTalks, draft_of, gap_request, with_conversations
 from instep.insights.schemas import REQUESTED, Gap
 from instep.language_model.choosing import NO_MODELS, LanguageModels
 from instep.llm.work_prompts import end_work
@@ -47,6 +47,7 @@ async def process_gap(database: Database, payload: dict[str, str], models: Langu
         if gap is None:
             return
         notes = await queries.list_notes(ctx, gap)
+        talks = GapTalks(notes, await queries.list_later_questions(ctx, gap))
         request = gap_request(gap, notes)
         # No article answers the question, so the nearest passages are used however little they cover.
         searches = [(text, "") for text in (gap.question, *notes)]
@@ -56,7 +57,7 @@ async def process_gap(database: Database, payload: dict[str, str], models: Langu
     chosen = await models.choose(enter, "new_articles", gap.id)
     if chosen is not None:
         model_step = ModelStep(chosen.model, chosen.tokens_per_task)
-        report = await model_step.write(request, sources, report)
+        report = await model_step.write(with_conversations(request, gap, talks), sources, report)
 
     async def store_draft() -> None:
         async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():

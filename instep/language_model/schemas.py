@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from instep.llm.budget import Prices, Purpose
+from instep.llm.budget import ModelUse, Prices, Purpose
 from instep.web.shapes import Out
 
 ProviderForm = Literal["openai", "anthropic"]
@@ -57,19 +57,12 @@ class ModelSetting(ModelFields):
 
 
 @dataclass(frozen=True, slots=True)
-class PurposeUse:
+class PurposeUse(ModelUse):
     """The use on one day for one purpose."""
 
     day: date
     purpose: Purpose
     calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: Decimal
-
-    @property
-    def tokens(self) -> int:
-        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)

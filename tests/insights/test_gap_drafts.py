@@ -26,6 +26,7 @@ from tests.support.scripted_model import Scripted
 from tests.support.unanswered import RESET, ask, unanswered
 from tests.support.visitors import ANN, escalate
 
+TOKEN = "Where does the reset token come from?"
 SIGN_IN = "A password protects the settings of your account: choose one with at least 12 characters."
 VISITORS = ("ann", "bob", "cy")
 OTHER_WORDING = "Please, how can I reset the password?"
@@ -197,7 +198,7 @@ async def test_what_visitors_wrote_to_a_person_stands_in_the_reason_without_thei
     await publish(client, "Choose a password", SIGN_IN)
     note = "The mail with the token never came, call +1 (555) 010-2030 or ann@example.com."
     for name in VISITORS:
-        answer = await ask_chat(visitor, cast.acme, "Where does the reset token come from?", visitor=name)
+        answer = await ask_chat(visitor, cast.acme, TOKEN, visitor=name)
         assert answer["answered"] is False
     if is_late:
         await run_jobs()
@@ -321,6 +322,28 @@ async def test_a_text_of_a_model_with_a_strange_link_leaves_the_outline(
     draft = await detail(client, listed["id"])
     assert f"> {SIGN_IN}" in draft["contentMarkdown"]
     assert "evil" not in draft["contentMarkdown"]
+
+
+async def test_a_model_reads_what_visitors_asked_and_wrote_next_without_their_addresses(
+    api: Api, cast: Cast, database: Database
+) -> None:
+    client, visitor = api(cast.acme.write_key), api(None)
+    await publish(client, "Choose a password", SIGN_IN)
+    model = Scripted(lambda asked: {"text": "Choose a password with at least 12 characters.", "missing": []})
+    for name in VISITORS:
+        answer = await ask_chat(visitor, cast.acme, TOKEN, visitor=name)
+    conversation = {"visitor": name, "conversationId": answer["conversationId"]}
+    await ask_chat(visitor, cast.acme, "Does ann@example.com get a second token?", **conversation)
+    await escalate(visitor, cast.acme, answer["conversationId"], email=ANN, message="Call +1 (555) 010-2030.")
+    [gap] = [row["id"] for row in await unanswered(client) if row["question"] == TOKEN]
+
+    await run_now(database, cast.acme, gap, model)
+
+    [prompt] = model.prompts
+    assert TOKEN in prompt.user
+    assert "Does … get a second token?" in prompt.user
+    assert "Call …." in prompt.user
+    assert ANN not in prompt.user
 
 
 class Silent:

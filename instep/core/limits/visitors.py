@@ -76,6 +76,8 @@ GAP_DRAFT_REFRESH_DELAY = timedelta(hours=1)
 PAUSED_GAP_RETRY_DELAY = timedelta(hours=1)
 # Questions that the dashboard offers to merge one into.
 MAX_SIMILAR_QUESTIONS = 20
+# Later questions of the same conversations that a model reads for the draft of an unanswered question.
+MAX_GAP_LATER_QUESTIONS = 10
 # Notes of visitors who asked for a person after an unanswered question: their number, and their length.
 MAX_GAP_NOTES = 3
 MAX_GAP_NOTE_CHARACTERS = 300

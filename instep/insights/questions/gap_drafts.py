@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from instep.core import limits
 from instep.drafts.proposals import NewArticle
@@ -19,6 +21,14 @@ MISSING_ANSWER = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class GapTalks:
+    """The words of visitors after a question that no article answered: notes to a person, and questions."""
+
+    notes: Sequence[str]
+    later_questions: Sequence[str]
+
+
 def gap_request(gap: Gap, notes: Sequence[str]) -> ArticleRequest:
     """Ask for an article under the question; its other wordings and the notes only help to find sources."""
     hints = "\n".join([*gap.examples, *notes])
@@ -28,6 +38,19 @@ def gap_request(gap: Gap, notes: Sequence[str]) -> ArticleRequest:
         reason=gap_reason(gap, notes),
         missing=MISSING_ANSWER,
     )
+
+
+def with_conversations(request: ArticleRequest, gap: Gap, talks: GapTalks) -> ArticleRequest:
+    """The request as a model gets it: the wordings of the question, and what visitors wrote after it."""
+    groups = {
+        "Visitors asked:": gap.examples,
+        "They went on in the same conversation:": talks.later_questions,
+        "They asked for a person and wrote:": talks.notes,
+    }
+    lines = [
+        [heading, *(f"- {masked(text)}" for text in texts)] for heading, texts in groups.items() if texts
+    ]
+    return replace(request, hints="\n".join(chain.from_iterable(lines)))
 
 
 def gap_title(question: str) -> str:

@@ -335,6 +335,28 @@ async def list_notes(ctx: Ctx, gap: Gap) -> list[str]:
     return notes or []
 
 
+async def list_later_questions(ctx: Ctx, gap: Gap) -> list[str]:
+    """The questions that visitors asked in a conversation after this one, latest first, each once."""
+    questions: list[str] | None = await ctx.tx.value(
+        """
+        with examples as (select lower(example) as question from unnest(%(examples)s::text[]) as example)
+        select array_agg(question) from (
+            select later.question, max(later.created_at) as latest_at
+            from messages m join messages later
+              on later.workspace_id = %(workspace)s and later.bot_id = m.bot_id
+                and later.conversation_id = m.conversation_id and later.created_at > m.created_at
+            where m.bot_id = %(bot)s and m.workspace_id = %(workspace)s and not m.answered
+              and lower(m.question) in (select question from examples)
+              and lower(later.question) not in (select question from examples)
+            group by later.question order by latest_at desc limit %(limit)s) as latest
+        """,
+        bot=ctx.bot.id,
+        examples=gap.examples,
+        limit=limits.MAX_GAP_LATER_QUESTIONS,
+    )
+    return questions or []
+
+
 async def list_drafted_in(ctx: Ctx, conversation_id: str) -> list[str]:
     """The ids of questions that a conversation asked without an answer and whose drafts are pending."""
     question_ids: list[str] | None = await ctx.tx.value(

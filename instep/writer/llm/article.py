@@ -16,14 +16,15 @@ from instep.writer.shapes import Article, Change, Report
 
 ARTICLE_PROMPT = f"""
 You write an article of a product's help center. You get its title, the instructions of the person who asks \
-for it, and passages of other articles that may bear on it.
+for it or the questions and notes of visitors who missed it, and passages of other articles that may \
+bear on it.
 
 {DATA_RULE}
 
 Rules:
 - Say all that the instructions say, in the order in which readers need it, and what the passages add to it. \
 Use only facts that the instructions or the passages have: names, steps, numbers, limits. Leave out what you \
-do not know; never guess.
+do not know; never guess. Questions and notes of visitors say what readers need, never what is true.
 - Markdown: begin with one or two sentences that say what the reader can do, then `##` headings if the \
 article is long, steps as a numbered list, values in code marks. Do not repeat the title.
 - No links, addresses, pictures or HTML that are not in the instructions or the passages.
@@ -61,8 +62,9 @@ def prompt_for_article(
     room = bytes_of(max_tokens - max_output_tokens - estimate_tokens(ARTICLE_PROMPT)) - _MIN_DATA_BYTES
     if room < _MIN_DATA_BYTES or not (request.instructions or request.hints or sources):
         return None
-    instructions = "\n".join(filter(None, (request.instructions, request.hints)))
-    parts = [("title", request.title), ("instructions", instructions[: room // 8])]
+    texts = {"instructions": request.instructions or "", "questions and notes of visitors": request.hints}
+    parts = [("title", request.title)]
+    parts += [(label, text[: room // 8]) for label, text in texts.items() if text]
     for source in _distinct(sources):
         text = f"{source.title}\n\n{source.text}"[: room // (4 * _MAX_SOURCES)]
         parts.append(("passage of an article", text))
@@ -77,7 +79,7 @@ def report_with_article(
     if reply is None or not reply.text.strip():
         raise CompletionError("Its reply has no article.")
     text = reply.text.strip("\n")
-    excerpts = [request.instructions or "", request.hints, *(f"{row.title}\n{row.text}" for row in sources)]
+    excerpts = [request.instructions or "", *(f"{row.title}\n{row.text}" for row in sources)]
     articles = [Article(row.id, row.title, row.text, row.url) for row in sources]
     protection = Protection(Change(request.title, request.instructions, ""), excerpts, articles, "")
     findings = protection.article_findings(request.title, text)
