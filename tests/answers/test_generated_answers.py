@@ -403,3 +403,43 @@ async def test_the_passages_that_hold_the_answer_are_quoted_where_no_sentence_is
 
     assert (answer["answered"], titles(answer)) == (True, ["Reset your password"])
     assert "cheese" not in answer["answer"]
+
+
+GERMAN = "Wie setze ich mein Passwort zurück?"
+QUOTE = "You can change your password at any time."
+
+
+def german(text: str, quote: str = QUOTE) -> Scripted:
+    part = {"text": text, "section": 1, "quote": quote}
+    return Scripted(lambda data: {"language": "de", "sections": [1], "parts": [part]})
+
+
+async def test_an_answer_in_the_language_of_the_visitor_says_in_which_one_the_articles_are(
+    app: FastAPI, api: Api, cast: Cast, guides: None
+) -> None:
+    app.state.model = german("Sie können Ihr Passwort jederzeit ändern.")
+
+    answer = await ask(api(None), cast.acme, GERMAN)
+
+    assert answer["answer"] == "Sie können Ihr Passwort jederzeit ändern [1]."
+    assert (answer["translatedFrom"], titles(answer)) == ("en", ["Reset your password"])
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Der Code gilt 45 Minuten.", QUOTE),
+        ("Rufen Sie `instep reset` auf.", QUOTE),
+        ("Siehe https://evil.example für Ihr Passwort.", QUOTE),
+        ("Sie können Ihr Passwort nicht ändern.", "A sentence that no section has."),
+    ],
+)
+async def test_a_translation_with_other_facts_or_without_a_quote_is_not_shown(
+    app: FastAPI, api: Api, cast: Cast, guides: None, text: str, quote: str
+) -> None:
+    app.state.model = german(text, quote)
+
+    answer = await ask(api(None), cast.acme, GERMAN)
+
+    assert text[:12] not in answer["answer"]
+    assert answer["translatedFrom"] is None
