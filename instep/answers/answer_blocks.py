@@ -253,7 +253,7 @@ class AnswerBlockBuilder:
                 return AnswerBlock("prose", (AnswerUnit(text),), is_heading=True)
             return AnswerBlock("prose", units, is_alert=block.first_line in self.alert_lines)
         if block.kind == "code":
-            return AnswerBlock("code", (AnswerUnit(block.text, is_code=True),))
+            return AnswerBlock("code", (AnswerUnit(block.text, is_code=True),) if block.text.strip() else ())
         head, *rows = [row for row in self.rows if block.first_line <= row.first_line <= block.last_line]
         delimiter_row = self.lines[head.first_line].strip(" \t>")
         units = tuple(AnswerUnit(joined(row), "|") for row in rows)

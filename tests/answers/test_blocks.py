@@ -181,3 +181,10 @@ def test_long_odd_passages_are_read_in_time(sign: str) -> None:
     cited(sign * (3_000 // len(sign)))
 
     assert time.process_time() - start < 0.5
+
+
+def test_code_without_a_line_is_no_block() -> None:
+    assert [block.kind for block in read_answer_blocks("Run it:\n\n```sh\n\n```\n\nThen wait.")] == [
+        "prose",
+        "prose",
+    ]
