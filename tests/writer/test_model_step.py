@@ -39,6 +39,7 @@ async def test_an_edit_comes_on_top_of_what_is_certain_with_its_reason_and_its_l
     assert draft.text == WITH_ROW
     assert not draft.is_certain
     assert "It is new." in draft.reason
+    assert Verdict("settings", "edit", draft.reason) in report.reviewed
     assert ("src/retry.py", 5, 12, "It is new.") in [
         (row.file, row.start_line, row.article_line, row.reason) for row in draft.evidence
     ]
@@ -97,6 +98,7 @@ async def test_edits_of_an_article_fall_together_and_leave_a_place(second: objec
     assert on_settings(report).text == AFTER
     [place] = report.places
     assert (place.article_id, place.line) == ("settings", 6)
+    assert [row.verdict for row in report.reviewed if row.article_id == "settings"] == ["edit"]
     assert "left out" in place.reason
     assert "left out by the checks" in report.summary
 

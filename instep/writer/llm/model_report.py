@@ -1,5 +1,6 @@
 """The report with a model's edits: drafts with a sentence and the evidence for each edit."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ from instep.writer.shapes import Article, Change, Evidence, Place, Proposal, Rep
 _MAX_REASON_CHARACTERS, _MAX_REASONS = 300, 6
 _MAX_EXCERPT_CHARACTERS = 300
 _MIN_QUOTE_CHARACTERS = 4
+# Sentences about an edit, which reviewers read next to its line.
+_IT = re.compile(r"\Ait ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ def report_with_result(
         contents.articles[group.index].id: _proposal(group, contents, before, quotes)
         for group in result.valid
     }
-    proposals = [edited.pop(row.article_id or "", row) for row in report.proposals]
+    proposals = [edited.get(row.article_id or "", row) for row in report.proposals]
+    proposals += [row for article_id, row in edited.items() if article_id not in before]
     verdicts = {row.article_id: row for row in report.reviewed}
     verdicts |= {article_id: Verdict(article_id, "edit", row.reason) for article_id, row in edited.items()}
     verdicts |= {row.article_id: row for row in _unchanged(result, contents) if row.article_id not in before}
@@ -53,10 +57,11 @@ def report_with_result(
     verdicts |= {
         row.article_id: Verdict(row.article_id, "concerned", row.reason, row.heading, row.evidence)
         for row in places
+        if row.article_id not in before
     }
     return replace(
         report,
-        proposals=(*proposals, *edited.values(), *result.articles),
+        proposals=(*proposals, *result.articles),
         reviewed=tuple(sorted(verdicts.values(), key=lambda row: row.verdict != "edit")),
         places=tuple(places),
         summary=f"{report.summary} {_summary(result, model)}".strip(),
@@ -200,7 +205,7 @@ def _warnings(group: ArticleEdits, lines: dict[int, int], quotes: QuotedLines) -
         if not quotes.has(edit.quote)
     ]
     for number, sentence in sorted(set(rows)):
-        yield sentence_of(f"Line {lines.get(number, 1)}: {sentence}")
+        yield sentence_of(f"Line {lines.get(number, 1)}: {_IT.sub('the new text ', sentence)}")
 
 
 def _unchanged(result: ModelResult, contents: Contents) -> Iterator[Verdict]:
