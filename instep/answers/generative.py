@@ -40,7 +40,7 @@ Markdown, in the language of the question (`language`, such as "en").
    - Name things as the section names them, with its numbers, values and labels. A part with a noun, name or \
 number that its section does not have is left out. Guess nothing, and bring in no links or addresses.
    - `section` is the number of the section that says it. `quote` is one sentence, item or row of that \
-section, copied exactly, that says it: visitors read it where your own words stray from the section.
+section, copied exactly, that says it: visitors read it if your own words stray from the section.
    - If the sections hold only a part of what is asked for, answer that part.
 4. If no section holds it, `sections` and `parts` are empty, and `searches` are up to three searches that \
 may find it, in words that an article would use; none if this help center can't hold it.
