@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from instep.answers.answer_blocks import read_answer_blocks
 from instep.answers.ask import (
     QuestionRequest,
     RetrievedContext,
@@ -20,7 +21,7 @@ from instep.answers.ask import (
     talk_answer,
 )
 from instep.answers.citing import has_no_active_markup
-from instep.answers.extractive import PassageExtract, QuestionTerms, read_passage
+from instep.answers.extractive import PassageExtract, is_for_readers
 from instep.answers.generative import (
     MAX_SEARCHES,
     AnswerReply,
@@ -36,6 +37,7 @@ from instep.llm.budget import Enter
 from instep.llm.guard import read_reply
 from instep.llm.protocol import CompletionError, Model
 from instep.search.passage_kinds import answers_questions
+from instep.search.schemas import Passage
 
 log = structlog.get_logger()
 
@@ -84,9 +86,8 @@ class SectionReader:
         return alone if alone.passages else context
 
     async def read(self, context: RetrievedContext) -> tuple[list[PassageExtract], AnswerReply]:
-        question = QuestionTerms(context.query, context.passages)
         quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
-        extracts = [read_passage(passage, question) for passage in quotable]
+        extracts = [whole_section(passage) for passage in first_of_sections(quotable)]
         completion = await self.model.complete(prompt_for(context.query, extracts))
         reply = read_reply(AnswerReply, completion.text)
         if reply is None:
@@ -111,6 +112,20 @@ class SectionReader:
         }
         new = [passage for place, passage in more.items() if place not in read_places]
         return replace(context, passages=new[: limits.MAX_PASSAGES_RETRIEVED])
+
+
+def first_of_sections(passages: Sequence[Passage]) -> list[Passage]:
+    """The best passage of each section, whose text holds the others."""
+    first: dict[tuple[str, str], Passage] = {}
+    for passage in passages:
+        first.setdefault((passage.article_id, passage.section or passage.markdown), passage)
+    return list(first.values())
+
+
+def whole_section(passage: Passage) -> PassageExtract:
+    """The section of a passage with all that is for readers: the model judges what bears on the question."""
+    blocks = read_answer_blocks(passage.section or passage.markdown)
+    return PassageExtract(passage, tuple(filter(is_for_readers, blocks)))
 
 
 async def answer_with_model(

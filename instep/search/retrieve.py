@@ -89,6 +89,8 @@ class PassageSource:
     text: PassageText
     kind: PassageKind
     steps: StepPlace
+    # The Markdown of its section, or as much around it as `MAX_SECTION_CHARACTERS` allow.
+    section: str
     # The words of the article's description above an opening that has no match of its own; else none.
     introduction: list[str]
 
@@ -313,8 +315,25 @@ def read_passage_sources(
             anchor = anchors[id].of(passage)
             introduction = introduction_of(split[id], scored.number) if scored in described else ""
             words = words_of_text(introduction)
-            sources.append(PassageSource(scored, articles[id], passage, anchor, text, kind, steps, words))
+            section = section_around(split[id], scored.number)
+            sources.append(
+                PassageSource(scored, articles[id], passage, anchor, text, kind, steps, section, words)
+            )
     return sources
+
+
+def section_around(passages: Sequence[MarkdownPassage], number: int) -> str:
+    """The passages of the section of one, those after it before those above it, up to a length."""
+    heading, size = passages[number].number, len(passages[number].markdown)
+    first = last = number
+    for step, at in ((1, number + 1), (-1, number - 1)):
+        while 0 <= at < len(passages) and passages[at].number == heading:
+            size += len(passages[at].markdown)
+            if size > limits.MAX_SECTION_CHARACTERS:
+                break
+            first, last = min(first, at), max(last, at)
+            at += step
+    return "\n\n".join(passage.markdown for passage in passages[first : last + 1])
 
 
 @lru_cache(maxsize=32)
@@ -384,6 +403,7 @@ def passage_of(
         headings=passage.headings if passage.number is not None else (),
         anchor=source.anchor,
         markdown=passage.markdown,
+        section=source.section,
         text=source.text.plain,
         score=source.scored.score,
         coverage=min(source.scored.coverage, 1.0),

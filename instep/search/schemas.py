@@ -211,6 +211,8 @@ class Passage:
     lead: str = ""
     # Words of the question, in lower case, that its language leaves out.
     stop_words: frozenset[str] = frozenset()
+    # The Markdown of its section, which may have more passages; empty if only the passage is known.
+    section: str = ""
 
     @property
     def excerpt(self) -> str:

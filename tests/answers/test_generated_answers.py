@@ -443,3 +443,24 @@ async def test_a_translation_with_other_facts_or_without_a_quote_is_not_shown(
 
     assert text[:12] not in answer["answer"]
     assert answer["translatedFrom"] is None
+
+
+async def test_it_reads_whole_sections_once_with_what_shares_no_word_with_the_question(
+    app: FastAPI, api: Api, cast: Cast
+) -> None:
+    steps = "\n\n".join(
+        f"{n}. Press the button {n}. {'It is the button of this act. ' * 20}" for n in range(1, 6)
+    )
+    text = (
+        f"# Reset\n\nTo reset a password:\n\n{steps}\n\nBees are kept elsewhere.\n\n# Zebras\n\nThey graze."
+    )
+    await publish(api(cast.acme.write_key), "Passwords", text)
+    model = app.state.model = Scripted(replying((TRUE, 1)))
+
+    await ask(api(None), cast.acme, HOW)
+
+    [prompt] = model.prompts
+    assert "Press the button 1." in prompt.user
+    assert "Press the button 5." in prompt.user
+    assert "Bees are kept elsewhere." in prompt.user
+    assert prompt.user.count("Press the button 3.") == 1

@@ -43,6 +43,8 @@ MAX_EARLIER_QUESTIONS = 3
 MAX_PASSAGES_RETRIEVED = 10
 MAX_PASSAGES_COMPARED = 16
 MAX_ANSWER_PASSAGES = 4
+# A section that a language model reads for a question.
+MAX_SECTION_CHARACTERS = 4_000
 # Minimum probability (0 to 1) that the articles hold the answer; below it there is no answer.
 ANSWER_THRESHOLD = 0.5
 # Minimum probability (0 to 1) that the nearest section is quoted, as what may help; below it none is.
