@@ -30,7 +30,7 @@ async def act(desk: Desk, entry: Json, action: str) -> Response:
 
 async def test_without_entries_the_page_says_what_to_do(desk: Desk, viewer: Desk) -> None:
     assert "Write what is new" in (await desk.get("changelog")).text
-    assert "An editor can write the first one" in (await viewer.get("changelog")).text
+    assert "An editor" in (await viewer.get("changelog")).text
 
 
 async def test_entries_are_listed_newest_first_and_by_status(desk: Desk, client: Client) -> None:
@@ -64,7 +64,7 @@ async def test_an_entry_goes_live_and_comes_down(desk: Desk, client: Client, vis
 async def test_a_deleted_entry_is_gone(desk: Desk, client: Client, visitor: Client) -> None:
     entry = await publish_entry(client, "Exports")
     page = f"changelog/{entry['id']}/delete"
-    assert "An entry can't be restored." in unescape((await desk.get(page)).text)
+    assert "can't be restored" in unescape((await desk.get(page)).text)
 
     told = await desk.follow(await desk.send(page, page, etag=await etag_on(desk, page)))
 

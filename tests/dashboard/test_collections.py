@@ -29,7 +29,7 @@ async def form_of(desk: Desk, collection: Json, **changes: str) -> dict[str, str
 
 async def test_without_collections_the_page_says_what_they_are_for(desk: Desk, viewer: Desk) -> None:
     assert "Collections are the sections" in (await desk.get("collections")).text
-    assert "An editor can make the first one" in (await viewer.get("collections")).text
+    assert "An editor" in (await viewer.get("collections")).text
 
 
 async def test_a_collection_is_created_inside_another(desk: Desk, client: Client) -> None:
@@ -54,11 +54,11 @@ async def test_what_is_refused_stays_in_the_form_with_the_reason(desk: Desk, cli
     answer = await desk.send("collections/new", "collections/new", **fields)
 
     assert answer.status_code == 400
-    assert "It is longer than 200 characters." in answer.text
-    assert "It must be lower-case words joined by hyphens" in answer.text
+    assert "200 characters" in answer.text
+    assert "joined by hyphens" in answer.text
     assert 'value="Typed with care."' in answer.text
     answer = await desk.send("collections/new", "collections/new", title="Other", slug="guides")
-    assert "The slug is in use already: choose another one." in answer.text
+    assert "in use" in answer.text
     assert await tree(desk) == [(0, "Guides")]
 
 
@@ -127,9 +127,9 @@ async def test_deleting_says_what_becomes_of_what_stands_in_it(desk: Desk, clien
     page = f"collections/{guides['id']}/delete"
 
     asked = unescape((await desk.get(page)).text)
-    assert "Its 1 article stays, without a collection." in asked
+    assert "1 article stays" in asked
     assert "“<bdi>Inner</bdi>” moves to the top." in asked
     told = await desk.follow(await desk.send(page, page))
 
-    assert "“Guides” is deleted; its articles are still there." in told.text
+    assert "“Guides” is deleted" in told.text
     assert await tree(desk) == [(0, "Inner")]

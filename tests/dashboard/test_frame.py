@@ -77,7 +77,7 @@ async def test_an_editor_without_a_help_center_is_told_who_can_make_one(
         answer = await visitor.get("/app/")
         refused = await visitor.get("/app/new-help-center")
 
-    assert "An owner of the workspace can create one." in answer.text
+    assert "An owner" in answer.text
     assert (refused.status_code, 'href="/app/"' in refused.text) == (403, True)
 
 

@@ -31,7 +31,7 @@ async def test_kinds_are_counted_errors_first(desk: Desk, client: Client) -> Non
 
     text = (await desk.get("health")).text
 
-    assert text.index("Links to a place that is not there") < text.index("In no collection")
+    assert text.index("Links to") < text.index("In no collection")
     assert f'href="{desk.path("health")}?kind=broken_anchor"' in text
     assert "of 2 published articles" in text
 
@@ -49,7 +49,7 @@ async def test_vectors_that_are_still_being_made_are_mentioned(
         embedded = await desk.get(path)
         query_embedder.use(NO_EMBEDDERS)
 
-    assert "The vectors of 1 article are still being made" in waiting.text
+    assert "vectors of 1" in waiting.text
     assert "still being made" not in without_model.text + embedded.text
 
 
@@ -156,7 +156,7 @@ async def test_what_is_too_large_to_remember_is_worked_out_again(
 async def test_what_readers_say_is_counted_and_quoted_as_text(
     desk: Desk, client: Client, api: Api, cast: Cast
 ) -> None:
-    assert "No reader has said yet" in (await desk.get("health?by=feedback")).text
+    assert "No reader" in (await desk.get("health?by=feedback")).text
     article = await publish(client, "Broken", BROKEN)
     await rate(api(None), cast.acme, article, reason="outdated", comment="It is <b>Team</b> now.")
     await rate(api(None), cast.acme, article, helpful=True)

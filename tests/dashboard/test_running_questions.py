@@ -50,7 +50,7 @@ async def test_an_article_is_written_for_a_question_that_only_one_visitor_asked(
     answer = await desk.send("questions", f"questions/{question}/draft")
     await run_jobs()
 
-    assert "An article is being written." in (await desk.follow(answer)).text
+    assert "being written" in (await desk.follow(answer)).text
     [draft] = ok(await client.get("/v1/drafts"))["results"]
     assert "1 visitor asked this once" in draft["reason"]
     assert f'href="{desk.path("review/" + draft["id"])}"' in (await desk.get("questions")).text

