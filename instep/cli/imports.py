@@ -19,9 +19,9 @@ from instep.core.errors import InvalidRequest
 if TYPE_CHECKING:
     from instep.core.database import Database
     from instep.identity.schemas import Bot
-    from instep.imports.running import Tell
     from instep.imports.schemas import ImportReport, Plan
-    from instep.imports.source_reading import Source
+    from instep.imports.source.source_reading import Source
+    from instep.imports.write.running import Tell
 
 NOTHING_NEW = "Nothing to do: everything is here already as the source has it."
 ADDRESSES = ("http://", "https://")
@@ -62,7 +62,7 @@ def import_articles(
     A killed import goes on when it is started again.
     """
     from instep.imports.actions import valid_site
-    from instep.imports.tree import UnreadableSource
+    from instep.imports.tree.schemas import UnreadableSource
 
     asks = not (is_agreed or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
 
@@ -109,7 +109,8 @@ async def plan_of(
     from instep.identity.job_context import job_context
     from instep.identity.schemas import OPERATOR
     from instep.imports.actions import state_for_plan
-    from instep.imports.source_reading import plan_import, read_source
+    from instep.imports.plan.source_planning import plan_import
+    from instep.imports.source.source_reading import read_source
 
     read = await read_source(source, format)
     payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
@@ -127,7 +128,7 @@ async def run_import(
     from instep.identity.job_context import job_context
     from instep.identity.schemas import OPERATOR
     from instep.imports import actions
-    from instep.imports.running import ImportRun, run_plan, work_of
+    from instep.imports.write.running import ImportRun, run_plan, work_of
 
     if plan.report.changes_nothing:
         return None, plan.report
@@ -158,7 +159,7 @@ async def opened_source(source: str, format: str | None) -> "AsyncIterator[Sourc
 
 def local_source(path: Path) -> "Source":
     from instep.core import limits
-    from instep.imports.source_reading import Source
+    from instep.imports.source.source_reading import Source
 
     if path.is_dir():
         return Source(path.resolve().name, folder=path.resolve())
@@ -180,9 +181,9 @@ async def fetched_source(url: str, format: str | None) -> "AsyncIterator[Source]
     from instep.core.config import settings
     from instep.core.outbound.client import OutboundClient
     from instep.core.progress import tell
-    from instep.imports.download import download_archive
     from instep.imports.fetchers.products import fetch_source, find_fetcher
-    from instep.imports.source_reading import Source
+    from instep.imports.source.download import download_archive
+    from instep.imports.source.source_reading import Source
 
     fetcher = find_fetcher(url, format)
     async with aclosing(OutboundClient(settings().allow_list)) as client:

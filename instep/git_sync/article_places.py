@@ -24,7 +24,7 @@ from instep.git_sync.new_files import folder_for
 from instep.git_sync.orders import KnownOrder, MergedOrder, merge_orders, new_numbers, refill
 from instep.git_sync.schemas import SyncedPlace
 from instep.git_sync.work import SyncWork
-from instep.imports.ordering import moved_keys, new_positions
+from instep.imports.plan.ordering import moved_keys, new_positions
 
 HAS_MOVED = "its article stands elsewhere in Instep."
 HAS_NUMBER = "Its place is that of Instep now."

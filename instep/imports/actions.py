@@ -12,10 +12,10 @@ from instep.files.storage import FileStorage
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.imports import queries
-from instep.imports.formats import format_names
 from instep.imports.report_forms import as_stored
 from instep.imports.schemas import BotState, ImportReport, ImportRow
-from instep.imports.url_parts import split_url
+from instep.imports.source.formats import format_names
+from instep.imports.tree.url_parts import split_url
 
 RUN_IMPORT = "run_import"
 HOST = re.compile(r"[\w.-]+(?::\d+)?")

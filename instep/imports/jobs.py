@@ -15,11 +15,12 @@ from instep.identity.access import refuse_paused
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot
 from instep.imports import queries
+from instep.imports.plan.source_planning import plan_import
 from instep.imports.report_forms import as_stored
-from instep.imports.running import ImportRun, run_plan, work_of
 from instep.imports.schemas import ImportRow
-from instep.imports.source_reading import Source, plan_import, read_source
-from instep.imports.tree import UnreadableSource
+from instep.imports.source.source_reading import Source, read_source
+from instep.imports.tree.schemas import UnreadableSource
+from instep.imports.write.running import ImportRun, run_plan, work_of
 
 SERVICE = Actor("task", "Instep", can_write=True, channel="job")
 FAILED = "The import failed here; it was tried several times. What is imported already stays: send it again."

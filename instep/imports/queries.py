@@ -17,7 +17,7 @@ from instep.imports.schemas import (
     KnownPage,
     RefKind,
 )
-from instep.imports.tree import MovedPage
+from instep.imports.tree.schemas import MovedPage
 from instep.redirects.schemas import whole_url
 
 IMPORT = """

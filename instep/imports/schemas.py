@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from instep.articles.schemas import Status
-from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage, Loss, MovedPage, Tree
+from instep.imports.tree.schemas import ImportedCollection, ImportedEntry, ImportedPage, Loss, MovedPage, Tree
 
 # reading: waits for its plan. ready: planned, somebody has to agree. importing, then completed or failed.
 ImportState = Literal["reading", "ready", "importing", "completed", "failed"]

@@ -70,8 +70,8 @@ FACES: dict[str, set[str]] = {
         "questions.question_key",
     },
     "imports": {
-        "ordering",
-        *("download", "fetchers.products", "formats", "report_forms", "running", "source_reading", "tree"),
+        *("fetchers.products", "plan.ordering", "plan.source_planning", "report_forms"),
+        *("source.download", "source.formats", "source.source_reading", "tree.schemas", "write.running"),
     },
     "language_model": {"choosing"},
     "linting": {"command"},

@@ -61,18 +61,18 @@ SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
     "new_token": ({"instep.identity.access_tokens", "instep.identity.sessions"}, "a secret for a caller"),
     "read_page": ({"instep.demo.help", "instep.imports.markdown.front_matter"}, "a file becomes a page"),
     "say": ({"instep.ci.printing", "instep.cli.output"}, "print a sentence at a terminal"),
-    "is_page": ({"instep.ci.folder", "instep.imports.markdown.file_names"}, "whether a file is a page"),
+    "is_page": ({"instep.ci.folder", "instep.imports.tree.file_names"}, "whether a file is a page"),
     "locale_of_name": (
-        {"instep.exports.file_contents", "instep.imports.folders"},
+        {"instep.exports.file_contents", "instep.imports.tree.folders"},
         "the language that the name of a file tells",
     ),
     "manifest": ({"instep.exports.file_contents", "instep.web.assets"}, "what a set of files holds"),
     "open_archive": (
-        {"instep.backups.backup_file", "instep.imports.source_files"},
+        {"instep.backups.backup_file", "instep.imports.source.source_files"},
         "a zip, checked before it is read",
     ),
     "open_folder": (
-        {"instep.backups.destinations", "instep.ci.folder", "instep.imports.source_files"},
+        {"instep.backups.destinations", "instep.ci.folder", "instep.imports.source.source_files"},
         "a folder of files",
     ),
     "parse_page": ({"instep.git_sync.pages", "instep.imports.products.html_files"}, "a text becomes a page"),

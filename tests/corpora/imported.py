@@ -13,10 +13,10 @@ from instep.files.storage import open_storages
 from instep.identity.job_context import job_context
 from instep.identity.queries import find_bot
 from instep.imports import actions
-from instep.imports.planning import plan
-from instep.imports.running import ImportRun, run_plan, work_of
+from instep.imports.plan.planning import plan
 from instep.imports.schemas import ImportReport, Plan, PlannedPage
-from instep.imports.source_reading import Source, read_now
+from instep.imports.source.source_reading import Source, read_now
+from instep.imports.write.running import ImportRun, run_plan, work_of
 from tests.imports.bringing import IMPORTER
 from tests.support.cast import Company
 from tests.support.http import stranger

@@ -19,7 +19,7 @@ from instep.imports.html.convert import to_markdown
 from instep.imports.readers.intercom import READER as INTERCOM
 from instep.imports.readers.wordpress import READER as WORDPRESS
 from instep.imports.readers.zendesk import READER as ZENDESK
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 from tests.corpora.conftest import DATA
 from tests.imports.product_files import Files, read_tree
 

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from instep.core.database import Database, Tx
-from instep.imports.source_reading import Source
+from instep.imports.source.source_reading import Source
 from tests.corpora.conftest import DATA
 from tests.corpora.imported import (
     Imported,

@@ -24,7 +24,7 @@ import pytest
 from instep.core.markdown import extensions
 from instep.imports.markdown.hidden_code import hide_code
 from instep.imports.readers import gitbook, hugo, jekyll, mkdocs, wiki, zendesk_markdown
-from instep.imports.tree import ImportedPage, Reader, Tree
+from instep.imports.tree.schemas import ImportedPage, Reader, Tree
 from instep.text.blocks import read_blocks
 from tests.corpora.conftest import DATA
 

@@ -16,7 +16,7 @@ from instep.core.markdown import render
 from instep.imports.markdown.hidden_code import hide_code
 from instep.imports.mdx.included_files import is_partial
 from instep.imports.readers import docusaurus, fumadocs, mintlify, nextra, starlight, vitepress
-from instep.imports.tree import ImportedPage, Reader, Tree
+from instep.imports.tree.schemas import ImportedPage, Reader, Tree
 from instep.text.blocks import read_blocks
 from tests.corpora.conftest import DATA
 from tests.imports.folders import FolderFiles

@@ -12,9 +12,9 @@ from fastapi import FastAPI
 
 from instep.core.database import Database, Tx
 from instep.core.markdown import HEADING_PREFIX
-from instep.imports.addresses import PAGE_EXTENSION
-from instep.imports.source_files import open_folder
-from instep.imports.source_reading import Source
+from instep.imports.plan.addresses import PAGE_EXTENSION
+from instep.imports.source.source_files import open_folder
+from instep.imports.source.source_reading import Source
 from tests.corpora.conftest import DATA
 from tests.corpora.imported import (
     Imported,

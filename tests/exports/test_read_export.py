@@ -4,7 +4,7 @@ import pytest
 
 from instep.core.database import Database
 from instep.imports.readers.instep_export import READER
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 from tests.exports.library import FilesOf, export_zip, fill, unpacked
 from tests.support.cast import Cast, Client
 

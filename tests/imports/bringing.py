@@ -9,10 +9,10 @@ from instep.identity.job_context import job_context
 from instep.identity.queries import find_bot
 from instep.identity.schemas import Actor
 from instep.imports import actions
-from instep.imports.planning import plan
-from instep.imports.running import ImportRun, run_plan, work_of
+from instep.imports.plan.planning import plan
 from instep.imports.schemas import ImportReport, Plan
-from instep.imports.tree import SourceFiles, Tree
+from instep.imports.tree.schemas import SourceFiles, Tree
+from instep.imports.write.running import ImportRun, run_plan, work_of
 from tests.imports.sources import NO_FILES, SOURCE
 from tests.support.cast import Company
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from instep.imports.tree import ImportedPage, Reader, Tree
+from instep.imports.tree.schemas import ImportedPage, Reader, Tree
 
 
 @dataclass(frozen=True, slots=True)

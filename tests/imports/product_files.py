@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from instep.imports.tree import ImportedPage, Reader, Tree
+from instep.imports.tree.schemas import ImportedPage, Reader, Tree
 
 
 @dataclass(frozen=True)

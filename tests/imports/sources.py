@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from instep.imports.planning import plan
+from instep.imports.plan.planning import plan
 from instep.imports.schemas import BotState, Plan, PlannedPage
-from instep.imports.tree import ImportedPage, SourceFiles, Tree
+from instep.imports.tree.schemas import ImportedPage, SourceFiles, Tree
 
 SOURCE = "plain:docs"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from instep.imports.source_files import open_archive, open_folder, root_name
-from instep.imports.tree import UnreadableSource
+from instep.imports.source.source_files import open_archive, open_folder, root_name
+from instep.imports.tree.schemas import UnreadableSource
 from tests.imports.sources import archive
 from tests.support.limits import SetLimit
 

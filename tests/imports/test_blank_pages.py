@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from instep.imports.formats import tree_of_files
+from instep.imports.source.formats import tree_of_files
 from tests.imports.file_sources import told
 from tests.imports.folders import dedented
 from tests.imports.sources import losses_of, planned, text_of

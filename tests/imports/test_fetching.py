@@ -15,7 +15,7 @@ from instep.imports.readers.freshdesk import READER as FRESHDESK
 from instep.imports.readers.help_scout import READER as HELP_SCOUT
 from instep.imports.readers.intercom import READER as INTERCOM
 from instep.imports.readers.zendesk import READER as ZENDESK
-from instep.imports.tree import Reader, Tree, UnreadableSource
+from instep.imports.tree.schemas import Reader, Tree, UnreadableSource
 from tests.imports.api_server import Answer, ApiServer, serving
 from tests.imports.product_files import Files
 from tests.imports.test_freshdesk import SAVED as FRESHDESK_SAVED

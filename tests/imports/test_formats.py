@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from instep.imports.formats import format_names, tree_of_files
-from instep.imports.tree import UnreadableSource
+from instep.imports.source.formats import format_names, tree_of_files
+from instep.imports.tree.schemas import UnreadableSource
 from tests.files.samples import picture
 from tests.imports.sources import MemoryFiles, losses_of, planned, text_of
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from instep.imports.readers.fumadocs import READER
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 from tests.imports.file_sources import outline, told
 from tests.imports.folders import dedented
 from tests.imports.trees import addresses

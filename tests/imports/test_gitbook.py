@@ -3,7 +3,7 @@
 import pytest
 
 from instep.imports.readers.gitbook import READER
-from instep.imports.tree import ImportedRedirect
+from instep.imports.tree.schemas import ImportedRedirect
 from tests.imports.file_sources import outline, page_at, read_texts, told
 
 SUMMARY = """\

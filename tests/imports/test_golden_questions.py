@@ -6,7 +6,7 @@ from instep.core import limits
 from instep.core.database import Database
 from instep.golden.actions import list_golden_questions
 from instep.identity.job_context import job_context
-from instep.imports.tree import ImportedQuestion, Tree
+from instep.imports.tree.schemas import ImportedQuestion, Tree
 from tests.imports.bringing import IMPORTER, Importer
 from tests.imports.sources import page
 from tests.support.cast import Cast

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from instep.imports.readers.help_scout import READER
-from instep.imports.tree import ImportedRedirect, UnreadableSource
+from instep.imports.tree.schemas import ImportedRedirect, UnreadableSource
 from tests.imports.product_files import Files, page_of, read_tree, told
 
 LISTED = {"id": "a2", "number": 12, "collectionId": "c1", "name": "Later", "status": "published"}

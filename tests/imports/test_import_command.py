@@ -15,10 +15,10 @@ from instep.core.database import Tx
 from instep.core.outbound.allowed import read_allow_list
 from instep.core.outbound.client import OutboundClient
 from instep.imports.fetchers.products import fetch_source, find_fetcher
-from instep.imports.formats import tree_of_files
-from instep.imports.source_files import open_folder
-from instep.imports.source_reading import Source, read_now
-from instep.imports.tree import UnreadableSource
+from instep.imports.source.formats import tree_of_files
+from instep.imports.source.source_files import open_folder
+from instep.imports.source.source_reading import Source, read_now
+from instep.imports.tree.schemas import UnreadableSource
 from instep.workspaces.actions import pause_workspace
 from tests.files.samples import picture
 from tests.imports.api_server import Answer, ApiServer

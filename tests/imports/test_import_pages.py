@@ -10,9 +10,15 @@ from instep.articles.actions import move_article
 from instep.core import limits
 from instep.core.database import Tx
 from instep.identity.job_context import job_context
-from instep.imports.running import run_plan
 from instep.imports.schemas import ImportReport
-from instep.imports.tree import ImportedCollection, ImportedEntry, ImportedPage, ImportedRedirect, Tree
+from instep.imports.tree.schemas import (
+    ImportedCollection,
+    ImportedEntry,
+    ImportedPage,
+    ImportedRedirect,
+    Tree,
+)
+from instep.imports.write.running import run_plan
 from tests.changelog.entries import publish_entry
 from tests.files.samples import picture
 from tests.imports.bringing import IMPORTER, Importer

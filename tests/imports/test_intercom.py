@@ -3,7 +3,7 @@
 from typing import Any
 
 from instep.imports.readers.intercom import READER
-from instep.imports.tree import ImportedRedirect
+from instep.imports.tree.schemas import ImportedRedirect
 from tests.imports.product_files import page_of, read_tree, told
 
 ARTICLE = {

@@ -5,7 +5,7 @@ import pytest
 from instep.core import limits
 from instep.imports.javascript.js_values import JsUnknown, JsValue, js_object, js_text
 from instep.imports.javascript.modules import Configuration
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 from tests.imports.folders import dedented
 
 

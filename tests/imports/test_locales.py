@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from instep.core.database import Tx
-from instep.imports.formats import READERS
 from instep.imports.schemas import BotState, KnownPage, Plan
+from instep.imports.source.formats import READERS
 from tests.imports.bringing import Importer
 from tests.imports.product_files import Files
 from tests.imports.sources import page, page_of, planned, tree

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from instep.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.imports.markdown.callouts import replace_colon_containers, replace_indented_containers
 from instep.imports.markdown.fields import read_yaml
-from instep.imports.markdown.file_names import name_order, title_of_name, without_numbers
 from instep.imports.markdown.front_matter import read_page
 from instep.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.imports.markdown.hidden_code import hide_code, outside_code
 from instep.imports.markdown.titles import take_title
-from instep.imports.tree import Loss, Losses
+from instep.imports.tree.file_names import name_order, title_of_name, without_numbers
+from instep.imports.tree.schemas import Loss, Losses
 
 CODE = """Text `a b` and ``c ` d``.
 

@@ -7,7 +7,7 @@ import pytest
 from instep.imports.javascript.modules import Configuration
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import ComponentPage, PageReader
-from instep.imports.tree import Loss, Losses
+from instep.imports.tree.schemas import Loss, Losses
 from tests.imports.folders import dedented
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from instep.imports.readers.mintlify import READER
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 from tests.imports.file_sources import WrittenFiles, outline, told
 from tests.imports.folders import dedented
 from tests.imports.trees import addresses, redirects

@@ -3,7 +3,7 @@
 import pytest
 
 from instep.imports.readers.mkdocs import READER
-from instep.imports.tree import ImportedRedirect, UnreadableSource
+from instep.imports.tree.schemas import ImportedRedirect, UnreadableSource
 from tests.imports.file_sources import outline, page_at, read_texts, told
 
 CONFIGURATION = """\

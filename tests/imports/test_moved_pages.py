@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from instep.imports.schemas import ImportReport
-from instep.imports.tree import ImportedCollection, ImportedPage, ImportedRedirect, MovedPage
+from instep.imports.tree.schemas import ImportedCollection, ImportedPage, ImportedRedirect, MovedPage
 from tests.imports.bringing import Importer
 from tests.imports.sources import page, tree
 from tests.redirects.links import follow

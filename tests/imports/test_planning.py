@@ -9,7 +9,7 @@ import pytest
 from instep.core.errors import InvalidRequest
 from instep.imports.actions import valid_site
 from instep.imports.schemas import BotState, KnownPage
-from instep.imports.tree import ImportedCollection, ImportedRedirect, Loss
+from instep.imports.tree.schemas import ImportedCollection, ImportedRedirect, Loss
 from tests.files.samples import picture
 from tests.imports.sources import EMPTY_BOT, MemoryFiles, losses_of, page, page_of, planned, text_of, tree
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.imports.formats import READERS
+from instep.imports.source.formats import READERS
 from tests.imports.file_sources import WrittenFiles
 
 PAGE = "---\ntitle: A\n---\nText.\n"

@@ -3,7 +3,7 @@
 from instep.imports.javascript.modules import Configuration
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
-from instep.imports.tree import Losses
+from instep.imports.tree.schemas import Losses
 from tests.imports.folders import dedented
 
 CARDS = """

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from instep.imports.addresses import addresses_above, directory_of
 from instep.imports.fetchers.product_api import Api
 from instep.imports.fetchers.saved_files import FileSaver
 from instep.imports.html.safe_links import page_of
-from instep.imports.pattern_index import PatternIndex
+from instep.imports.plan.addresses import addresses_above, directory_of
+from instep.imports.plan.pattern_index import PatternIndex
 from instep.imports.products.html_files import linked_path
 from instep.imports.products.id_addresses import path_of, site_of
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 from instep.redirects.path_patterns import is_match, page_path
 from tests.imports.sources import page, tree
 
@@ -60,7 +60,7 @@ def test_a_link_is_compared_with_few_patterns(monkeypatch: pytest.MonkeyPatch) -
         compared.append(pattern)
         return is_match(pattern, path)
 
-    monkeypatch.setattr("instep.imports.pattern_index.is_match", counted)
+    monkeypatch.setattr("instep.imports.plan.pattern_index.is_match", counted)
     pages = [page(f"{number}.md", former_addresses=(f"/hc/{number:06}-*",)) for number in range(200)]
     directory = directory_of(tree(*pages), [])
 

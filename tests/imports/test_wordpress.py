@@ -3,7 +3,7 @@
 import pytest
 
 from instep.imports.readers.wordpress import READER
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 from tests.imports.product_files import Files, page_of, read_tree, told
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>

@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from instep.imports.formats import tree_of_files
 from instep.imports.readers.confluence import READER as CONFLUENCE
-from instep.imports.tree import SourceFiles
+from instep.imports.source.formats import tree_of_files
+from instep.imports.tree.schemas import SourceFiles
 from tests.files.samples import picture
 from tests.imports.bringing import Importer
 from tests.imports.product_files import Files

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from instep.imports.readers.zendesk import READER
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 from tests.imports.product_files import Files, page_of, read_tree, told
 
 SITE = "https://acme.zendesk.com"

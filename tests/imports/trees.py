@@ -1,6 +1,6 @@
 """What tests of readers ask about addresses and redirects of a tree."""
 
-from instep.imports.tree import Tree
+from instep.imports.tree.schemas import Tree
 
 
 def addresses(tree: Tree) -> dict[str, str | None]:

@@ -8,7 +8,7 @@ from instep.core.ids import new_id
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports.report_forms import as_stored
 from instep.imports.schemas import ImportReport, OutcomeCounts
-from instep.imports.tree import ImportedCollection
+from instep.imports.tree.schemas import ImportedCollection
 from instep.insights.actions import log_unanswered
 from instep.insights.schemas import Nearest
 from tests.files.samples import picture

@@ -11,8 +11,8 @@ from instep.dashboard.bot_pages import BotPage, bot_page
 from instep.files.storage import Storages
 from instep.identity.scopes import Role
 from instep.imports import actions, report_forms
-from instep.imports.formats import READERS
 from instep.imports.schemas import ImportRow
+from instep.imports.source.formats import READERS
 from instep.web.multipart import FormFile
 
 PATH = "/app/{bot_slug}/import"

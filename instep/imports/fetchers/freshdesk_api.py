@@ -8,7 +8,7 @@ from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, object_fields
 from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import objects
-from instep.imports.url_parts import split_url
+from instep.imports.tree.url_parts import split_url
 
 SOLUTIONS = "/api/v2/solutions"
 DOWNLOADS = re.compile(r"/helpdesk/attachments/")

@@ -7,7 +7,7 @@ from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, object_fields
 from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows
-from instep.imports.url_parts import split_url
+from instep.imports.tree.url_parts import split_url
 
 HOST = "https://docsapi.helpscout.net"
 DOWNLOADS = re.compile(r"/docs/assets/")

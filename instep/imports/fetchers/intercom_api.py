@@ -8,7 +8,7 @@ from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api, Headers, NotThere, bearer, object_fields
 from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows, text
-from instep.imports.url_parts import split_url
+from instep.imports.tree.url_parts import split_url
 
 VERSION = "2.14"
 PAGE_ROWS = 150

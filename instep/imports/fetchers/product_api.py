@@ -15,9 +15,9 @@ from urllib.parse import quote, urlsplit
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch
-from instep.imports.json_values import load_json
-from instep.imports.tree import UnreadableSource
-from instep.imports.url_parts import joined_url, split_url
+from instep.imports.tree.json_values import load_json
+from instep.imports.tree.schemas import UnreadableSource
+from instep.imports.tree.url_parts import joined_url, split_url
 
 Headers = Mapping[str, str]
 JSON_HEADERS = {"Accept": "application/json", "User-Agent": "instep"}

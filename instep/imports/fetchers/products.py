@@ -13,7 +13,7 @@ from instep.imports.fetchers import freshdesk_api, help_scout_api, intercom_api,
 from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api
 from instep.imports.products.id_addresses import site_of
-from instep.imports.tree import UnreadableSource
+from instep.imports.tree.schemas import UnreadableSource
 
 FETCHERS = (zendesk_api.FETCHER, intercom_api.FETCHER, help_scout_api.FETCHER, freshdesk_api.FETCHER)
 

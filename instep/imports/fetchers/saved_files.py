@@ -16,8 +16,8 @@ from instep.core.outbound.client import RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch
 from instep.imports.fetchers.product_api import Api, request_url
 from instep.imports.products.html_texts import SAVED_FILES
-from instep.imports.tree import UnreadableSource
-from instep.imports.url_parts import joined_url, split_url
+from instep.imports.tree.schemas import UnreadableSource
+from instep.imports.tree.url_parts import joined_url, split_url
 
 FOLDER = "files"
 IMAGE = re.compile(r"<img\b[^<>]*?\bsrc\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)

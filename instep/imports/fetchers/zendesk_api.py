@@ -7,8 +7,8 @@ from instep.imports.fetchers.fetcher import Fetcher
 from instep.imports.fetchers.product_api import Api, Headers, NotThere, basic, bearer, object_fields
 from instep.imports.fetchers.saved_files import save_files
 from instep.imports.products.json_files import rows, text
-from instep.imports.tree import UnreadableSource
-from instep.imports.url_parts import split_url
+from instep.imports.tree.schemas import UnreadableSource
+from instep.imports.tree.url_parts import split_url
 
 HELP_CENTER = "/api/v2/help_center"
 DOWNLOADS = re.compile(r"/article_attachments/")

@@ -15,8 +15,8 @@ from instep.imports.html.html_document import (
     text_of,
     unwrap,
 )
-from instep.imports.url_parts import decoded_path, split_url
-from instep.imports.written_pictures import is_written_picture
+from instep.imports.tree.url_parts import decoded_path, split_url
+from instep.imports.tree.written_pictures import is_written_picture
 
 SCHEMES = ("http:", "https:", "mailto:")
 # Where pages that load images late keep the address.

@@ -11,8 +11,8 @@ from tree_sitter import Language, Node, Parser
 
 from instep.core import limits
 from instep.imports.javascript.js_values import SHOWN_SOURCE_CHARACTERS, JsCall, JsUnknown, JsValue
-from instep.imports.json_values import load_json
-from instep.imports.tree import SourceFiles, UnreadableSource
+from instep.imports.tree.json_values import load_json
+from instep.imports.tree.schemas import SourceFiles, UnreadableSource
 from instep.text.characters import shorten
 
 _EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")

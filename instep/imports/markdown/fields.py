@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from instep.core import limits
-from instep.imports.json_values import load_json
+from instep.imports.tree.json_values import load_json
 from instep.text.yaml_values import load_yaml
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"

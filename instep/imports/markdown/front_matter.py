@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from instep.imports.markdown.fields import Fields, read_json, read_toml_fields, read_yaml_fields
 from instep.imports.markdown.page_losses import PageLosses
-from instep.imports.tree import Losses
+from instep.imports.tree.schemas import Losses
 
 _YAML = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)

@@ -4,7 +4,6 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from instep.imports.folders import join
 from instep.imports.markdown.block_tags import TagUse, replace_tags
 from instep.imports.markdown.callouts import ALERT_KINDS, alert
 from instep.imports.markdown.definition_lists import replace_definition_lists
@@ -13,6 +12,7 @@ from instep.imports.markdown.front_matter import SourcePage
 from instep.imports.markdown.hidden_code import Fence, HiddenCode, hide_into
 from instep.imports.markdown.plain_html import link
 from instep.imports.markdown.plain_pages import headed_block
+from instep.imports.tree.folders import join
 
 _TAG = re.compile(
     r"\{\{(?P<kind>[<%])-?[ \t\n]*(?P<end>/)?[ \t]*(?P<name>[A-Za-z][\w./-]*)"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from instep.imports.url_parts import decoded_path
+from instep.imports.tree.url_parts import decoded_path
 
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(\S.*)$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d+[.)])[ \t]+(.*)$")

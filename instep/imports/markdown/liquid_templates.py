@@ -11,10 +11,10 @@ import liquid
 from liquid.exceptions import LiquidError, TemplateNotFoundError
 
 from instep.core import limits
-from instep.imports.folders import join
 from instep.imports.markdown.fields import Value
 from instep.imports.markdown.front_matter import SourcePage
-from instep.imports.tree import SourceFiles
+from instep.imports.tree.folders import join
+from instep.imports.tree.schemas import SourceFiles
 from instep.text.characters import whole_number
 
 _INCLUDE = re.compile(

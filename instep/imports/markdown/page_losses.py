@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from instep.imports.tree import Losses
+from instep.imports.tree.schemas import Losses
 
 
 class PageLosses:

@@ -11,7 +11,7 @@ from instep.imports.markdown.definition_lists import replace_definition_lists
 from instep.imports.markdown.emoji_codes import replace_emoji_codes, replace_icons
 from instep.imports.markdown.front_matter import SourcePage
 from instep.imports.markdown.plain_pages import headed_block
-from instep.imports.url_parts import joined_url
+from instep.imports.tree.url_parts import joined_url
 
 _TAB = re.compile(r"^([ \t]*+)===[!+]?[ \t]++(?:\"(.*)\"|'(.*)')[ \t]*$")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[([^\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)

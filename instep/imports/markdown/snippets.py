@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 
 from instep.core import limits
-from instep.imports.folders import join
 from instep.imports.markdown.fields import Fields, named_fields
 from instep.imports.markdown.front_matter import SourcePage
-from instep.imports.tree import SourceFiles
+from instep.imports.tree.folders import join
+from instep.imports.tree.schemas import SourceFiles
 from instep.text.characters import whole_number
 
 _SNIPPET = re.compile(r"^([ \t]*)(;?)-{1,}8<-{1,}[ \t]+[\"']([^\"'\n]+)[\"'][ \t]*$", re.MULTILINE)

@@ -4,7 +4,7 @@ import re
 
 from instep.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.imports.markdown.callouts import plain_title
-from instep.imports.markdown.file_names import title_of_name
+from instep.imports.tree.file_names import title_of_name
 from instep.text.blocks import Block, read_blocks
 
 _FOLDER_PAGES = frozenset(("index", "_index", "readme", "home"))

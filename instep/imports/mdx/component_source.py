@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from instep.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
 from instep.imports.javascript.modules import Configuration
-from instep.imports.json_values import load_json
-from instep.imports.markdown.file_names import is_page
 from instep.imports.mdx.included_files import is_partial
 from instep.imports.mdx.pages import ComponentPage
-from instep.imports.tree import (
+from instep.imports.tree.file_names import is_page
+from instep.imports.tree.json_values import load_json
+from instep.imports.tree.schemas import (
     ImportedPage,
     ImportedRedirect,
     Losses,

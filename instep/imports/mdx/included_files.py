@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from instep.imports.javascript.modules import Configuration
 from instep.imports.mdx.elements import Dialect
-from instep.imports.tree import SourceFiles
+from instep.imports.tree.schemas import SourceFiles
 
 _TARGET = re.compile(r"(\]\(<?)(\.{0,2}/?[^)\s<>#?:\x00]+)(?=[)\s>#?])")
 _REGION = re.compile(r"#?\b(end)?region\b[ \t]*([\w*-]*)")

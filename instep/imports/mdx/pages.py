@@ -18,7 +18,7 @@ from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.page_layout import paragraphs
 from instep.imports.mdx.tags import bold_label
 from instep.imports.mdx.writer import PageWriter
-from instep.imports.tree import Losses
+from instep.imports.tree.schemas import Losses
 
 _FENCE_LINE = re.compile(r"^([^\x00\n]*)\x00B(\d+)\x00", re.MULTILINE)
 _LANGUAGE = re.compile(r"[^\s{:\[]+")

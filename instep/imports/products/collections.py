@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from instep.imports.tree import ImportedCollection
+from instep.imports.tree.schemas import ImportedCollection
 
 # A collection and what it is ordered by among those beside it.
 Ordered = tuple[tuple[float, str], ImportedCollection]

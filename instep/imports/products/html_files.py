@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from instep.core.html_cost import refuse_costly_html
 from instep.core.markdown_cost import TooComplex
 from instep.imports.html.html_document import NOT_IN_TEXTS, paragraphs_of_text, text_of
-from instep.imports.url_parts import decoded_path, split_url
+from instep.imports.tree.url_parts import decoded_path, split_url
 
 
 def parse_page(content: bytes) -> LexborHTMLParser:

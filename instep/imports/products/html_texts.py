@@ -11,7 +11,7 @@ from instep.core.locales import valid_locale
 from instep.imports.html.convert import HtmlText, to_markdown
 from instep.imports.html.html_document import HtmlDocument
 from instep.imports.products.json_files import Row, read_json
-from instep.imports.tree import Losses, SourceFiles
+from instep.imports.tree.schemas import Losses, SourceFiles
 
 # What a fetcher writes beside the pages: for each address of an image or download the path of the saved file,
 # or an object with the reason, `error`, why there is none.

@@ -1,6 +1,6 @@
 """Addresses that are found by an id, whatever words follow it."""
 
-from instep.imports.url_parts import decoded_path, split_url
+from instep.imports.tree.url_parts import decoded_path, split_url
 
 # A shorter id may be the beginning of another one.
 LONG_ID_CHARACTERS = 6

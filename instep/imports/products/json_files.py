@@ -5,8 +5,8 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from instep.imports.json_values import load_json
-from instep.imports.tree import Losses, SourceFiles, UnreadableSource
+from instep.imports.tree.json_values import load_json
+from instep.imports.tree.schemas import Losses, SourceFiles, UnreadableSource
 
 Row = dict[str, Any]
 # Files that are looked at to tell whose they are.

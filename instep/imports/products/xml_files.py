@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers.expat import ExpatError, ParserCreate
 from xml.parsers.expat.errors import messages
 
-from instep.imports.tree import Losses, UnreadableSource
+from instep.imports.tree.schemas import Losses, UnreadableSource
 from instep.text.encodings import decode_unicode
 
 # Characters that XML 1.0 doesn't have (section 2.2), and references to them.

@@ -12,7 +12,7 @@ from instep.imports.html.html_document import Node, tag_of, text_of
 from instep.imports.products.confluence_macros import simplify_macros
 from instep.imports.products.html_files import first_text, inner_html, linked_path, parse_page
 from instep.imports.products.html_texts import HtmlTexts, locale_of
-from instep.imports.tree import (
+from instep.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,
     Losses,

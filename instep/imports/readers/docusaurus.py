@@ -5,9 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from instep.imports.folders import MAIN_LOCALE
 from instep.imports.javascript.js_values import JsUnknown, JsValue, at, js_array, js_object, js_text
-from instep.imports.markdown.file_names import without_extension, without_numbers
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
@@ -18,10 +16,12 @@ from instep.imports.mdx.component_source import (
 )
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import ComponentPage, PageReader
-from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.docusaurus_sidebars import Doc, Sidebars
-from instep.imports.site_looks import tell_looks
-from instep.imports.tree import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
+from instep.imports.tree.file_names import without_extension, without_numbers
+from instep.imports.tree.folders import MAIN_LOCALE
+from instep.imports.tree.navigation import Entry, arrange
+from instep.imports.tree.schemas import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
+from instep.imports.tree.site_looks import tell_looks
 
 _CONFIGURATION = re.compile(r"(?:^|/)docusaurus\.config\.[cm]?[jt]s$")
 _DOCS = re.compile(r"^(?:@docusaurus/plugin-content-docs|content-docs|docs)$")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from instep.imports.javascript.js_values import JsValue, at, js_object, js_text
 from instep.imports.markdown.fields import Fields, read_yaml_fields
-from instep.imports.markdown.file_names import name_order, title_of_name
 from instep.imports.mdx.component_source import ComponentSource, absolute
 from instep.imports.mdx.pages import ComponentPage
-from instep.imports.navigation import Entry, pages_of
-from instep.imports.tree import ImportedRedirect
+from instep.imports.tree.file_names import name_order, title_of_name
+from instep.imports.tree.navigation import Entry, pages_of
+from instep.imports.tree.schemas import ImportedRedirect
 from instep.text.slugs import slugify
 
 _CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")

@@ -4,7 +4,6 @@ import posixpath
 import re
 
 from instep.imports.javascript.js_values import JsValue, js_array, js_text
-from instep.imports.markdown.file_names import title_of_name, without_extension
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
@@ -15,8 +14,9 @@ from instep.imports.mdx.component_source import (
 )
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
-from instep.imports.navigation import Entry, arrange
-from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
+from instep.imports.tree.file_names import title_of_name, without_extension
+from instep.imports.tree.navigation import Entry, arrange
+from instep.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
 
 _META = re.compile(r"(?:^|/)content/(?:.*/)?meta\.json$")
 _CONTENT = re.compile(r"^(.*?)(?:^|(?<=/))(content(?:/docs)?)/")

@@ -4,20 +4,20 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from instep.imports.folders import is_index, join, page_paths
 from instep.imports.markdown.block_tags import TagUse, replace_tags
 from instep.imports.markdown.callouts import alert
 from instep.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.imports.markdown.fields import Fields, read_yaml_fields
-from instep.imports.markdown.file_names import without_extension
 from instep.imports.markdown.front_matter import SourcePage, decode_text, read_page
 from instep.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.imports.markdown.link_lists import LinkItem, read_link_list
 from instep.imports.markdown.plain_html import link
 from instep.imports.markdown.plain_pages import headed_block, plain_page
-from instep.imports.navigation import Entry, arrange
-from instep.imports.own_sites import own_sites
-from instep.imports.tree import (
+from instep.imports.tree.file_names import without_extension
+from instep.imports.tree.folders import is_index, join, page_paths
+from instep.imports.tree.navigation import Entry, arrange
+from instep.imports.tree.own_sites import own_sites
+from instep.imports.tree.schemas import (
     ImportedPage,
     ImportedRedirect,
     Losses,

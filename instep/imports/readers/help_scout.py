@@ -18,7 +18,7 @@ from instep.imports.products.json_files import (
     text,
     title_or,
 )
-from instep.imports.tree import (
+from instep.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,
     ImportedRedirect,

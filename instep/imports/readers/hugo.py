@@ -3,7 +3,13 @@
 import posixpath
 from collections.abc import Mapping
 
-from instep.imports.folders import (
+from instep.imports.markdown.fields import Fields
+from instep.imports.markdown.front_matter import SourcePage, read_page
+from instep.imports.markdown.hidden_code import HiddenCode
+from instep.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
+from instep.imports.markdown.plain_pages import plain_page
+from instep.imports.readers.hugo_configuration import is_configuration, read_configuration
+from instep.imports.tree.folders import (
     MAIN_LOCALE,
     folder_entries,
     is_index,
@@ -11,16 +17,10 @@ from instep.imports.folders import (
     places_by_language,
     translations,
 )
-from instep.imports.markdown.fields import Fields
-from instep.imports.markdown.front_matter import SourcePage, read_page
-from instep.imports.markdown.hidden_code import HiddenCode
-from instep.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
-from instep.imports.markdown.plain_pages import plain_page
-from instep.imports.navigation import arrange
-from instep.imports.readers.hugo_configuration import is_configuration, read_configuration
-from instep.imports.site_looks import tell_looks
-from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
-from instep.imports.url_parts import site_with_base
+from instep.imports.tree.navigation import arrange
+from instep.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.imports.tree.site_looks import tell_looks
+from instep.imports.tree.url_parts import site_with_base
 
 _WIDE = 1e9
 

@@ -3,7 +3,7 @@
 import re
 
 from instep.imports.markdown.fields import Fields, read_json, read_toml_fields, read_yaml_fields
-from instep.imports.tree import SourceFiles, UnreadableSource, without_file
+from instep.imports.tree.schemas import SourceFiles, UnreadableSource, without_file
 
 _PATH = re.compile(r"(?:config/_default/)?(?:hugo|config)\.(toml|ya?ml|json)")
 

@@ -20,7 +20,7 @@ from instep.exports.file_contents import (
 )
 from instep.exports.layout import CHANGELOG_FOLDER, COLLECTION_FILE, FILES_FOLDER
 from instep.exports.page_file import PageFile, UnreadableFrontMatter, read_values, split_page
-from instep.imports.tree import (
+from instep.imports.tree.schemas import (
     ImportedCollection,
     ImportedEntry,
     ImportedPage,

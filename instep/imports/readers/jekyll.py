@@ -3,18 +3,18 @@
 import posixpath
 from dataclasses import replace
 
-from instep.imports.folders import page_paths, translations
 from instep.imports.markdown.fields import Value, read_yaml
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import HiddenCode
 from instep.imports.markdown.kramdown import plain_kramdown
 from instep.imports.markdown.liquid_templates import LiquidTemplates
 from instep.imports.markdown.plain_pages import plain_page
-from instep.imports.navigation import arrange
 from instep.imports.readers.jekyll_navigation import jekyll_entries
 from instep.imports.readers.jekyll_site import CONFIGURATION, JekyllSite, read_jekyll_site
-from instep.imports.site_looks import tell_looks
-from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.imports.tree.folders import page_paths, translations
+from instep.imports.tree.navigation import arrange
+from instep.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.imports.tree.site_looks import tell_looks
 
 
 def recognises(files: SourceFiles) -> bool:

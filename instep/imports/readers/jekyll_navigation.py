@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from instep.imports.folders import folder_entries
-from instep.imports.markdown.file_names import name_order, title_of_name
 from instep.imports.markdown.front_matter import SourcePage
-from instep.imports.navigation import Entry
-from instep.imports.tree import ImportedPage
+from instep.imports.tree.file_names import name_order, title_of_name
+from instep.imports.tree.folders import folder_entries
+from instep.imports.tree.navigation import Entry
+from instep.imports.tree.schemas import ImportedPage
 
 _LAST = 1e9
 

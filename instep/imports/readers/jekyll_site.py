@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from instep.imports.folders import PagePlace, is_index, locale_of_name
 from instep.imports.markdown.fields import Fields, Value, read_yaml_fields
-from instep.imports.markdown.file_names import without_extension
 from instep.imports.markdown.front_matter import SourcePage
-from instep.imports.tree import SourceFiles, UnreadableSource, without_file
+from instep.imports.tree.file_names import without_extension
+from instep.imports.tree.folders import PagePlace, is_index, locale_of_name
+from instep.imports.tree.schemas import SourceFiles, UnreadableSource, without_file
 
 CONFIGURATION = "_config.yml"
 _BUILT_FOLDERS = ("_site/", "node_modules/", "vendor/")

@@ -4,7 +4,6 @@ import posixpath
 import re
 
 from instep.imports.javascript.js_values import JsValue, at, js_array, js_text
-from instep.imports.markdown.file_names import without_extension
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
@@ -16,9 +15,10 @@ from instep.imports.mdx.component_source import (
 )
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
-from instep.imports.navigation import Entry, arrange, pages_of
-from instep.imports.site_looks import tell_looks
-from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
+from instep.imports.tree.file_names import without_extension
+from instep.imports.tree.navigation import Entry, arrange, pages_of
+from instep.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.imports.tree.site_looks import tell_looks
 
 _CONFIGURATION = re.compile(r"(?:^|/)(?:docs|mint)\.json$")
 _LABELS = ("group", "tab", "anchor", "dropdown", "product", "item", "menu")

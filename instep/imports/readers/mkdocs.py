@@ -5,7 +5,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from instep.imports.folders import (
+from instep.imports.markdown.fields import Fields, Value, named_fields, read_toml_fields, read_yaml_fields
+from instep.imports.markdown.front_matter import SourcePage, read_page
+from instep.imports.markdown.hidden_code import HiddenCode
+from instep.imports.markdown.plain_pages import plain_page
+from instep.imports.markdown.python_markdown import plain_python_markdown
+from instep.imports.markdown.snippets import Snippets
+from instep.imports.tree.file_names import is_page, title_of_name, without_extension
+from instep.imports.tree.folders import (
     folder_entries,
     is_index,
     join,
@@ -13,16 +20,8 @@ from instep.imports.folders import (
     places_by_language,
     translations,
 )
-from instep.imports.markdown.fields import Fields, Value, named_fields, read_toml_fields, read_yaml_fields
-from instep.imports.markdown.file_names import is_page, title_of_name, without_extension
-from instep.imports.markdown.front_matter import SourcePage, read_page
-from instep.imports.markdown.hidden_code import HiddenCode
-from instep.imports.markdown.plain_pages import plain_page
-from instep.imports.markdown.python_markdown import plain_python_markdown
-from instep.imports.markdown.snippets import Snippets
-from instep.imports.navigation import Entry, arrange
-from instep.imports.site_looks import tell_looks
-from instep.imports.tree import (
+from instep.imports.tree.navigation import Entry, arrange
+from instep.imports.tree.schemas import (
     ImportedPage,
     ImportedRedirect,
     Losses,
@@ -32,6 +31,7 @@ from instep.imports.tree import (
     UnreadableSource,
     without_file,
 )
+from instep.imports.tree.site_looks import tell_looks
 
 # Zensical reads its own file first, too.
 _CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")

@@ -4,7 +4,6 @@ import posixpath
 import re
 
 from instep.imports.javascript.js_values import JsValue, at, js_object, js_text
-from instep.imports.markdown.file_names import name_order, title_of_name, without_extension
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
@@ -14,9 +13,10 @@ from instep.imports.mdx.component_source import (
 )
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
-from instep.imports.navigation import Entry, arrange
-from instep.imports.site_looks import tell_looks
-from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
+from instep.imports.tree.file_names import name_order, title_of_name, without_extension
+from instep.imports.tree.navigation import Entry, arrange
+from instep.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.imports.tree.site_looks import tell_looks
 
 _META = re.compile(r"(?:^|/)_meta\.(?:global\.)?(?:[jt]sx?|json)$")
 _CONTENT = re.compile(r"^(.*?)(?:^|(?<=/))((?:src/)?(?:content|pages|app))(?:/|$)")

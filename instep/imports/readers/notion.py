@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from instep.imports.products.html_files import first_text, inner_html, parse_page
 from instep.imports.products.html_texts import HtmlTexts
 from instep.imports.products.notion_markup import plain_asides, simplify_notion
-from instep.imports.tree import (
+from instep.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,
     Losses,

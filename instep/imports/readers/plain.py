@@ -3,7 +3,12 @@
 import posixpath
 
 from instep.exports.file_contents import ORDER_KEYS
-from instep.imports.folders import (
+from instep.imports.markdown.callouts import replace_colon_containers
+from instep.imports.markdown.front_matter import SourcePage, read_page
+from instep.imports.markdown.hidden_code import HiddenCode
+from instep.imports.markdown.plain_pages import plain_page
+from instep.imports.tree.file_names import without_extension, without_numbers
+from instep.imports.tree.folders import (
     MAIN_LOCALE,
     folder_entries,
     is_index,
@@ -12,14 +17,9 @@ from instep.imports.folders import (
     places_by_language,
     translations,
 )
-from instep.imports.markdown.callouts import replace_colon_containers
-from instep.imports.markdown.file_names import without_extension, without_numbers
-from instep.imports.markdown.front_matter import SourcePage, read_page
-from instep.imports.markdown.hidden_code import HiddenCode
-from instep.imports.markdown.plain_pages import plain_page
-from instep.imports.navigation import arrange
-from instep.imports.own_sites import own_sites
-from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.imports.tree.navigation import arrange
+from instep.imports.tree.own_sites import own_sites
+from instep.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
 
 
 def recognises(files: SourceFiles) -> bool:

@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 
-from instep.imports.folders import folder_entries, page_paths
-from instep.imports.json_values import load_json
 from instep.imports.markdown.block_tags import arguments_of
 from instep.imports.markdown.callouts import alert
 from instep.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.imports.markdown.fields import read_yaml
-from instep.imports.markdown.file_names import title_of_name, without_extension
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.imports.markdown.plain_html import link
 from instep.imports.markdown.plain_pages import PlainPage, headed_block, plain_page
-from instep.imports.navigation import arrange
-from instep.imports.own_sites import own_sites
-from instep.imports.tree import ImportedEntry, ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.imports.tree.file_names import title_of_name, without_extension
+from instep.imports.tree.folders import folder_entries, page_paths
+from instep.imports.tree.json_values import load_json
+from instep.imports.tree.navigation import arrange
+from instep.imports.tree.own_sites import own_sites
+from instep.imports.tree.schemas import ImportedEntry, ImportedPage, Losses, Reader, SourceFiles, Tree
 from instep.text.characters import whole_number
 
 _ORDER = "_order.yaml"

@@ -4,7 +4,6 @@ import posixpath
 import re
 
 from instep.imports.javascript.js_values import JsValue, at, js_array, js_object, js_text
-from instep.imports.markdown.file_names import without_extension
 from instep.imports.mdx.component_source import (
     ComponentSource,
     absolute,
@@ -16,10 +15,11 @@ from instep.imports.mdx.component_source import (
 )
 from instep.imports.mdx.included_files import IncludedFiles
 from instep.imports.mdx.pages import PageReader
-from instep.imports.navigation import Entry, arrange
 from instep.imports.readers.vitepress_includes import VitePressIncludes
-from instep.imports.site_looks import tell_looks
-from instep.imports.tree import ImportedPage, Reader, SourceFiles, Tree
+from instep.imports.tree.file_names import without_extension
+from instep.imports.tree.navigation import Entry, arrange
+from instep.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.imports.tree.site_looks import tell_looks
 
 _CONFIGURATION = re.compile(r"(?:^|/)\.vitepress/config(?:/index)?\.[cm]?[jt]s$")
 _PARAMETER = re.compile(r":([A-Za-z_]\w*)(?:\([^()]*\))?[*+?]?")

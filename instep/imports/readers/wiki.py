@@ -4,15 +4,15 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from instep.imports.folders import page_paths
-from instep.imports.markdown.file_names import without_extension
 from instep.imports.markdown.front_matter import SourcePage, decode_text, read_page
 from instep.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.imports.markdown.link_lists import LinkItem, read_link_list
 from instep.imports.markdown.plain_html import link
 from instep.imports.markdown.plain_pages import plain_page
-from instep.imports.navigation import Entry, arrange
-from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.imports.tree.file_names import without_extension
+from instep.imports.tree.folders import page_paths
+from instep.imports.tree.navigation import Entry, arrange
+from instep.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
 
 _SIDEBAR, _HOME = "-sidebar", "home"
 _PARTS = frozenset((_SIDEBAR, "-footer", "-header"))

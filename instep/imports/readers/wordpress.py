@@ -12,7 +12,7 @@ from instep.imports.products.html_texts import HtmlTexts, locale_of, most_common
 from instep.imports.products.id_addresses import path_of, sites_of
 from instep.imports.products.shortcodes import Shortcodes, with_paragraphs
 from instep.imports.products.xml_files import read_xml
-from instep.imports.tree import (
+from instep.imports.tree.schemas import (
     ImportedCollection,
     ImportedPage,
     Losses,

@@ -4,13 +4,13 @@ import posixpath
 import re
 from dataclasses import replace
 
-from instep.imports.folders import folder_entries, page_paths
-from instep.imports.markdown.file_names import title_of_name
 from instep.imports.markdown.front_matter import SourcePage, read_page
 from instep.imports.markdown.hidden_code import HiddenCode
 from instep.imports.markdown.plain_pages import plain_page
-from instep.imports.navigation import arrange
-from instep.imports.tree import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.imports.tree.file_names import title_of_name
+from instep.imports.tree.folders import folder_entries, page_paths
+from instep.imports.tree.navigation import arrange
+from instep.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
 
 _ID = re.compile(
     rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:[^\n]*\n){0,40}?id:[ \t]*[\"']?(\d{6,20})[\"']?[ \t]*\r?\n"

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from instep.imports.markdown.file_names import without_numbers
 from instep.imports.schemas import BotState
-from instep.imports.tree import Tree
+from instep.imports.tree.file_names import without_numbers
+from instep.imports.tree.schemas import Tree
 
 
 def with_known_keys(tree: Tree, state: BotState) -> Tree:

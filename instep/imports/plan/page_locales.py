@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from instep.core.locales import valid_locale
-from instep.imports.folders import MAIN_LOCALE
 from instep.imports.schemas import BotState
-from instep.imports.tree import Loss, Tree
+from instep.imports.tree.folders import MAIN_LOCALE
+from instep.imports.tree.schemas import Loss, Tree
 
 
 def locales_of_pages(tree: Tree, state: BotState, losses: list[Loss]) -> dict[str, str]:

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from instep.imports.api_operations import shows_nothing
-from instep.imports.markdown.file_names import is_page, without_extension
 from instep.imports.markdown.front_matter import SourcePage, read_page
-from instep.imports.tree import ImportedCollection, ImportedPage, Loss, Losses, SourceFiles, Tree
+from instep.imports.source.api_operations import shows_nothing
+from instep.imports.tree.file_names import is_page, without_extension
+from instep.imports.tree.schemas import ImportedCollection, ImportedPage, Loss, Losses, SourceFiles, Tree
 
 TITLE_ALONE = re.compile(r"#{1,6}[ \t][^\n]*|[^\n]+\n(?:=+|-+)")
 INDEX_NAMES = ("index", "_index", "readme")

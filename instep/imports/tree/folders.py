@@ -8,9 +8,9 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from instep.core.locales import valid_locale
-from instep.imports.markdown.file_names import is_page, name_order, title_of_name, without_extension
-from instep.imports.navigation import Entry
-from instep.imports.tree import ImportedPage, SourceFiles
+from instep.imports.tree.file_names import is_page, name_order, title_of_name, without_extension
+from instep.imports.tree.navigation import Entry
+from instep.imports.tree.schemas import ImportedPage, SourceFiles
 
 _INDEX_NAMES = frozenset(("index", "_index", "readme"))
 # Most sources in several languages, whose configuration does not say so, translate from English.

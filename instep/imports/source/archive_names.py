@@ -2,7 +2,7 @@
 
 import zipfile
 
-from instep.imports.tree import Losses
+from instep.imports.tree.schemas import Losses
 from instep.text.encodings import Decoded, decode_unicode, guess_text
 
 UTF8 = 0x800

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from instep.imports.tree import ImportedCollection, ImportedPage, Losses
+from instep.imports.tree.schemas import ImportedCollection, ImportedPage, Losses
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from base64 import b64decode
 from binascii import Error
 from urllib.parse import unquote
 
-from instep.imports.tree import SourceFiles
+from instep.imports.tree.schemas import SourceFiles
 
 _WRITTEN = re.compile(r"data:image/([a-z]+)[\w.+-]*(?:;[\w.=-]+)*,", re.IGNORECASE)
 _BASE64 = re.compile(r"[^,]*;base64\Z", re.IGNORECASE)

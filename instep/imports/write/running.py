@@ -21,7 +21,21 @@ from instep.files.storage import FileStorage
 from instep.identity.job_context import job_context
 from instep.identity.schemas import Actor, Bot, Ctx
 from instep.imports import queries
-from instep.imports.batch_writing import (
+from instep.imports.schemas import (
+    WRITTEN,
+    AbsentPage,
+    FilePiece,
+    ImportReport,
+    Outcome,
+    OutcomeCounts,
+    Plan,
+    PlannedEntry,
+    PlannedPage,
+    PlannedRedirect,
+)
+from instep.imports.tree.schemas import Loss, SourceFiles
+from instep.imports.tree.written_pictures import content_of, name_of_path
+from instep.imports.write.batch_writing import (
     ImportBatchResult,
     InspectedFile,
     archive_absent,
@@ -36,21 +50,7 @@ from instep.imports.batch_writing import (
     import_redirects,
     lost_file,
 )
-from instep.imports.page_writing import Ids
-from instep.imports.schemas import (
-    WRITTEN,
-    AbsentPage,
-    FilePiece,
-    ImportReport,
-    Outcome,
-    OutcomeCounts,
-    Plan,
-    PlannedEntry,
-    PlannedPage,
-    PlannedRedirect,
-)
-from instep.imports.tree import Loss, SourceFiles
-from instep.imports.written_pictures import content_of, name_of_path
+from instep.imports.write.page_writing import Ids
 
 Item = TypeVar("Item")
 # Called after each batch with the number of written items, and of all.

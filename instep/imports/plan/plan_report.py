@@ -14,7 +14,7 @@ from instep.imports.schemas import (
     PlannedPage,
     TreeLine,
 )
-from instep.imports.tree import Loss
+from instep.imports.tree.schemas import Loss
 
 GONE: dict[AbsentOutcome, str] = {
     "stays": "stays here",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from instep.core import limits
-from instep.imports.tree import ImportedCollection, Loss, Tree
+from instep.imports.tree.schemas import ImportedCollection, Loss, Tree
 
 
 @dataclass(slots=True)

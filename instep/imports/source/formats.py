@@ -1,7 +1,5 @@
 """The formats that can be imported, in the order in which they are looked for."""
 
-from instep.imports.api_operations import with_operations
-from instep.imports.blank_pages import without_blank_pages
 from instep.imports.readers import (
     confluence,
     docusaurus,
@@ -26,7 +24,9 @@ from instep.imports.readers import (
     zendesk,
     zendesk_markdown,
 )
-from instep.imports.tree import Reader, SourceFiles, Tree, UnreadableSource
+from instep.imports.source.api_operations import with_operations
+from instep.imports.source.blank_pages import without_blank_pages
+from instep.imports.tree.schemas import Reader, SourceFiles, Tree, UnreadableSource
 
 # The first that recognises a source reads it; so what says least about itself comes last.
 READERS: tuple[Reader, ...] = (

@@ -5,16 +5,17 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from instep.core import limits
-from instep.imports.addresses import Directory, SourceTarget, directory_of, source_path
-from instep.imports.moved_pages import find_moves, heirs_of, with_present_keys
-from instep.imports.ordering import moved_keys
-from instep.imports.own_sites import own_sites
-from instep.imports.page_locales import locales_of_pages
-from instep.imports.placing import Places, place_on_levels
-from instep.imports.plan_report import fill_report, grouped
-from instep.imports.redirect_urls import redirect_url
-from instep.imports.renumbering import with_known_keys
-from instep.imports.rewriting import PageRewriter
+from instep.imports.plan.addresses import Directory, SourceTarget, directory_of, source_path
+from instep.imports.plan.moved_pages import find_moves, heirs_of, with_present_keys
+from instep.imports.plan.ordering import moved_keys
+from instep.imports.plan.page_locales import locales_of_pages
+from instep.imports.plan.placing import Places, place_on_levels
+from instep.imports.plan.plan_report import fill_report, grouped
+from instep.imports.plan.redirect_urls import redirect_url
+from instep.imports.plan.renumbering import with_known_keys
+from instep.imports.plan.rewriting import PageRewriter
+from instep.imports.plan.site_addresses import SiteAddresses
+from instep.imports.plan.slugging import first_free, slug_of_page
 from instep.imports.schemas import (
     AbsentOutcome,
     AbsentPage,
@@ -29,9 +30,8 @@ from instep.imports.schemas import (
     PlannedRedirect,
     PlannedText,
 )
-from instep.imports.site_addresses import SiteAddresses
-from instep.imports.slugging import first_free, slug_of_page
-from instep.imports.tree import ImportedEntry, ImportedPage, ImportedRedirect, Loss, SourceFiles, Tree
+from instep.imports.tree.own_sites import own_sites
+from instep.imports.tree.schemas import ImportedEntry, ImportedPage, ImportedRedirect, Loss, SourceFiles, Tree
 from instep.redirects.path_patterns import REST, WRITTEN_REST, normal_path, prefix_path
 from instep.text.characters import shorten, shows_something
 

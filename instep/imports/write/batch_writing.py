@@ -27,9 +27,8 @@ from instep.golden.schemas import normalized_question
 from instep.identity.access import writes
 from instep.identity.schemas import Ctx
 from instep.imports import queries
-from instep.imports.ordering import new_positions, placed
-from instep.imports.page_writing import Ids, write_page
-from instep.imports.planning import changed_facts
+from instep.imports.plan.ordering import new_positions, placed
+from instep.imports.plan.planning import changed_facts
 from instep.imports.schemas import (
     AbsentPage,
     Facts,
@@ -41,8 +40,9 @@ from instep.imports.schemas import (
     PlannedPage,
     PlannedRedirect,
 )
-from instep.imports.tree import ImportedQuestion, Loss
-from instep.imports.written_pictures import name_of_path, named_path
+from instep.imports.tree.schemas import ImportedQuestion, Loss
+from instep.imports.tree.written_pictures import name_of_path, named_path
+from instep.imports.write.page_writing import Ids, write_page
 from instep.redirects.actions import add_redirects, repoint_redirects
 from instep.redirects.schemas import FormerPath
 

@@ -1,4 +1,4 @@
-"""Reads a source and plans its import, in a process that can be killed: sources are foreign data."""
+"""Reads a source in a process that can be killed: sources are foreign data."""
 
 import re
 from dataclasses import dataclass, replace
@@ -6,12 +6,10 @@ from pathlib import Path
 
 from instep.core import limits
 from instep.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.imports.formats import tree_of_files
-from instep.imports.planning import plan
-from instep.imports.schemas import BotState, Plan
-from instep.imports.source_files import FilesBelow, OpenedFiles, open_archive, open_folder, root_name
-from instep.imports.tree import Tree, UnreadableSource
-from instep.imports.url_parts import split_url
+from instep.imports.source.formats import tree_of_files
+from instep.imports.source.source_files import FilesBelow, OpenedFiles, open_archive, open_folder, root_name
+from instep.imports.tree.schemas import Tree, UnreadableSource
+from instep.imports.tree.url_parts import split_url
 from instep.text.slugs import slugify
 
 # The end of a name that differs when the same source is sent again: a number, a date, a branch, a commit.
@@ -56,25 +54,11 @@ async def read_source(source: Source, format: str | None) -> ReadSource:
         raise UnreadableSource(TOO_COSTLY) from None
 
 
-async def plan_import(source: Source, read: ReadSource, state: BotState, *, prunes: bool = False) -> Plan:
-    """The plan of importing a source that was read into a bot in this state."""
-    try:
-        return await run_with_timeout(
-            plan_now, source, read, state, prunes, seconds=limits.MAX_IMPORT_SECONDS
-        )
-    except TimeLimitExceeded:
-        raise UnreadableSource(TOO_COSTLY) from None
-
-
 def read_now(source: Source, format: str | None) -> ReadSource:
     files = source.open()
     tree = tree_of_files(files, format)
     tree = replace(tree, losses=(*files.all_losses(), *tree.losses))
     return ReadSource(tree, lasting_name(tree, root_name(files) or source.name))
-
-
-def plan_now(source: Source, read: ReadSource, state: BotState, prunes: bool = False) -> Plan:
-    return plan(read.tree, source.open(), state, read.source, site=source.site, prunes=prunes)
 
 
 def lasting_name(tree: Tree, name: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from instep.core import limits
-from instep.imports.addresses import Directory
+from instep.imports.plan.addresses import Directory
 from instep.imports.schemas import BotState, KnownPage
-from instep.imports.tree import ImportedPage, MovedPage, Tree
+from instep.imports.tree.schemas import ImportedPage, MovedPage, Tree
 
 # Where links lead is another text after a move, and so says nothing.
 DESTINATION = re.compile(r"\]\([^()\n]*\)|^\[[^\]\n]+\]:[^\n]*|\b(?:href|src)=\"[^\"\n]*\"", re.MULTILINE)

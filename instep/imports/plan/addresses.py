@@ -14,11 +14,11 @@ from functools import cached_property
 from itertools import chain
 from typing import Literal
 
-from instep.imports.other_pages import OtherPage, OtherPages, other_pages_of
-from instep.imports.pattern_index import PatternIndex
-from instep.imports.tree import ImportedPage, ImportedRedirect, Tree
-from instep.imports.url_parts import decoded_path, split_url
-from instep.imports.written_pictures import is_written_picture
+from instep.imports.plan.other_pages import OtherPage, OtherPages, other_pages_of
+from instep.imports.plan.pattern_index import PatternIndex
+from instep.imports.tree.schemas import ImportedPage, ImportedRedirect, Tree
+from instep.imports.tree.url_parts import decoded_path, split_url
+from instep.imports.tree.written_pictures import is_written_picture
 from instep.redirects.path_patterns import ANY, led_url, prefix_path
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")

@@ -18,8 +18,8 @@ from typing import IO
 
 from instep.core import limits
 from instep.core.page_names import comparable_path, is_pointer
-from instep.imports.archive_names import readable_name, stored_names
-from instep.imports.tree import Loss, Losses, SourceFiles, UnreadableSource
+from instep.imports.source.archive_names import readable_name, stored_names
+from instep.imports.tree.schemas import Loss, Losses, SourceFiles, UnreadableSource
 from instep.text.encodings import composed, decode_bytes
 
 ARCHIVE = ".zip"

@@ -2,7 +2,7 @@
 
 from functools import reduce
 
-from instep.imports.tree import Losses
+from instep.imports.tree.schemas import Losses
 
 # The settings of the look by formats; a dot leads into a setting.
 _LOOKS = {

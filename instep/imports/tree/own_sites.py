@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from instep.imports.tree import ImportedPage
+from instep.imports.tree.schemas import ImportedPage
 
 _URL = re.compile(r"(https?://[\w.-]+(?::\d+)?)(/[\w./%-]*)?")
 # A host is the source's own if at least this many links to it, and at least half of all, lead to pages.

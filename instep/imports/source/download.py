@@ -5,8 +5,8 @@ import asyncio
 from instep.core import limits
 from instep.core.outbound.client import OutboundClient, RequestFailed
 from instep.core.outbound.requests import RawResponse, fetch
-from instep.imports.tree import UnreadableSource
-from instep.imports.url_parts import joined_url
+from instep.imports.tree.schemas import UnreadableSource
+from instep.imports.tree.url_parts import joined_url
 
 MOVED = {301, 302, 303, 307, 308}
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from instep.imports.addresses import PAGE_EXTENSION, source_path
-from instep.imports.tree import ImportedPage
+from instep.imports.plan.addresses import PAGE_EXTENSION, source_path
+from instep.imports.tree.schemas import ImportedPage
 from instep.redirects.path_patterns import ANY, segments_of
 from instep.text.slugs import free_slug, is_slug, slugify
 

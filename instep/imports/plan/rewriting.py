@@ -11,13 +11,13 @@ from instep.core import limits
 from instep.core.markdown_cost import TooComplex, refuse_costly_markdown
 from instep.core.page_names import is_pointer
 from instep.files.kinds import kind_of_bytes
-from instep.imports.addresses import PAGE_EXTENSION, Directory, SourceTarget
-from instep.imports.anchors import HeadingAnchors, as_fragment, heading_anchors_of, letters
-from instep.imports.markdown_references import ParsedPage, Reference, parse_references
+from instep.imports.plan.addresses import PAGE_EXTENSION, Directory, SourceTarget
+from instep.imports.plan.anchors import HeadingAnchors, as_fragment, heading_anchors_of, letters
+from instep.imports.plan.markdown_references import ParsedPage, Reference, parse_references
+from instep.imports.plan.site_addresses import SiteAddresses
 from instep.imports.schemas import FileCounts, FilePiece, LinkCounts, Pieces, PlannedText
-from instep.imports.site_addresses import SiteAddresses
-from instep.imports.tree import ImportedPage, Loss, SourceFiles
-from instep.imports.written_pictures import content_of, is_written_picture, name_of_path, named_path
+from instep.imports.tree.schemas import ImportedPage, Loss, SourceFiles
+from instep.imports.tree.written_pictures import content_of, is_written_picture, name_of_path, named_path
 from instep.text.characters import shorten
 
 DIGEST_CHARACTERS = 32

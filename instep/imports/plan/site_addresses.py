@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from instep.articles.paths import path_of_article
-from instep.imports.addresses import SourceTarget
-from instep.imports.other_pages import Changelog
-from instep.imports.tree import ImportedCollection, ImportedPage
+from instep.imports.plan.addresses import SourceTarget
+from instep.imports.plan.other_pages import Changelog
+from instep.imports.tree.schemas import ImportedCollection, ImportedPage
 from instep.redirects.path_patterns import FIXED_PAGE
 
 CHANGELOG = "/changelog"

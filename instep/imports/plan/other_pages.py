@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from instep.imports.markdown.file_names import without_extension
-from instep.imports.pattern_index import PatternIndex
-from instep.imports.tree import ImportedCollection, ImportedEntry, Tree
+from instep.imports.plan.pattern_index import PatternIndex
+from instep.imports.tree.file_names import without_extension
+from instep.imports.tree.schemas import ImportedCollection, ImportedEntry, Tree
 from instep.redirects.path_patterns import ANY, segments_of
 
 

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from instep.core import limits
-from instep.imports.json_values import load_json
 from instep.imports.markdown.fields import read_yaml
-from instep.imports.markdown.file_names import is_page
 from instep.imports.markdown.front_matter import SourcePage, read_page
-from instep.imports.tree import ImportedPage, Loss, Losses, SourceFiles, Tree
+from instep.imports.tree.file_names import is_page
+from instep.imports.tree.json_values import load_json
+from instep.imports.tree.schemas import ImportedPage, Loss, Losses, SourceFiles, Tree
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 # What a page of an API reference has in its file: keys of Mintlify, ReadMe and Fumadocs, and a component

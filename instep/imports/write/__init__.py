@@ -1,0 +1,1 @@
+"""A plan becomes articles, collections and files of a bot, in batches that commit."""
