@@ -49,22 +49,22 @@ test-corpora: dev ## Run the tests on collections that are not in the repository
 	$(BIN)/pytest -n 2 -m corpora tests/corpora
 
 test-files: dev ## Run the tests of files on PostgreSQL, an S3 server and a folder, with hostile files by the thousand
-	$(BIN)/pytest -n 2 -m "files or not files" tests/files
+	$(BIN)/pytest -n 2 -m "files or not files" tests/content/files
 
 test-outbound: dev ## Test the guard of outgoing calls against DNS rebinding (needs Linux)
-	$(BIN)/python -m tests.outbound.rebinding
+	$(BIN)/python -m tests.platform.outbound.rebinding
 
 test-backups: dev ## Run the proofs of backups: under load, with every byte damaged, on every storage, by older versions
-	$(BIN)/pytest -n 2 -m "backups or not backups" tests/backups
+	$(BIN)/pytest -n 2 -m "backups or not backups" tests/operations/backups
 
 test-races: dev ## Run the proofs under concurrency with their full numbers, over four server processes
 	$(BIN)/pytest -m races tests/races
 
 test-sync: dev ## Run 500 random sequences of edits in git and in Instep through the sync
-	$(BIN)/pytest -m sync tests/git_sync
+	$(BIN)/pytest -m sync tests/transfer/git_sync
 
 test-exchange: dev ## Export a help center, import it into an empty one and export that: the same bytes
-	$(BIN)/pytest -m exchange tests/exchange
+	$(BIN)/pytest -m exchange tests/transfer/exchange
 
 test-deploy: dev contract/installed ## Let nginx, Caddy, systemd and published schemas judge the files in deploy and of CI (needs them)
 	$(BIN)/pytest -m deploy tests/deploy

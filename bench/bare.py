@@ -21,17 +21,17 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 from starlette.requests import Request
 
-from instep.articles.queries import columns
-from instep.core.clock import utc_now
-from instep.core.database import Tx
-from instep.core.ids import new_id
-from instep.identity.schemas import Bot, Ctx
-from instep.site import entrances, queries
-from instep.site.contents import contents_of
-from instep.site.schemas import Arrival, article_url
-from instep.site.site_tree import tree_of_article
-from instep.site.visits import VISITOR, Visit
-from instep.web.pages import sanitised
+from instep.content.articles.queries import columns
+from instep.interfaces.site import entrances, queries
+from instep.interfaces.site.contents import contents_of
+from instep.interfaces.site.schemas import Arrival, article_url
+from instep.interfaces.site.site_tree import tree_of_article
+from instep.interfaces.site.visits import VISITOR, Visit
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from instep.platform.identity.schemas import Bot, Ctx
+from instep.platform.web.pages import sanitised
 
 Connection = AsyncConnection[dict[str, Any]]
 POOL_SIZE = 10

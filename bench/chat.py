@@ -15,14 +15,14 @@ import psycopg
 
 from bench.installation import INSERT, URL, servers
 from bench.processes import processor_seconds
-from instep.core import limits
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.core.ids import new_id
-from instep.core.markdown import render
+from instep.accounts.workspaces import actions
 from instep.demo.help import read_help
-from instep.migrations import migrate
-from instep.workspaces import actions
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.core.ids import new_id
+from instep.platform.core.markdown import render
+from instep.platform.migrations import migrate
 
 # Each bot is asked as many questions as one address may ask within a minute.
 BOTS = 8

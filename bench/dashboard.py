@@ -18,10 +18,10 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from bench.dashboard_rows import DRAFTS, Access, fill
 from bench.installation import await_ready
-from instep.core.embedded import EmbeddedPostgres
-from instep.dashboard.pages import routes
-from instep.migrations import migrate
-from instep.web.call import PersonAccess
+from instep.interfaces.dashboard.pages import routes
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.migrations import migrate
+from instep.platform.web.call import PersonAccess
 from tests.browser.chromium import chromium_program
 
 PORT = 8194

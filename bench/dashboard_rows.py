@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import psycopg
 
 from bench.vocabulary import random_words
-from instep.core.database import Tx
-from instep.core.ids import new_id
-from instep.identity.keys import hash_key
-from instep.identity.scopes import Role, Scope
-from instep.identity.sessions import new_token
-from instep.people.queries import insert_user
-from instep.workspaces import actions
+from instep.accounts.people.queries import insert_user
+from instep.accounts.workspaces import actions
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from instep.platform.identity.keys import hash_key
+from instep.platform.identity.scopes import Role, Scope
+from instep.platform.identity.sessions import new_token
 
 ARTICLES, COLLECTIONS, DRAFTS, PLACES, SOURCES = 10_000, 60, 500, 2_000, 60
 QUESTIONS, CONVERSATIONS, TASKS, FILES = 2_000, 2_000, 200, 200

@@ -17,10 +17,10 @@ import httpx2
 import psycopg
 
 from bench.installation import PORT, URL, installed, servers
-from instep.core.database import Tx
-from instep.identity.scopes import Role
-from instep.people.actions import create_user
-from instep.workspaces.actions import find_workspace
+from instep.accounts.people.actions import create_user
+from instep.accounts.workspaces.actions import find_workspace
+from instep.platform.core.database import Tx
+from instep.platform.identity.scopes import Role
 
 EMAIL, PASSWORD = "ann@acme.example", "four words nobody connects"
 TOKEN = re.compile(r'name="form-token" value="([0-9a-f]{64})"')

@@ -15,12 +15,12 @@ from pathlib import Path
 import psycopg
 
 from bench.vocabulary import random_words
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.core.ids import new_id
-from instep.identity.scopes import Scope
-from instep.migrations import migrate
-from instep.workspaces import actions
+from instep.accounts.workspaces import actions
+from instep.platform.core.database import Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.core.ids import new_id
+from instep.platform.identity.scopes import Scope
+from instep.platform.migrations import migrate
 
 BOTS = 20
 ARTICLES = 2_000

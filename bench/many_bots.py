@@ -12,11 +12,11 @@ import psycopg
 from bench.installation import PORT, servers
 from bench.memory import print_memory
 from bench.search import article, copies, question, run_through, store_indexes
-from instep.core.database import Database, Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.identity.scopes import Scope
-from instep.migrations import migrate
-from instep.workspaces import actions
+from instep.accounts.workspaces import actions
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.identity.scopes import Scope
+from instep.platform.migrations import migrate
 
 BOTS, ARTICLES_OF_A_BOT = 1_000, 100
 SHOWN = (0, 1, 100, 200, 400, 700)

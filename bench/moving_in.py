@@ -22,16 +22,16 @@ import psycopg
 
 from bench.installation import PORT, PROGRAM, UNLIMITED, URL, running
 from bench.processes import descendants_of, name_of, proportional_bytes, resident_bytes
-from instep.core.database import Database, Tx
-from instep.core.embedded import EmbeddedPostgres
+from instep.accounts.workspaces import actions
+from instep.content.files.storage import DatabaseStorage
 from instep.demo.help import read_help
-from instep.files.storage import DatabaseStorage
-from instep.identity.job_context import job_context
-from instep.identity.schemas import Actor
-from instep.identity.scopes import Scope
-from instep.imports.actions import confirm_import, upload_import
-from instep.migrations import migrate
-from instep.workspaces import actions
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.identity.job_context import job_context
+from instep.platform.identity.schemas import Actor
+from instep.platform.identity.scopes import Scope
+from instep.platform.migrations import migrate
+from instep.transfer.imports.actions import confirm_import, upload_import
 
 PAGES, TASKS, QUERIES = 500, 100, 1_000
 IDLE_SECONDS = 30

@@ -20,11 +20,11 @@ import psycopg
 from bench.installation import PORT, URL, running, servers
 from bench.processes import family_seconds
 from bench.vocabulary import RARE_WORDS, VOCABULARY, random_words
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.identity.scopes import Scope
-from instep.migrations import migrate
-from instep.workspaces import actions
+from instep.accounts.workspaces import actions
+from instep.platform.core.database import Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.identity.scopes import Scope
+from instep.platform.migrations import migrate
 
 SIZES = (1_000, 10_000, 100_000)
 BOTS, ARTICLES_OF_A_BOT = 1_000, 100

@@ -22,13 +22,14 @@ from bench.processes import processor_seconds
 from bench.vectors import copy_vectors, store_random_vectors
 from bench.vocabulary import random_words
 from eval.retrieval.center import create_help_center
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.core.paging import PageRequest
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.identity.scopes import Scope
-from instep.migrations import migrate
+from instep.accounts.workspaces import actions
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.identity.scopes import Scope
+from instep.platform.migrations import migrate
 from instep.search import queries
 from instep.search.actions import search_articles
 from instep.search.index.cache import index_cache
@@ -36,7 +37,6 @@ from instep.search.index.segment import Segment, encode_segment
 from instep.search.index.stems import STEM_CACHE
 from instep.search.retrieve import retrieve
 from instep.search.schemas import SearchRequest
-from instep.workspaces import actions
 
 ARTICLES = 5_000
 BOTS, ARTICLES_OF_A_BOT = 1_000, 100

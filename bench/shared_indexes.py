@@ -14,11 +14,11 @@ from bench.processes import children_of
 from bench.search import article, question
 from bench.vectors import store_random_vectors
 from eval.retrieval.center import create_help_center
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.identity.scopes import Scope
-from instep.migrations import migrate
-from instep.workspaces import actions
+from instep.accounts.workspaces import actions
+from instep.platform.core.database import Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.identity.scopes import Scope
+from instep.platform.migrations import migrate
 
 PROCESSES = 2
 # The kernel chooses the process of each connection: with so many, each one has searched.

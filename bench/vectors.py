@@ -9,11 +9,11 @@ from uuid import UUID
 import numpy as np
 import psycopg
 
-from instep.core.clock import utc_now
-from instep.core.database import Tx
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.bundled_embedding import ENGLISH_NAME
-from instep.llm.embedding import Vector, l2_normalized
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.llm.bundled_embedding import ENGLISH_NAME
+from instep.platform.llm.embedding import Vector, l2_normalized
 from instep.search import queries
 from instep.search.index.cache import NEVER
 from instep.search.semantic import vectors

@@ -20,14 +20,14 @@ from typing import Any, TypeAlias
 import psycopg
 import uvloop
 
-from instep.core.config import read_settings
-from instep.core.crypto import KeyRing
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres, processes
-from instep.core.ids import new_id
-from instep.core.secret_keys import secret_key
-from instep.migrations import migrate
-from instep.workspaces import actions
+from instep.accounts.workspaces import actions
+from instep.platform.core.config import read_settings
+from instep.platform.core.crypto import KeyRing
+from instep.platform.core.database import Tx
+from instep.platform.core.embedded import EmbeddedPostgres, processes
+from instep.platform.core.ids import new_id
+from instep.platform.core.secret_keys import secret_key
+from instep.platform.migrations import migrate
 
 ROUNDS = 3
 DELIVERIES = 4_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contract.steps import BUILD, HERE, PYTHON
-from tests.webhooks.snippets import programs
+from tests.notifications.webhooks.snippets import programs
 
 # Node.js looks for packages in the parent folders, so this one is below `node_modules`' parent.
 FOLDER = BUILD / "verifiers"

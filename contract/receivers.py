@@ -9,8 +9,8 @@ import httpx2
 
 from contract.deliveries import DELIVERY_SECONDS, call, create_endpoint
 from contract.programs import FOLDER, Program
+from tests.notifications.webhooks.snippets import blocks
 from tests.runtime.installation import COMMAND, Installation, free_port
-from tests.webhooks.snippets import blocks
 
 
 def check_receiver(program: Program, installation: Installation, client: httpx2.Client) -> None:

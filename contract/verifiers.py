@@ -16,9 +16,9 @@ from functools import partial
 from contract.deliveries import Delivery, take_deliveries
 from contract.programs import FOLDER, PROGRAMS, Program, output_of
 from contract.receivers import check_commands, check_receiver
-from instep.webhooks.signature import sign
+from instep.notifications.webhooks.signature import sign
+from tests.notifications.webhooks.snippets import blocks
 from tests.runtime.installation import installed
-from tests.webhooks.snippets import blocks
 
 UNKNOWN_SECRET = "whsec_bm9ib2R5IGhhcyBzaWduZWQgd2l0aCB0aGlzIG9uZSE="
 Check = tuple[str, Callable[[], None]]

@@ -23,16 +23,16 @@ from psycopg import AsyncConnection
 
 from eval.docsync_set import is_set, products_of, scorer_of
 from eval.retrieval.center import INSERT
-from instep.core import limits
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.core.ids import new_id
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.migrations import migrate
-from instep.tasks.candidates import candidate_query, find_articles
-from instep.workspaces import actions
-from instep.writer import Article, Change, Report, write
+from instep.accounts.workspaces import actions
+from instep.drafting.tasks.candidates import candidate_query, find_articles
+from instep.drafting.writer import Article, Change, Report, write
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.core.ids import new_id
+from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.migrations import migrate
 
 SNAPSHOTS = 8
 READER = Actor("command", "eval", can_write=False)

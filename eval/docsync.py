@@ -16,9 +16,9 @@ from typing import Any
 from eval.docsync_set import SCORER, is_set, products_of, scorer_of, task_of
 from eval.fitting import fit_models, read_cases
 from eval.kinds import by_kind
-from instep.writer import Article, Change, Report, write
-from instep.writer.fitted import FITTED
-from instep.writer.models import Models
+from instep.drafting.writer import Article, Change, Report, write
+from instep.drafting.writer.fitted import FITTED
+from instep.drafting.writer.models import Models
 
 _PROCESSES = 2
 _PER_PRODUCT = (

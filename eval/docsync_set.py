@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from instep.writer.shapes import Article, Change
+from instep.drafting.writer.shapes import Article, Change
 
 SCORER = "docsync_eval.py"
 

@@ -1,7 +1,7 @@
 """Fits the writer's models of need, of articles and of edits: `python -m eval.fitting FOLDER`.
 
 Each product is left out of the fit in turn, and the figures say how the models do on it. In the end they are
-fitted on all products, and `instep/writer/fitted.py` is printed. The same set gives the same module.
+fitted on all products, and `instep/drafting/writer/fitted.py` is printed. The same set gives the same module.
 """
 
 import sys
@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 from eval import docsync_set
 from eval.near_edits import is_right_edit
-from instep.core.logistic import MAX_LOG_ODDS
-from instep.text.patch_parser import parse_diff
-from instep.writer.articles.corpus import Corpus, corpus_of
-from instep.writer.diffs.change_set import ChangeSet, reviewed_files
-from instep.writer.editing.occurrences import occurrences
-from instep.writer.facts.additions import additions_of
-from instep.writer.facts.became import find_became
-from instep.writer.facts.removed_names import find_removed_names
-from instep.writer.models import MAX_DEVIATIONS, FittedModel, FittedSign, Models
-from instep.writer.relevance.mentions import removed_mentions
-from instep.writer.relevance.need_signs import need_signs
-from instep.writer.relevance.ranking import rank
-from instep.writer.relevance.selection import nearest_articles
-from instep.writer.shapes import Article, Change
+from instep.drafting.writer.articles.corpus import Corpus, corpus_of
+from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
+from instep.drafting.writer.editing.occurrences import occurrences
+from instep.drafting.writer.facts.additions import additions_of
+from instep.drafting.writer.facts.became import find_became
+from instep.drafting.writer.facts.removed_names import find_removed_names
+from instep.drafting.writer.models import MAX_DEVIATIONS, FittedModel, FittedSign, Models
+from instep.drafting.writer.relevance.mentions import removed_mentions
+from instep.drafting.writer.relevance.need_signs import need_signs
+from instep.drafting.writer.relevance.ranking import rank
+from instep.drafting.writer.relevance.selection import nearest_articles
+from instep.drafting.writer.shapes import Article, Change
+from instep.platform.core.logistic import MAX_LOG_ODDS
+from instep.platform.text.patch_parser import parse_diff
 
 _PROCESSES = 2
 _ITERATIONS = 30
@@ -206,7 +206,7 @@ def _left_out(cases: Sequence[Case]) -> Iterator[str]:
 
 def _module(models: Models) -> Iterator[str]:
     yield '"""The weights of the models, as `make eval-fitting` prints them."""\n'
-    yield "from instep.writer.models import FittedModel, FittedSign, Models\n"
+    yield "from instep.drafting.writer.models import FittedModel, FittedSign, Models\n"
     yield "FITTED = Models("
     for name, model in (("need", models.need), ("article", models.article), ("edit", models.edit)):
         yield f"    {name}=FittedModel(\n        {{"

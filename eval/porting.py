@@ -26,10 +26,10 @@ from typing import Any
 
 from eval.docsync import _PROCESSES
 from eval.docsync_set import SCORER, products_of, scorer_of
-from instep.text.patch import FilePatch
-from instep.text.patch_parser import parse_diff
-from instep.writer import Article, Change, write
-from instep.writer.articles.parsed_article import front_matter
+from instep.drafting.writer import Article, Change, write
+from instep.drafting.writer.articles.parsed_article import front_matter
+from instep.platform.text.patch import FilePatch
+from instep.platform.text.patch_parser import parse_diff
 
 _SEED = 7
 _DRIFT_SHARE, _PUT_IN_SHARE = 0.15, 0.5

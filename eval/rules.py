@@ -18,19 +18,19 @@ from typing import Any
 from eval.docsync import left_out_models
 from eval.docsync_set import products_of, scorer_of, task_of
 from eval.near_edits import is_right_edit
-from instep.text.patch_parser import parse_diff
-from instep.writer import Article, Change, Place, write
-from instep.writer.articles.corpus import corpus_of
-from instep.writer.diffs.change_set import reviewed_files
-from instep.writer.editing.apply import find_edits
-from instep.writer.editing.edits import EditsByArticle
-from instep.writer.facts.became import find_became
-from instep.writer.fitted import FITTED
-from instep.writer.models import Models
-from instep.writer.reporting.statements import is_certain
+from instep.drafting.writer import Article, Change, Place, write
+from instep.drafting.writer.articles.corpus import corpus_of
+from instep.drafting.writer.diffs.change_set import reviewed_files
+from instep.drafting.writer.editing.apply import find_edits
+from instep.drafting.writer.editing.edits import EditsByArticle
+from instep.drafting.writer.facts.became import find_became
+from instep.drafting.writer.fitted import FITTED
+from instep.drafting.writer.models import Models
+from instep.drafting.writer.reporting.statements import is_certain
+from instep.platform.text.patch_parser import parse_diff
 
 _PROCESSES = 2
-_WRITER = Path(__file__).parent.parent / "instep" / "writer"
+_WRITER = Path(__file__).parent.parent / "instep" / "drafting" / "writer"
 _LINES_OF: Mapping[str, Sequence[str]] = {
     "X became Y, all kinds": ("editing", "facts/became.py", "facts/changed_texts.py", "models.py"),
     "values": (

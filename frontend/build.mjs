@@ -10,7 +10,7 @@ import { build } from "esbuild";
 import subsetFont from "subset-font";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const OUTPUT = join(HERE, "../instep/web/static/dist");
+const OUTPUT = join(HERE, "../instep/platform/web/static/dist");
 const LICENSES = join(HERE, "../THIRD_PARTY_LICENSES");
 const ENTRIES = [
   "src/dashboard/dashboard.css",

@@ -10,56 +10,56 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from instep.answers.rest import router as answers
-from instep.articles.rest import router as articles
-from instep.changelog.rest import router as changelog
-from instep.collections.rest import router as collections
-from instep.core.config import settings
-from instep.core.errors import AppError
-from instep.core.outbound.dns_texts import find_texts
-from instep.dashboard import errors as dashboard_errors
-from instep.dashboard import pages as dashboard
-from instep.drafts.rest import router as drafts
-from instep.files.rest import router as files
-from instep.files.storage import open_storages
-from instep.git_sync.rest import router as git_sync
-from instep.insights.rest import router as insights
-from instep.insights.visits.counter import VisitCounter, counting
-from instep.mcp_servers import discovery
-from instep.mcp_servers import servers as mcp
-from instep.oauth import pages as oauth
-from instep.oauth.errors import render_oauth_error
-from instep.ops import exposition, health, thin_client
-from instep.people import pages as people
-from instep.places.rest import router as places
-from instep.redirects.rest import router as redirects
-from instep.reference import pages as reference
+from instep.accounts.oauth import pages as oauth
+from instep.accounts.oauth.errors import render_oauth_error
+from instep.accounts.people import pages as people
+from instep.accounts.trusts.id_tokens import Issuers
+from instep.accounts.workspaces.rest import router as bots
+from instep.content.articles.rest import router as articles
+from instep.content.changelog.rest import router as changelog
+from instep.content.collections.rest import router as collections
+from instep.content.files.rest import router as files
+from instep.content.files.storage import open_storages
+from instep.content.redirects.rest import router as redirects
+from instep.drafting.drafts.rest import router as drafts
+from instep.drafting.places.rest import router as places
+from instep.drafting.tasks.rest import router as tasks
+from instep.interfaces.dashboard import errors as dashboard_errors
+from instep.interfaces.dashboard import pages as dashboard
+from instep.interfaces.mcp_servers import discovery
+from instep.interfaces.mcp_servers import servers as mcp
+from instep.interfaces.reference import pages as reference
+from instep.interfaces.site import pages as site
+from instep.interfaces.site.kept_pages import KeptPages
+from instep.interfaces.site.shared_states import SharedStates
+from instep.notifications.webhooks.rest import router as webhooks
+from instep.operations.ops import exposition, health, thin_client
+from instep.platform.core.config import settings
+from instep.platform.core.errors import AppError
+from instep.platform.core.outbound.dns_texts import find_texts
+from instep.platform.web import assets, custom_domains
+from instep.platform.web.authenticated_route import allowed_methods, refuse_address
+from instep.platform.web.buckets import Buckets
+from instep.platform.web.compression import Compression
+from instep.platform.web.custom_domains import CustomDomains
+from instep.platform.web.errors import as_app_error
+from instep.platform.web.log import configure_logging
+from instep.platform.web.mcp.workspace import refuse_address_of_tools
+from instep.platform.web.middleware import RequestLog
+from instep.platform.web.open_cors import MachineAddresses, OpenCors
+from instep.platform.web.public import access_of
+from instep.platform.web.public_limit import PublicLimit
+from instep.platform.web.route_index import RouteIndex
+from instep.platform.web.security_headers import SecurityHeaders
+from instep.platform.web.serving import stop_with_supervisor
+from instep.platform.web.visitors.errors import is_visitor_path, render_visitor_error
 from instep.runtime import Runtime, log_end, running, work
 from instep.search.rest import router as search
 from instep.search.semantic.query_embedder import query_embedder
-from instep.site import pages as site
-from instep.site.kept_pages import KeptPages
-from instep.site.shared_states import SharedStates
-from instep.tasks.rest import router as tasks
-from instep.trusts.id_tokens import Issuers
-from instep.web import assets, custom_domains
-from instep.web.authenticated_route import allowed_methods, refuse_address
-from instep.web.buckets import Buckets
-from instep.web.compression import Compression
-from instep.web.custom_domains import CustomDomains
-from instep.web.errors import as_app_error
-from instep.web.log import configure_logging
-from instep.web.mcp.workspace import refuse_address_of_tools
-from instep.web.middleware import RequestLog
-from instep.web.open_cors import MachineAddresses, OpenCors
-from instep.web.public import access_of
-from instep.web.public_limit import PublicLimit
-from instep.web.route_index import RouteIndex
-from instep.web.security_headers import SecurityHeaders
-from instep.web.serving import stop_with_supervisor
-from instep.web.visitors.errors import is_visitor_path, render_visitor_error
-from instep.webhooks.rest import router as webhooks
-from instep.workspaces.rest import router as bots
+from instep.transfer.git_sync.rest import router as git_sync
+from instep.visitors.answers.rest import router as answers
+from instep.visitors.insights.rest import router as insights
+from instep.visitors.insights.visits.counter import VisitCounter, counting
 
 ROUTERS = (
     *(bots, search, articles, drafts, places, collections, redirects, files, changelog, git_sync),

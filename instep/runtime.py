@@ -9,40 +9,39 @@ from functools import partial
 
 import structlog
 
-from instep.alerts.actions import SEND_ALERT
-from instep.alerts.jobs import AlertSender
-from instep.answers.visitor_data import KEEP_ERASURES
-from instep.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering
-from instep.backups.jobs import BACK_UP, back_up, keep_erasures, schedule_backups
-from instep.core import limits
-from instep.core.config import settings
-from instep.core.crypto import key_ring
-from instep.core.database import Database
-from instep.core.embedded import DatabaseUnavailable, EmbeddedPostgres
-from instep.core.errors import Unavailable
-from instep.core.jobs import Handler, Worker
-from instep.core.memory import returning_freed_memory
-from instep.core.outbound.client import OutboundClient
-from instep.core.outbound.dns_texts import find_texts
-from instep.core.postgres import application_url, replica_url, running_postgres
-from instep.core.replica import Replica
-from instep.core.secret_keys import secret_key
-from instep.core.settings import Settings
-from instep.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
-from instep.files.actions import SWEEP_FILES
-from instep.files.jobs import schedule_sweep, sweep_files
-from instep.files.storage import open_storages
-from instep.imports.actions import RUN_IMPORT
-from instep.imports.jobs import give_up_import, run_import
-from instep.insights.jobs import draft_gap
-from instep.insights.schemas import DRAFT_GAP
-from instep.language_model.choosing import LanguageModels
-from instep.llm.embedding import NO_EMBEDDERS, Embedders
-from instep.llm.factory import open_embedders, open_model
-from instep.llm.protocol import Model
-from instep.migrations import migrate
-from instep.ops.prune import PRUNE, prune, schedule_prune
-from instep.ops.traces import exporting_traces
+from instep.accounts.language_model.choosing import LanguageModels
+from instep.accounts.workspaces.jobs import CHECK_DOMAINS, check_domains, schedule_domain_checks
+from instep.content.articles.jobs import RENDER_TEXTS, render_texts, schedule_rendering
+from instep.content.files.actions import SWEEP_FILES
+from instep.content.files.jobs import schedule_sweep, sweep_files
+from instep.content.files.storage import open_storages
+from instep.drafting.drafts.digest import SEND_REVIEW_DIGEST, send_review_digest
+from instep.drafting.tasks.actions import RUN_TASK
+from instep.drafting.tasks.jobs import give_up, run_task
+from instep.notifications.alerts.actions import SEND_ALERT
+from instep.notifications.alerts.jobs import AlertSender
+from instep.notifications.webhooks.sender import Sender
+from instep.operations.backups.jobs import BACK_UP, back_up, keep_erasures, schedule_backups
+from instep.operations.ops.prune import PRUNE, prune, schedule_prune
+from instep.operations.ops.traces import exporting_traces
+from instep.platform.core import limits
+from instep.platform.core.config import settings
+from instep.platform.core.crypto import key_ring
+from instep.platform.core.database import Database
+from instep.platform.core.embedded import DatabaseUnavailable, EmbeddedPostgres
+from instep.platform.core.errors import Unavailable
+from instep.platform.core.jobs import Handler, Worker
+from instep.platform.core.memory import returning_freed_memory
+from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.core.outbound.dns_texts import find_texts
+from instep.platform.core.postgres import application_url, replica_url, running_postgres
+from instep.platform.core.replica import Replica
+from instep.platform.core.secret_keys import secret_key
+from instep.platform.core.settings import Settings
+from instep.platform.llm.embedding import NO_EMBEDDERS, Embedders
+from instep.platform.llm.factory import open_embedders, open_model
+from instep.platform.llm.protocol import Model
+from instep.platform.migrations import migrate
 from instep.search.jobs import (
     EMBED_ARTICLES,
     STORE_INDEXES,
@@ -53,10 +52,11 @@ from instep.search.jobs import (
 )
 from instep.search.semantic.query_embedder import query_embedder
 from instep.search.shared_indexes import share_indexes
-from instep.tasks.actions import RUN_TASK
-from instep.tasks.jobs import give_up, run_task
-from instep.webhooks.sender import Sender
-from instep.workspaces.jobs import CHECK_DOMAINS, check_domains, schedule_domain_checks
+from instep.transfer.imports.actions import RUN_IMPORT
+from instep.transfer.imports.jobs import give_up_import, run_import
+from instep.visitors.answers.visitor_data import KEEP_ERASURES
+from instep.visitors.insights.jobs import draft_gap
+from instep.visitors.insights.schemas import DRAFT_GAP
 
 log = structlog.get_logger()
 

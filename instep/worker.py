@@ -3,10 +3,10 @@
 import asyncio
 import signal
 
-from instep.core.settings import Settings
-from instep.ops.exposition import serving_worker_metrics
+from instep.operations.ops.exposition import serving_worker_metrics
+from instep.platform.core.settings import Settings
+from instep.platform.web.log import configure_logging
 from instep.runtime import running, work
-from instep.web.log import configure_logging
 
 
 async def run_worker(settings: Settings) -> None:

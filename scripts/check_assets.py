@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "frontend"
-BUILT = ROOT / "instep" / "web" / "static" / "dist"
+BUILT = ROOT / "instep" / "platform" / "web" / "static" / "dist"
 MANIFEST = "manifest.json"
 ENCODINGS = ("br", "gz")
 

@@ -1,4 +1,4 @@
-"""Bring the catalogues of `instep/web/locales` into step with the texts of public pages: `make messages`.
+"""Bring the catalogues of `instep/platform/web/locales` into step with the texts of public pages: `make messages`.
 
 New texts come in without a translation, which a test refuses; texts that are gone go out.
 """
@@ -9,17 +9,17 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from instep.web.catalogues import LANGUAGES, SOURCE_LANGUAGE, catalogue_file
+from instep.platform.web.catalogues import LANGUAGES, SOURCE_LANGUAGE, catalogue_file
 
 ROOT = Path(__file__).parent.parent
 METHODS = [
-    ("instep/site/templates/**.html", "jinja2.ext:babel_extract"),
-    ("instep/site/**.py", "python"),
+    ("instep/interfaces/site/templates/**.html", "jinja2.ext:babel_extract"),
+    ("instep/interfaces/site/**.py", "python"),
 ]
-OPTIONS = {"instep/site/templates/**.html": {"extensions": "jinja2.ext.i18n", "trimmed": "true"}}
+OPTIONS = {"instep/interfaces/site/templates/**.html": {"extensions": "jinja2.ext.i18n", "trimmed": "true"}}
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "message": None}
 # Pages that only operators see, who run an English program.
-NOT_FOR_VISITORS = {"instep/site/templates/front.html"}
+NOT_FOR_VISITORS = {"instep/interfaces/site/templates/front.html"}
 UNREAD = "by machine; no native speaker has read it yet"
 
 

@@ -15,13 +15,13 @@ from fastapi import FastAPI
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
+from instep.accounts.people import passwords
 from instep.app import create_app, put_into
-from instep.core import limits
-from instep.core.config import settings
-from instep.core.database import Database, Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.core.outbound.client import OutboundClient
-from instep.people import passwords
+from instep.platform.core import limits
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import Runtime, worker_of
 from tests.support.cast import Api, Cast, Client, assemble
 from tests.support.commands import Operator

@@ -24,14 +24,14 @@ from eval.model.recorded import RecordedModel
 from eval.retrieval.asking import Installation
 from eval.retrieval.running import installation
 from eval.sections.own_questions import OwnQuestion, judge, read_articles, read_questions
-from instep.answers.ask import QuestionRequest, extractive_answer, retrieve_context
-from instep.answers.model_answer import SectionReader
-from instep.answers.schemas import Answer
-from instep.core.config import settings
-from instep.identity.schemas import Bot
-from instep.llm.factory import open_model
-from instep.llm.protocol import Model
-from instep.web.log import configure_logging
+from instep.platform.core.config import settings
+from instep.platform.identity.schemas import Bot
+from instep.platform.llm.factory import open_model
+from instep.platform.llm.protocol import Model
+from instep.platform.web.log import configure_logging
+from instep.visitors.answers.ask import QuestionRequest, extractive_answer, retrieve_context
+from instep.visitors.answers.model_answer import SectionReader
+from instep.visitors.answers.schemas import Answer
 
 MAX_TOKENS_PER_RUN = 1_000_000
 

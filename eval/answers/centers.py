@@ -9,7 +9,7 @@ from typing import Any
 
 from eval.docsync_set import scorer_of
 from eval.sections.own_questions import read_articles
-from instep.imports.source.source_reading import Source, read_now
+from instep.transfer.imports.source.source_reading import Source, read_now
 
 OWN = "instep"
 

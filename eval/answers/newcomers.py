@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from instep.answers.schemas import Answer
+from instep.visitors.answers.schemas import Answer
 
 FOLDER = Path(__file__).parent
 QUESTIONS_FILE = FOLDER / "newcomers.json"

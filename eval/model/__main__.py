@@ -19,14 +19,14 @@ from eval.model.by_hand import HandModel
 from eval.model.choice import chosen_model
 from eval.model.recorded import RecordedModel
 from eval.model.review_table import review_table
-from instep.core import limits
-from instep.core.config import settings
-from instep.core.sandbox import run_with_timeout
-from instep.llm.factory import open_model
-from instep.llm.protocol import Model
-from instep.web.log import configure_logging
-from instep.writer import write
-from instep.writer.llm.model_step import ModelStep
+from instep.drafting.writer import write
+from instep.drafting.writer.llm.model_step import ModelStep
+from instep.platform.core import limits
+from instep.platform.core.config import settings
+from instep.platform.core.sandbox import run_with_timeout
+from instep.platform.llm.factory import open_model
+from instep.platform.llm.protocol import Model
+from instep.platform.web.log import configure_logging
 
 CONCURRENT_CHANGES = 4
 MAX_TOKENS_PER_RUN = 2_000_000

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from eval.model.recorded import digest_of
-from instep.llm.protocol import Completion, CompletionError, OnText, Prompt, estimate_tokens
+from instep.platform.llm.protocol import Completion, CompletionError, OnText, Prompt, estimate_tokens
 
 
 class HandModel:

@@ -16,12 +16,12 @@ from typing import Any
 from eval.docsync import prediction_of
 from eval.docsync_set import SCORER, is_set, products_of, scorer_of, task_of
 from eval.model.doubles import Oracle
-from instep.core import limits
-from instep.core.config import settings
-from instep.core.sandbox import run_with_timeout
-from instep.llm.protocol import Prompt
-from instep.writer import write
-from instep.writer.llm.model_step import ModelStep
+from instep.drafting.writer import write
+from instep.drafting.writer.llm.model_step import ModelStep
+from instep.platform.core import limits
+from instep.platform.core.config import settings
+from instep.platform.core.sandbox import run_with_timeout
+from instep.platform.llm.protocol import Prompt
 
 _CONCURRENT_CHANGES = 3
 # About the bytes of a token; providers count 3.9 of these prompts.

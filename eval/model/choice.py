@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 
 from eval.model.by_hand import HandModel
-from instep.core.config import SettingsError, settings
+from instep.platform.core.config import SettingsError, settings
 
 
 def chosen_model(options: Namespace) -> str | None:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
-from instep.llm.protocol import Completion, OnText, Prompt
-from instep.writer.llm.article_contents import section_spans
-from instep.writer.llm.edit_prompt import EDIT_PROMPT
-from instep.writer.llm.section_choice import CHOICE_PROMPT, MAX_SECTIONS
+from instep.drafting.writer.llm.article_contents import section_spans
+from instep.drafting.writer.llm.edit_prompt import EDIT_PROMPT
+from instep.drafting.writer.llm.section_choice import CHOICE_PROMPT, MAX_SECTIONS
+from instep.platform.llm.protocol import Completion, OnText, Prompt
 
 _ARTICLE_PART = re.compile(r"(?ms)^===== BEGIN article (A\d+) \w+ =====\n(.*?)\n\n(.*?)\n===== END article")
 _TITLE_LINE = re.compile(r"(?m)^(A\d+) (.*)$")

@@ -19,14 +19,14 @@ from typing import Any
 from patiencediff import PatienceSequenceMatcher
 
 from eval.docsync_set import is_set, scorer_of, task_of
-from instep.core.name_matching import is_distinct
-from instep.llm.facts import CODE
-from instep.text.diff import split_lines
-from instep.writer.articles.parsed_article import front_matter
-from instep.writer.llm.findings import EditFinding
-from instep.writer.llm.located_edit import LocatedEdit
-from instep.writer.llm.protection import Protection
-from instep.writer.shapes import Article
+from instep.drafting.writer.articles.parsed_article import front_matter
+from instep.drafting.writer.llm.findings import EditFinding
+from instep.drafting.writer.llm.located_edit import LocatedEdit
+from instep.drafting.writer.llm.protection import Protection
+from instep.drafting.writer.shapes import Article
+from instep.platform.core.name_matching import is_distinct
+from instep.platform.llm.facts import CODE
+from instep.platform.text.diff import split_lines
 
 PEOPLE = "people"
 _VARIABLE = re.compile(r"`[^`\n]*`")

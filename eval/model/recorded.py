@@ -5,7 +5,7 @@ import json
 import re
 from pathlib import Path
 
-from instep.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
+from instep.platform.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 
 NOT_RECORDED = "Its answer is not recorded."
 USED_UP = "The tokens of this run are used up."

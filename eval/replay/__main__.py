@@ -17,8 +17,8 @@ from pathlib import Path
 from eval.replay.drafts_page import Replay, page_of
 from eval.replay.history import History, ReplayedChange
 from eval.replay.judgements import InvalidTable, JudgedDraft, read_table, shares_of, table_of
-from instep.ci.git import GitFailed, open_checkout
-from instep.writer import write
+from instep.client.ci.git import GitFailed, open_checkout
+from instep.drafting.writer import write
 
 _PROCESSES = 2
 

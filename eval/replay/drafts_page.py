@@ -8,7 +8,7 @@ from difflib import unified_diff
 
 from eval.replay.history import ReplayedChange
 from eval.replay.judgements import JudgedDraft
-from instep.writer import Evidence, Proposal, Report
+from instep.drafting.writer import Evidence, Proposal, Report
 
 _ADDS = re.compile(r"Lists `.*which the change adds")
 _DIGEST_CHARACTERS = 8

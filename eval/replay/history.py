@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from instep.ci.checkout import read_message, resolve, text_of, title_of
-from instep.ci.diff import DIFF_TREE, select
-from instep.ci.git import Git
-from instep.writer import Article, Change
-from instep.writer.articles.parsed_article import front_matter
-from instep.writer.diffs.documentation import is_about_the_project, is_documentation
-from instep.writer.porting.pages import title_of as title_of_page
+from instep.client.ci.checkout import read_message, resolve, text_of, title_of
+from instep.client.ci.diff import DIFF_TREE, select
+from instep.client.ci.git import Git
+from instep.drafting.writer import Article, Change
+from instep.drafting.writer.articles.parsed_article import front_matter
+from instep.drafting.writer.diffs.documentation import is_about_the_project, is_documentation
+from instep.drafting.writer.porting.pages import title_of as title_of_page
 
 
 @dataclass(frozen=True, slots=True)

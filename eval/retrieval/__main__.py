@@ -17,7 +17,7 @@ from eval.retrieval.measures import confidence, decline_auroc, rare_words, relia
 from eval.retrieval.question_sets import SCORER, read_scorer
 from eval.retrieval.running import Result, ask_everything
 from eval.retrieval.samples import REPORTED
-from instep.core import limits
+from instep.platform.core import limits
 
 
 def main(arguments: list[str]) -> int:

@@ -11,11 +11,11 @@ import psycopg
 from eval.retrieval.center import create_help_center
 from eval.retrieval.question_sets import Question, QuestionSet
 from eval.retrieval.rare_words import RareWordCoverage
-from instep.core import limits
-from instep.core.clock import utc_now
-from instep.core.database import Database
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.embedding import Embedders
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database
+from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.llm.embedding import Embedders
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Signals
 from instep.search.semantic.indexing import embed_bot

@@ -4,11 +4,11 @@ from typing import Any
 
 from psycopg import AsyncConnection
 
-from instep.core.database import Tx
-from instep.core.ids import new_id
-from instep.core.markdown import render
-from instep.identity.schemas import Bot
-from instep.workspaces import actions
+from instep.accounts.workspaces import actions
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from instep.platform.core.markdown import render
+from instep.platform.identity.schemas import Bot
 
 INSERT = """
     insert into articles (id, workspace_id, bot_id, slug, locale, title, description, position,

@@ -20,8 +20,8 @@ from eval.retrieval.measures import Sureness, decline_auroc, rare_words, sample_
 from eval.retrieval.question_sets import SCORER
 from eval.retrieval.running import Result, ask_everything
 from eval.retrieval.samples import FITTED
-from instep.core import limits
-from instep.core.logistic import LogisticModel
+from instep.platform.core import limits
+from instep.platform.core.logistic import LogisticModel
 
 _PENALTY = 3.0
 _ITERATIONS = 30

@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-from instep.core import limits
-from instep.llm.embedding import Embedder, Vector
+from instep.platform.core import limits
+from instep.platform.llm.embedding import Embedder, Vector
 
 # Created in the folder from which a score is started; may be deleted at any time.
 FILE = Path(".eval-vectors.sqlite")

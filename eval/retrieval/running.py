@@ -12,13 +12,13 @@ from eval.retrieval.kept_vectors import FILE, CachedEmbedder, KeptVectors
 from eval.retrieval.question_sets import QuestionSet, documentation_sets, help_set, public_sets
 from eval.retrieval.samples import samples_of
 from eval.visitors.centers import TUNED, read_centers
-from instep.core.config import settings
-from instep.core.database import Database
-from instep.core.embedded import EmbeddedPostgres
-from instep.core.settings import Settings
-from instep.llm.embedding import NO_EMBEDDERS, Embedders
-from instep.llm.factory import open_embedders
-from instep.migrations import migrate
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.core.settings import Settings
+from instep.platform.llm.embedding import NO_EMBEDDERS, Embedders
+from instep.platform.llm.factory import open_embedders
+from instep.platform.migrations import migrate
 from instep.search.semantic.query_embedder import query_embedder
 
 HISTORIES = "docsync"

@@ -19,9 +19,9 @@ from eval.retrieval.question_sets import SCORER, read_scorer
 from eval.retrieval.running import installation
 from eval.sections.gold_passages import passage_figures
 from eval.sections.own_questions import begins_right, judge, read_articles, read_questions, section_of
-from instep.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
-from instep.answers.schemas import Answer
-from instep.identity.schemas import Ctx
+from instep.platform.identity.schemas import Ctx
+from instep.visitors.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
+from instep.visitors.answers.schemas import Answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from eval.retrieval.running import installation
 from eval.sections.gold_passages import holds
 from eval.sections.own_questions import OwnQuestion, quotes_one, read_articles, read_questions
 from eval.visitors.centers import TUNED, VisitorQuestion, read_centers
-from instep.core import limits
+from instep.platform.core import limits
 from instep.search.passage_kinds import answers_questions
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Passage

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from instep.answers.schemas import Answer
+from instep.visitors.answers.schemas import Answer
 
 WORD = re.compile(r"\w+")
 CITATION = re.compile(r"\[\d+\]")

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from instep.answers.schemas import Answer
 from instep.demo.help import HELP, ORDER, read_help
 from instep.search.schemas import Passage
+from instep.visitors.answers.schemas import Answer
 
 QUESTIONS_FILE = Path(__file__).parent / "questions.json"
 # The verdicts on an answer. A decline is right if the articles hold no answer.

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from eval.retrieval.asking import Installation
 from eval.retrieval.running import installation
 from eval.visitors.centers import TUNED, VisitorCenter, VisitorQuestion, read_centers
-from instep.answers.ask import QuestionRequest, answer_from_articles
-from instep.answers.schemas import Answer
+from instep.visitors.answers.ask import QuestionRequest, answer_from_articles
+from instep.visitors.answers.schemas import Answer
 
 
 def main(arguments: Sequence[str]) -> int:

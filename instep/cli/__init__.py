@@ -35,7 +35,7 @@ from instep.cli.installation import doctor, migrate, routes
 from instep.cli.releases import release
 from instep.cli.serving import demo, serve, worker
 from instep.cli.syncing import sync
-from instep.core.errors import AppError, Unusable
+from instep.platform.core.errors import AppError, Unusable
 
 app = typer.Typer(
     cls=Area,

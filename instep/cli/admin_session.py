@@ -5,17 +5,17 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from instep.core.database import Database, Tx
-    from instep.identity.schemas import Bot, Ctx
+    from instep.platform.core.database import Database, Tx
+    from instep.platform.identity.schemas import Bot, Ctx
 
 Result = TypeVar("Result")
 
 
 def as_owner(work: "Callable[[Tx], Awaitable[Result]]") -> Result:
     """Migrate the schema if necessary, then run the work in one transaction."""
-    from instep.core.config import settings
-    from instep.core.postgres import running_postgres
-    from instep.migrations import migrate
+    from instep.platform.core.config import settings
+    from instep.platform.core.postgres import running_postgres
+    from instep.platform.migrations import migrate
 
     with running_postgres(settings()) as postgres:
         migrate(postgres.url)
@@ -28,8 +28,8 @@ def work_at(url: str, work: "Callable[[Tx], Awaitable[Result]]") -> Result:
 
     import psycopg
 
-    from instep.core.database import OUTAGES, Tx
-    from instep.core.outages import outage_of
+    from instep.platform.core.database import OUTAGES, Tx
+    from instep.platform.core.outages import outage_of
 
     async def run() -> Result:
         try:
@@ -43,7 +43,7 @@ def work_at(url: str, work: "Callable[[Tx], Awaitable[Result]]") -> Result:
 
 def in_workspace(workspace: str | None, work: "Callable[[Tx, str], Awaitable[Result]]") -> Result:
     """Run the work in the named workspace, or in the only one."""
-    from instep.workspaces.actions import find_workspace
+    from instep.accounts.workspaces.actions import find_workspace
 
     async def run(tx: "Tx") -> Result:
         workspace_id = (await find_workspace(tx, workspace)).id
@@ -60,11 +60,11 @@ def with_bot(
     """Run the work on the named bot, or on the only one, with a pool of connections as a server has it."""
     import asyncio
 
-    from instep.core.config import settings
-    from instep.core.database import Database
-    from instep.core.postgres import application_url, running_postgres
-    from instep.migrations import migrate
-    from instep.workspaces.actions import find_workspace
+    from instep.accounts.workspaces.actions import find_workspace
+    from instep.platform.core.config import settings
+    from instep.platform.core.database import Database
+    from instep.platform.core.postgres import application_url, running_postgres
+    from instep.platform.migrations import migrate
 
     async def find_bot(tx: "Tx") -> "Bot":
         return (await ctx_of_bot(tx, (await find_workspace(tx, workspace)).id, reference)).bot
@@ -86,8 +86,8 @@ def with_bot(
 
 def use_served_url() -> None:
     """Let the links that a command prints lead to the running server, on its current port."""
-    from instep.core.config import settings
-    from instep.core.served_url import served_url
+    from instep.platform.core.config import settings
+    from instep.platform.core.served_url import served_url
 
     os.environ["INSTEP_SITE_URL"] = served_url(settings(), os.environ)
     settings.cache_clear()
@@ -95,8 +95,8 @@ def use_served_url() -> None:
 
 async def ctx_of_bot(tx: "Tx", workspace_id: str, reference: str | None) -> "Ctx":
     """The context of an operator on the named bot, or on the only one of the workspace."""
-    from instep.core.errors import InvalidRequest
-    from instep.workspaces.queries import list_bots
+    from instep.accounts.workspaces.queries import list_bots
+    from instep.platform.core.errors import InvalidRequest
 
     if reference is not None:
         return await operator_ctx(tx, workspace_id, reference)
@@ -110,9 +110,9 @@ async def ctx_of_bot(tx: "Tx", workspace_id: str, reference: str | None) -> "Ctx
 
 async def operator_ctx(tx: "Tx", workspace_id: str, reference: str) -> "Ctx":
     """The context of an operator, on the bot of the workspace that has this id or slug."""
-    from instep.core.clock import utc_now
-    from instep.identity.schemas import OPERATOR, Bot, Ctx
-    from instep.workspaces.actions import find_bot_by_reference
+    from instep.accounts.workspaces.actions import find_bot_by_reference
+    from instep.platform.core.clock import utc_now
+    from instep.platform.identity.schemas import OPERATOR, Bot, Ctx
 
     row = await find_bot_by_reference(tx, workspace_id, reference)
     bot = Bot(row.id, row.workspace_id, row.slug, row.name, row.locale, row.domain)

@@ -9,12 +9,12 @@ from instep.cli.admin_session import in_workspace, operator_ctx
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, BotArgument, InWorkspace
 from instep.cli.output import say, say_list
-from instep.core.errors import NotFound
+from instep.platform.core.errors import NotFound
 
 if TYPE_CHECKING:
-    from instep.alerts.schemas import AlertTarget
-    from instep.core.database import Tx
-    from instep.identity.schemas import Ctx
+    from instep.notifications.alerts.schemas import AlertTarget
+    from instep.platform.core.database import Tx
+    from instep.platform.identity.schemas import Ctx
 
 app = typer.Typer(
     cls=Area, no_args_is_help=True, help="Chat channels that get messages about hand-offs, leads and drafts."
@@ -42,8 +42,8 @@ def add_alert(
     as_json: AsJson = False,
 ) -> None:
     """Send messages about hand-offs and leads to a channel of Slack, Discord, Teams or Mattermost."""
-    from instep.alerts import actions
-    from instep.alerts.schemas import AlertTargetOut
+    from instep.notifications.alerts import actions
+    from instep.notifications.alerts.schemas import AlertTargetOut
 
     address = sys.stdin.readline().strip() if url == "-" else url
     alert_kinds = kinds or actions.DEFAULT_ALERTS
@@ -58,8 +58,8 @@ def add_alert(
 @command(app, "list", "instep alert list")
 def show_alerts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the channels, without their secret addresses."""
-    from instep.alerts.actions import list_alert_targets
-    from instep.alerts.schemas import AlertTargetOut
+    from instep.notifications.alerts.actions import list_alert_targets
+    from instep.notifications.alerts.schemas import AlertTargetOut
 
     targets = in_workspace(workspace, list_alert_targets)
     columns = ("id", "bot_id", "alerts", "address", "status", "last_error")
@@ -74,8 +74,8 @@ def remove_alert(
     as_json: AsJson = False,
 ) -> None:
     """Stop sending messages to a channel."""
-    from instep.alerts import actions
-    from instep.alerts.schemas import AlertTargetOut
+    from instep.notifications.alerts import actions
+    from instep.notifications.alerts.schemas import AlertTargetOut
 
     async def remove(tx: "Tx", workspace_id: str) -> "AlertTarget":
         return await actions.remove_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
@@ -91,8 +91,8 @@ def send_test_alert(
     as_json: AsJson = False,
 ) -> None:
     """Send a test message to a channel; `instep alert list` shows whether it arrived."""
-    from instep.alerts import actions
-    from instep.alerts.schemas import AlertTargetOut
+    from instep.notifications.alerts import actions
+    from instep.notifications.alerts.schemas import AlertTargetOut
 
     async def test(tx: "Tx", workspace_id: str) -> "AlertTarget":
         return await actions.test_alert_target(await target_ctx(tx, workspace_id, target_id), target_id)
@@ -103,7 +103,7 @@ def send_test_alert(
 
 async def target_ctx(tx: "Tx", workspace_id: str, target_id: str) -> "Ctx":
     """The context of an operator, on the bot of an alert target."""
-    from instep.alerts.queries import bot_of
+    from instep.notifications.alerts.queries import bot_of
 
     bot_id = await bot_of(tx, workspace_id, target_id)
     if bot_id is None:

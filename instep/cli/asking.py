@@ -9,13 +9,13 @@ from instep.cli.admin_session import ctx_of_bot, in_workspace, use_served_url
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_list
-from instep.core.errors import InvalidRequest, InvalidValue
+from instep.platform.core.errors import InvalidRequest, InvalidValue
 
 if TYPE_CHECKING:
-    from instep.answers.golden import GoldenRunOut
-    from instep.answers.schemas import AnswerPreviewOut
-    from instep.core.database import Tx
-    from instep.identity.schemas import Ctx
+    from instep.platform.core.database import Tx
+    from instep.platform.identity.schemas import Ctx
+    from instep.visitors.answers.golden import GoldenRunOut
+    from instep.visitors.answers.schemas import AnswerPreviewOut
 
 Result = TypeVar("Result")
 # The exit code of `instep ask` when the articles do not answer the question.
@@ -47,9 +47,9 @@ def ask(
     if question is None:
         run_golden(bot, workspace, as_json)
         return
-    from instep.answers.ask import QuestionRequest, answer_from_articles
-    from instep.answers.schemas import AnswerPreviewOut
-    from instep.core.locales import valid_locale
+    from instep.platform.core.locales import valid_locale
+    from instep.visitors.answers.ask import QuestionRequest, answer_from_articles
+    from instep.visitors.answers.schemas import AnswerPreviewOut
 
     try:
         code = valid_locale(locale) if locale is not None else None
@@ -66,8 +66,8 @@ def valid_question(text: str) -> str:
     """The question as the API takes it, or its refusal."""
     from pydantic import TypeAdapter, ValidationError
 
-    from instep.answers.schemas import QuestionText
-    from instep.web.errors import first_fault
+    from instep.platform.web.errors import first_fault
+    from instep.visitors.answers.schemas import QuestionText
 
     try:
         return TypeAdapter[str](QuestionText).validate_python(text)
@@ -76,7 +76,7 @@ def valid_question(text: str) -> str:
 
 
 def run_golden(bot: str | None, workspace: str | None, as_json: bool) -> None:
-    from instep.answers.golden import ask_golden_questions, golden_run_out
+    from instep.visitors.answers.golden import ask_golden_questions, golden_run_out
 
     run = golden_run_out(in_bot(workspace, bot, ask_golden_questions))
     say(run, as_report(run), as_json)
@@ -101,8 +101,8 @@ def add_golden(
     as_json: AsJson = False,
 ) -> None:
     """Add a question that an article must answer."""
-    from instep.golden.actions import add_golden_question
-    from instep.golden.schemas import GoldenQuestionOut
+    from instep.content.golden.actions import add_golden_question
+    from instep.content.golden.schemas import GoldenQuestionOut
 
     row = in_bot(workspace, bot, lambda ctx: add_golden_question(ctx, question, article, section, says))
     out = GoldenQuestionOut.of_row(row)
@@ -112,8 +112,8 @@ def add_golden(
 @command(golden_app, "list", "instep golden list")
 def show_golden(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the questions, each with its article."""
-    from instep.golden.actions import list_golden_questions
-    from instep.golden.schemas import GoldenQuestionOut
+    from instep.content.golden.actions import list_golden_questions
+    from instep.content.golden.schemas import GoldenQuestionOut
 
     rows = [GoldenQuestionOut.of_row(row) for row in in_bot(workspace, bot, list_golden_questions)]
     columns = ("id", "article_id", "article_title", "section", "says", "question")
@@ -128,8 +128,8 @@ def remove_golden(
     as_json: AsJson = False,
 ) -> None:
     """Remove a question."""
-    from instep.golden.actions import remove_golden_question
-    from instep.golden.schemas import GoldenQuestionOut
+    from instep.content.golden.actions import remove_golden_question
+    from instep.content.golden.schemas import GoldenQuestionOut
 
     row = in_bot(workspace, bot, lambda ctx: remove_golden_question(ctx, golden_id))
     say(GoldenQuestionOut.of_row(row), f"{golden_id} is removed.", as_json)

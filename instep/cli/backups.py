@@ -16,12 +16,12 @@ def backup(
     as_json: AsJson = False,
 ) -> None:
     """Write everything but the secret key to a file, also while servers run."""
-    from instep.backups.restoring import BackupContents, manifest_facts
-    from instep.backups.snapshot import make_backup
-    from instep.core.config import settings
-    from instep.core.postgres import running_postgres
-    from instep.core.progress import tell
-    from instep.files.storage import open_bucket
+    from instep.content.files.storage import open_bucket
+    from instep.operations.backups.restoring import BackupContents, manifest_facts
+    from instep.operations.backups.snapshot import make_backup
+    from instep.platform.core.config import settings
+    from instep.platform.core.postgres import running_postgres
+    from instep.platform.core.progress import tell
 
     bucket_url = settings().files
     with running_postgres(settings()) as postgres:
@@ -47,9 +47,9 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Restore a backup into an empty installation."""
-    from instep.backups.restoring import check_backup, describe_restored, restore_backup
-    from instep.core.config import settings
-    from instep.core.progress import tell
+    from instep.operations.backups.restoring import check_backup, describe_restored, restore_backup
+    from instep.platform.core.config import settings
+    from instep.platform.core.progress import tell
 
     if check:
         contents = check_backup(file)

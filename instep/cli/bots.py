@@ -10,7 +10,7 @@ from instep.cli.options import AsJson, BotArgument, InWorkspace
 from instep.cli.output import as_lines, say, say_list
 
 if TYPE_CHECKING:
-    from instep.core.database import Tx
+    from instep.platform.core.database import Tx
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="Help centers.")
 
@@ -33,8 +33,8 @@ def create_bot(
     as_json: AsJson = False,
 ) -> None:
     """Create a help center."""
-    from instep.workspaces import actions
-    from instep.workspaces.schemas import bot_out
+    from instep.accounts.workspaces import actions
+    from instep.accounts.workspaces.schemas import bot_out
 
     bot = in_workspace(
         workspace,
@@ -47,8 +47,8 @@ def create_bot(
 @command(app, "list", "instep bot list", "instep bot list --json")
 def show_bots(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the help centers."""
-    from instep.workspaces.queries import list_bots
-    from instep.workspaces.schemas import bot_out
+    from instep.accounts.workspaces.queries import list_bots
+    from instep.accounts.workspaces.schemas import bot_out
 
     bots = in_workspace(workspace, list_bots)
     columns = ("id", "slug", "bot_key", "name")
@@ -66,8 +66,8 @@ def change_origins(
     as_json: AsJson = False,
 ) -> None:
     """Change the origins whose pages may use a bot; without options only show them."""
-    from instep.workspaces import actions
-    from instep.workspaces.schemas import BotRow, bot_out
+    from instep.accounts.workspaces import actions
+    from instep.accounts.workspaces.schemas import BotRow, bot_out
 
     async def change(tx: "Tx", workspace_id: str) -> BotRow:
         row = await actions.find_bot_by_reference(tx, workspace_id, bot)
@@ -96,9 +96,9 @@ def change_accent(
     as_json: AsJson = False,
 ) -> None:
     """Change the colour of links, focus and marks in a help center; without options only show it."""
-    from instep.core.errors import InvalidRequest
-    from instep.workspaces import actions
-    from instep.workspaces.schemas import BotRow, bot_out
+    from instep.accounts.workspaces import actions
+    from instep.accounts.workspaces.schemas import BotRow, bot_out
+    from instep.platform.core.errors import InvalidRequest
 
     if colour is not None and remove:
         raise InvalidRequest("Use `--set` or `--remove`, not both.")
@@ -130,9 +130,9 @@ def change_domain(
     as_json: AsJson = False,
 ) -> None:
     """Give a help center a host name of its own, as the operator; without options only show it."""
-    from instep.core.errors import InvalidRequest
-    from instep.workspaces import actions, domain_claims
-    from instep.workspaces.schemas import BotRow, DomainOut
+    from instep.accounts.workspaces import actions, domain_claims
+    from instep.accounts.workspaces.schemas import BotRow, DomainOut
+    from instep.platform.core.errors import InvalidRequest
 
     if host is not None and remove:
         raise InvalidRequest("Use `--set` or `--remove`, not both.")
@@ -163,8 +163,8 @@ def show_visitor_secret(
     as_json: AsJson = False,
 ) -> None:
     """Show the secret with which your server signs visitor tokens; keep it on your server."""
-    from instep.answers.schemas import VisitorSecretOut
-    from instep.answers.visitor_tokens import visitor_secret
+    from instep.visitors.answers.schemas import VisitorSecretOut
+    from instep.visitors.answers.visitor_tokens import visitor_secret
 
     async def show(tx: "Tx", workspace_id: str) -> VisitorSecretOut:
         ctx = await operator_ctx(tx, workspace_id, bot)

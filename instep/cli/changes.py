@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from instep.ci.environment import Kind
 from instep.cli.options import AsJson
-from instep.core import limits
+from instep.client.ci.environment import Kind
+from instep.platform.core import limits
 
 
 def change(
@@ -47,7 +47,7 @@ def change(
     as_json: AsJson = False,
 ) -> None:
     """Send the code change of this checkout as a task to INSTEP_URL, with INSTEP_API_KEY, usually in CI."""
-    from instep.ci.command import Options, send_change
+    from instep.client.ci.command import Options, send_change
 
     options = Options(base, head, title, url, kind, bot, path or (), wait, check, comment, timeout, as_json)
     raise typer.Exit(send_change(options, os.environ))

@@ -14,6 +14,6 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Find broken links, anchors, images and front matter in Markdown files, without a server."""
-    from instep.linting.command import check_folder
+    from instep.transfer.linting.command import check_folder
 
     raise typer.Exit(check_folder(path, os.environ, as_json=as_json))

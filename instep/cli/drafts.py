@@ -7,10 +7,10 @@ import typer
 
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
-from instep.review import DismissalReason, OnConflict
+from instep.client.review import DismissalReason, OnConflict
 
 if TYPE_CHECKING:
-    from instep.review.command import Run
+    from instep.client.review.command import Run
 
 app = typer.Typer(
     cls=Area,
@@ -35,7 +35,7 @@ def list_drafts(
     as_json: AsJson = False,
 ) -> None:
     """List the drafts that await review, newest first."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.list_drafts(queue, article, as_json))
 
@@ -43,7 +43,7 @@ def list_drafts(
 @command(app, "show", "instep draft show edit_06gzypdrkkjqmey8dp43d9mrek")
 def show_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Show a draft: why it is proposed, what to check, and what applying it changes of the live article."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     has_colours = review.shows_colours(os.environ)
     run_with(bot, lambda queue: review.show_draft(queue, draft, has_colours, as_json))
@@ -75,7 +75,7 @@ def apply_draft(
     as_json: AsJson = False,
 ) -> None:
     """Apply a draft: the text of a live article changes at once; a new article goes live."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     numbers = hunk_numbers(hunks) if hunks is not None else ()
     run_with(bot, lambda queue: review.apply_draft(queue, draft, on_conflict, numbers, at_release, as_json))
@@ -98,7 +98,7 @@ def dismiss_draft(
     as_json: AsJson = False,
 ) -> None:
     """Dismiss a draft; the article of an edit stays unchanged."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.dismiss_draft(queue, draft, reason, comment, as_json))
 
@@ -106,7 +106,7 @@ def dismiss_draft(
 @command(app, "reopen", "instep draft reopen edit_06gzypdrkkjqmey8dp43d9mrek")
 def reopen_draft(draft: DraftId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Take back that a draft was applied or dismissed; the article gets back the text before."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.reopen_draft(queue, draft, as_json))
 
@@ -120,6 +120,6 @@ def hunk_numbers(text: str) -> list[int]:
 
 
 def run_with(bot: str | None, run: "Run") -> None:
-    from instep.review.command import run_review
+    from instep.client.review.command import run_review
 
     raise typer.Exit(run_review(os.environ, bot, run))

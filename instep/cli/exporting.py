@@ -13,9 +13,9 @@ from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say
 
 if TYPE_CHECKING:
-    from instep.core.database import Database
-    from instep.exports.schemas import ExportOut
-    from instep.identity.schemas import Bot
+    from instep.platform.core.database import Database
+    from instep.platform.identity.schemas import Bot
+    from instep.transfer.exports.schemas import ExportOut
 
 
 def export(
@@ -39,12 +39,12 @@ def export(
 
 
 async def write(database: "Database", bot: "Bot", path: Path) -> "ExportOut":
-    from instep.core.clock import utc_now
-    from instep.core.config import settings
-    from instep.exports.actions import prepare_export
-    from instep.exports.archive import write_export
-    from instep.files.storage import open_storages
-    from instep.identity.schemas import OPERATOR, Ctx
+    from instep.content.files.storage import open_storages
+    from instep.platform.core.clock import utc_now
+    from instep.platform.core.config import settings
+    from instep.platform.identity.schemas import OPERATOR, Ctx
+    from instep.transfer.exports.actions import prepare_export
+    from instep.transfer.exports.archive import write_export
 
     async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
         prepared = await prepare_export(Ctx(tx, bot, OPERATOR, utc_now()))

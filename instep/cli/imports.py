@@ -14,14 +14,14 @@ import typer
 
 from instep.cli.admin_session import with_bot
 from instep.cli.options import AsJson, InBot, InWorkspace
-from instep.core.errors import InvalidRequest
+from instep.platform.core.errors import InvalidRequest
 
 if TYPE_CHECKING:
-    from instep.core.database import Database
-    from instep.identity.schemas import Bot
-    from instep.imports.schemas import ImportReport, Plan
-    from instep.imports.source.source_reading import Source
-    from instep.imports.write.running import Tell
+    from instep.platform.core.database import Database
+    from instep.platform.identity.schemas import Bot
+    from instep.transfer.imports.schemas import ImportReport, Plan
+    from instep.transfer.imports.source.source_reading import Source
+    from instep.transfer.imports.write.running import Tell
 
 NOTHING_NEW = "Nothing to do: everything is here already as the source has it."
 ADDRESSES = ("http://", "https://")
@@ -61,8 +61,8 @@ def import_articles(
 
     A killed import goes on when it is started again.
     """
-    from instep.imports.actions import valid_site
-    from instep.imports.tree.schemas import UnreadableSource
+    from instep.transfer.imports.actions import valid_site
+    from instep.transfer.imports.tree.schemas import UnreadableSource
 
     asks = not (is_agreed or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
 
@@ -106,11 +106,11 @@ async def import_source(
 async def plan_of(
     database: "Database", bot: "Bot", source: "Source", format: str | None, prunes: bool
 ) -> "Plan":
-    from instep.identity.job_context import job_context
-    from instep.identity.schemas import OPERATOR
-    from instep.imports.actions import state_for_plan
-    from instep.imports.plan.source_planning import plan_import
-    from instep.imports.source.source_reading import read_source
+    from instep.platform.identity.job_context import job_context
+    from instep.platform.identity.schemas import OPERATOR
+    from instep.transfer.imports.actions import state_for_plan
+    from instep.transfer.imports.plan.source_planning import plan_import
+    from instep.transfer.imports.source.source_reading import read_source
 
     read = await read_source(source, format)
     payload = {"workspace": bot.workspace_id, "bot": str(bot.id)}
@@ -123,12 +123,12 @@ async def run_import(
     database: "Database", bot: "Bot", source: "Source", plan: "Plan"
 ) -> "tuple[str | None, ImportReport]":
     """Import a plan, with its progress in a row of the database; one without changes gets no row."""
-    from instep.core.config import settings
-    from instep.files.storage import open_storages
-    from instep.identity.job_context import job_context
-    from instep.identity.schemas import OPERATOR
-    from instep.imports import actions
-    from instep.imports.write.running import ImportRun, run_plan, work_of
+    from instep.content.files.storage import open_storages
+    from instep.platform.core.config import settings
+    from instep.platform.identity.job_context import job_context
+    from instep.platform.identity.schemas import OPERATOR
+    from instep.transfer.imports import actions
+    from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
 
     if plan.report.changes_nothing:
         return None, plan.report
@@ -158,8 +158,8 @@ async def opened_source(source: str, format: str | None) -> "AsyncIterator[Sourc
 
 
 def local_source(path: Path) -> "Source":
-    from instep.core import limits
-    from instep.imports.source.source_reading import Source
+    from instep.platform.core import limits
+    from instep.transfer.imports.source.source_reading import Source
 
     if path.is_dir():
         return Source(path.resolve().name, folder=path.resolve())
@@ -178,12 +178,12 @@ async def fetched_source(url: str, format: str | None) -> "AsyncIterator[Source]
     from contextlib import aclosing
     from urllib.parse import urlsplit
 
-    from instep.core.config import settings
-    from instep.core.outbound.client import OutboundClient
-    from instep.core.progress import tell
-    from instep.imports.fetchers.products import fetch_source, find_fetcher
-    from instep.imports.source.download import download_archive
-    from instep.imports.source.source_reading import Source
+    from instep.platform.core.config import settings
+    from instep.platform.core.outbound.client import OutboundClient
+    from instep.platform.core.progress import tell
+    from instep.transfer.imports.fetchers.products import fetch_source, find_fetcher
+    from instep.transfer.imports.source.download import download_archive
+    from instep.transfer.imports.source.source_reading import Source
 
     fetcher = find_fetcher(url, format)
     async with aclosing(OutboundClient(settings().allow_list)) as client:
@@ -211,7 +211,7 @@ def progress(total: int) -> "Iterator[Tell]":
 def say_report(
     report: "ImportReport", as_json: bool, import_id: str | None, *, has_tree: bool = True
 ) -> None:
-    from instep.imports import report_forms
+    from instep.transfer.imports import report_forms
 
     if as_json:
         typer.echo(json.dumps({"importId": import_id, **report_forms.as_json(report)}))

@@ -10,10 +10,10 @@ from instep.cli.table import table
 
 def migrate(as_json: AsJson = False) -> None:
     """Bring the database's schema up to date."""
-    from instep.core.config import settings
-    from instep.core.postgres import running_postgres
-    from instep.migrations import migrate as migrate_schema
-    from instep.ops.doctor import Migrated
+    from instep.operations.ops.doctor import Migrated
+    from instep.platform.core.config import settings
+    from instep.platform.core.postgres import running_postgres
+    from instep.platform.migrations import migrate as migrate_schema
 
     with running_postgres(settings()) as postgres:
         revision = migrate_schema(postgres.url)
@@ -23,7 +23,7 @@ def migrate(as_json: AsJson = False) -> None:
 def routes(as_json: AsJson = False) -> None:
     """List every route, who may call it, and where its code is."""
     from instep.app import create_app
-    from instep.ops.routes import list_routes
+    from instep.operations.ops.routes import list_routes
 
     out = list_routes(create_app())
     rows = [(row.method, row.path, row.access, row.name, f"{row.file}:{row.line}") for row in out.results]
@@ -32,8 +32,8 @@ def routes(as_json: AsJson = False) -> None:
 
 def doctor(as_json: AsJson = False) -> None:
     """Show the state of this installation and its problems."""
-    from instep.core.config import settings
-    from instep.ops.doctor import as_text, examine
+    from instep.operations.ops.doctor import as_text, examine
+    from instep.platform.core.config import settings
 
     report = as_owner(lambda tx: examine(tx, settings()))
     say(report, as_text(report), as_json)

@@ -8,10 +8,10 @@ from instep.cli.admin_session import in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say, say_list
-from instep.identity.scopes import Scope
+from instep.platform.identity.scopes import Scope
 
 if TYPE_CHECKING:
-    from instep.core.database import Tx
+    from instep.platform.core.database import Tx
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="API keys.")
 
@@ -33,8 +33,8 @@ def create_key(
     as_json: AsJson = False,
 ) -> None:
     """Create an API key. It can't be shown again."""
-    from instep.workspaces import actions
-    from instep.workspaces.schemas import NewKey, new_key_out
+    from instep.accounts.workspaces import actions
+    from instep.accounts.workspaces.schemas import NewKey, new_key_out
 
     async def create(tx: "Tx", workspace_id: str) -> NewKey:
         bots = [
@@ -49,8 +49,8 @@ def create_key(
 @command(app, "list", "instep key list", "instep key list --json")
 def show_keys(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the API keys, without their secrets."""
-    from instep.workspaces.queries import list_keys
-    from instep.workspaces.schemas import key_out
+    from instep.accounts.workspaces.queries import list_keys
+    from instep.accounts.workspaces.schemas import key_out
 
     keys = in_workspace(workspace, list_keys)
     columns = ("id", "scope", "last_four", "revoked_at", "name")
@@ -64,8 +64,8 @@ def revoke_key(
     as_json: AsJson = False,
 ) -> None:
     """Revoke an API key: the next call with it is refused."""
-    from instep.workspaces import actions
-    from instep.workspaces.schemas import key_out
+    from instep.accounts.workspaces import actions
+    from instep.accounts.workspaces.schemas import key_out
 
     key = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_key(tx, workspace_id, key_id))
     say(key_out(key), f"{key_id} is revoked.", as_json)

@@ -11,9 +11,9 @@ from instep.cli.options import AsJson, InBot, InWorkspace
 from instep.cli.output import say, say_json_list
 
 if TYPE_CHECKING:
-    from instep.core.database import Database, Tx
-    from instep.identity.schemas import Bot
-    from instep.language_model.schemas import LanguageModelOut, ModelTestOut
+    from instep.accounts.language_model.schemas import LanguageModelOut, ModelTestOut
+    from instep.platform.core.database import Database, Tx
+    from instep.platform.identity.schemas import Bot
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="A bot's language model, its key and budgets.")
 
@@ -21,7 +21,7 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="A bot's language model, 
 @command(app, "show", "instep model show", "instep model show --bot acme-help --json")
 def show(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Show which language model a bot has, and what it has used today."""
-    from instep.language_model import actions
+    from instep.accounts.language_model import actions
 
     async def find(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
         return await actions.show_model(await ctx_of_bot(tx, workspace_id, bot))
@@ -62,8 +62,8 @@ def set_model(
     as_json: AsJson = False,
 ) -> None:
     """Set the language model of a bot; what is left out stays as it is."""
-    from instep.language_model import actions
-    from instep.language_model.schemas import FIELDS, ModelFields
+    from instep.accounts.language_model import actions
+    from instep.accounts.language_model.schemas import FIELDS, ModelFields
 
     secret = sys.stdin.readline().strip() if key == "-" else key
     given: dict[str, Any] = {
@@ -93,7 +93,7 @@ def set_model(
 @command(app, "unset", "instep model unset --bot acme-help")
 def unset_model(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Forget the language model of a bot with its key; it then has the installation's, if there is one."""
-    from instep.language_model import actions
+    from instep.accounts.language_model import actions
 
     async def forget(tx: "Tx", workspace_id: str) -> "LanguageModelOut":
         ctx = await ctx_of_bot(tx, workspace_id, bot)
@@ -120,13 +120,13 @@ async def ask(database: "Database", bot: "Bot") -> "list[ModelTestOut]":
     from collections.abc import AsyncIterator
     from contextlib import aclosing, asynccontextmanager
 
-    from instep.core.clock import utc_now
-    from instep.core.config import settings
-    from instep.core.outbound.client import OutboundClient
-    from instep.identity.schemas import OPERATOR, Ctx
-    from instep.language_model.actions import test_model
-    from instep.language_model.choosing import LanguageModels
-    from instep.llm.factory import open_model
+    from instep.accounts.language_model.actions import test_model
+    from instep.accounts.language_model.choosing import LanguageModels
+    from instep.platform.core.clock import utc_now
+    from instep.platform.core.config import settings
+    from instep.platform.core.outbound.client import OutboundClient
+    from instep.platform.identity.schemas import OPERATOR, Ctx
+    from instep.platform.llm.factory import open_model
 
     @asynccontextmanager
     async def enter() -> AsyncIterator[Ctx]:

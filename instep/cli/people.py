@@ -12,12 +12,12 @@ from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say, say_json_list, say_list
 from instep.cli.table import table
-from instep.core import limits
-from instep.core.errors import InvalidRequest
-from instep.identity.scopes import Role
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest
+from instep.platform.identity.scopes import Role
 
 if TYPE_CHECKING:
-    from instep.people.schemas import AuditEntry
+    from instep.accounts.people.schemas import AuditEntry
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="People who may sign in.")
 
@@ -44,8 +44,8 @@ def create_user(
     as_json: AsJson = False,
 ) -> None:
     """Create an account with which a person can sign in."""
-    from instep.people import actions
-    from instep.people.schemas import user_out
+    from instep.accounts.people import actions
+    from instep.accounts.people.schemas import user_out
 
     password = read_password(password_stdin)
     person = in_workspace(
@@ -71,10 +71,10 @@ def invite_user(
     """Make a link with which somebody joins the workspace; it is shown once and valid for seven days."""
     import os
 
-    from instep.core.config import settings
-    from instep.core.served_url import served_url
-    from instep.people.invitations import invite
-    from instep.people.schemas import invitation_out
+    from instep.accounts.people.invitations import invite
+    from instep.accounts.people.schemas import invitation_out
+    from instep.platform.core.config import settings
+    from instep.platform.core.served_url import served_url
 
     invitation = in_workspace(workspace, lambda tx, workspace_id: invite(tx, workspace_id, email, role))
     result = invitation_out(invitation, served_url(settings(), os.environ))
@@ -88,8 +88,8 @@ def invite_user(
 @command(app, "list", "instep user list")
 def show_users(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the people who may sign in."""
-    from instep.people import actions
-    from instep.people.schemas import user_out
+    from instep.accounts.people import actions
+    from instep.accounts.people.schemas import user_out
 
     users = in_workspace(workspace, actions.list_users)
     columns = ("id", "role", "disabled_at", "email")
@@ -104,8 +104,8 @@ def change_role(
     as_json: AsJson = False,
 ) -> None:
     """Change the role of a person; it also limits the apps that they have connected."""
-    from instep.people import actions
-    from instep.people.schemas import user_out
+    from instep.accounts.people import actions
+    from instep.accounts.people.schemas import user_out
 
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.change_role(tx, workspace_id, email, role))
@@ -118,8 +118,8 @@ def change_password(
     email: Email, password_stdin: FromInput = False, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Set a person's password; sessions, apps, passkeys, recovery codes and own invitations end."""
-    from instep.people import actions
-    from instep.people.schemas import user_out
+    from instep.accounts.people import actions
+    from instep.accounts.people.schemas import user_out
 
     password = read_password(password_stdin)
     person = in_workspace(
@@ -136,8 +136,8 @@ def change_password(
 @command(app, "disable", "instep user disable bob@acme.example")
 def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Sign a person out everywhere, refuse further sign-ins, and stop the apps that they have connected."""
-    from instep.people import actions
-    from instep.people.schemas import user_out
+    from instep.accounts.people import actions
+    from instep.accounts.people.schemas import user_out
 
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.disable_user(tx, workspace_id, email))
@@ -148,8 +148,8 @@ def disable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = 
 @command(app, "enable", "instep user enable bob@acme.example")
 def enable_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """Let a disabled person sign in again."""
-    from instep.people import actions
-    from instep.people.schemas import user_out
+    from instep.accounts.people import actions
+    from instep.accounts.people.schemas import user_out
 
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.enable_user(tx, workspace_id, email))
@@ -163,8 +163,8 @@ def unlock_user(email: Email, workspace: InWorkspace = None, as_json: AsJson = F
 
     The password alone signs them in.
     """
-    from instep.people import actions
-    from instep.people.schemas import user_out
+    from instep.accounts.people import actions
+    from instep.accounts.people.schemas import user_out
 
     user = user_out(
         in_workspace(workspace, lambda tx, workspace_id: actions.unlock_user(tx, workspace_id, email))
@@ -181,8 +181,8 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Show who did what: people, keys, commands and the writer."""
-    from instep.people import actions
-    from instep.people.schemas import audit_entry_out
+    from instep.accounts.people import actions
+    from instep.accounts.people.schemas import audit_entry_out
 
     entries = in_workspace(
         workspace, lambda tx, workspace_id: actions.list_audit(tx, workspace_id, limit, before)

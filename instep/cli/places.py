@@ -7,7 +7,7 @@ import typer
 from instep.cli.drafts import OfBot, run_with
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson
-from instep.review import DismissalReason
+from instep.client.review import DismissalReason
 
 app = typer.Typer(
     cls=Area,
@@ -26,7 +26,7 @@ def list_places(
     as_json: AsJson = False,
 ) -> None:
     """List where articles need words that a code change does not give, newest first."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.list_places(queue, article, as_json))
 
@@ -34,7 +34,7 @@ def list_places(
 @command(app, "resolve", "instep place resolve plc_06h24hypq13831t72kh3vhfh0d")
 def resolve_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Say that the article has the words now, or had them before."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.settle_place(queue, place, "resolve", as_json))
 
@@ -51,7 +51,7 @@ def dismiss_place(
     as_json: AsJson = False,
 ) -> None:
     """Say that the article needs no words there."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.settle_place(queue, place, "dismiss", as_json, reason, comment))
 
@@ -59,6 +59,6 @@ def dismiss_place(
 @command(app, "reopen", "instep place reopen plc_06h24hypq13831t72kh3vhfh0d")
 def reopen_place(place: PlaceId, bot: OfBot = None, as_json: AsJson = False) -> None:
     """Take back that a place was resolved or dismissed."""
-    from instep.review import command as review
+    from instep.client.review import command as review
 
     run_with(bot, lambda queue: review.settle_place(queue, place, "reopen", as_json))

@@ -30,7 +30,7 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Apply the drafts that were approved for what has shipped, at INSTEP_URL, with INSTEP_API_KEY."""
-    from instep.review.release import ReleaseOptions, run_release
+    from instep.client.review.release import ReleaseOptions, run_release
 
     options = ReleaseOptions(url or (), revisions, bot, as_json)
     raise typer.Exit(run_release(options, os.environ))

@@ -13,8 +13,8 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Secrets that are stored 
 @command(app, "rotate", "instep secrets rotate")
 def rotate(as_json: AsJson = False) -> None:
     """Encrypt every stored secret with `INSTEP_SECRET_KEY`; secrets of previous keys are decrypted first."""
-    from instep.core.crypto import key_ring
-    from instep.ops.rotation import rotate_secrets
+    from instep.operations.ops.rotation import rotate_secrets
+    from instep.platform.core.crypto import key_ring
 
     rotation = as_owner(lambda tx: rotate_secrets(tx, key_ring()))
     text = (

@@ -23,23 +23,23 @@ def serve(
     from importlib import import_module
     from threading import Thread
 
+    from instep.accounts.people.first_person import new_setup_link
     from instep.cli.admin_session import work_at
-    from instep.core.config import settings
-    from instep.core.memory import share_heap
-    from instep.core.outbound.client import trusted_certificates
-    from instep.core.postgres import running_postgres
-    from instep.core.secret_keys import secret_key
-    from instep.core.served_url import remember_served_url
-    from instep.core.signals import exit_cleanly_on_signals
-    from instep.files.storage import open_bucket
-    from instep.llm.factory import check_local_model
-    from instep.migrations import migrate
-    from instep.people.first_person import new_setup_link
+    from instep.content.files.storage import open_bucket
+    from instep.platform.core.config import settings
+    from instep.platform.core.memory import share_heap
+    from instep.platform.core.outbound.client import trusted_certificates
+    from instep.platform.core.postgres import running_postgres
+    from instep.platform.core.secret_keys import secret_key
+    from instep.platform.core.served_url import remember_served_url
+    from instep.platform.core.signals import exit_cleanly_on_signals
+    from instep.platform.llm.factory import check_local_model
+    from instep.platform.migrations import migrate
+    from instep.platform.web.listening import listen, local_origin
+    from instep.platform.web.log import configure_logging
+    from instep.platform.web.ready import announcer, when_ready
+    from instep.platform.web.serving import run_server
     from instep.search.index.shared_files import empty_index_folder
-    from instep.web.listening import listen, local_origin
-    from instep.web.log import configure_logging
-    from instep.web.ready import announcer, when_ready
-    from instep.web.serving import run_server
 
     share_heap()
     sockets, local_url = listen(host, port), local_origin(host, port)
@@ -81,8 +81,8 @@ def demo(
     ] = None,
 ) -> None:
     """Serve a help center with drafts for one code change in its review queue."""
-    from instep.core.memory import share_heap
     from instep.demo.command import run_demo
+    from instep.platform.core.memory import share_heap
 
     share_heap()
     run_demo(port)
@@ -92,8 +92,8 @@ def worker() -> None:
     """Run jobs only."""
     import asyncio
 
-    from instep.core.config import settings
-    from instep.core.memory import share_heap
+    from instep.platform.core.config import settings
+    from instep.platform.core.memory import share_heap
     from instep.worker import run_worker
 
     share_heap()

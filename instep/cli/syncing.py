@@ -37,6 +37,6 @@ def sync(
 
     What changed in git goes live, what changed in Instep is written to the files: commit them.
     """
-    from instep.ci.folder_sync import SyncOptions, run_sync
+    from instep.client.ci.folder_sync import SyncOptions, run_sync
 
     raise typer.Exit(run_sync(SyncOptions(path, bot, drafts, dry_run, restart, as_json), os.environ))

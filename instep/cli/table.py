@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from instep.text.characters import replace_unprintable
+from instep.platform.text.characters import replace_unprintable
 
 GAP = "  "
 

@@ -9,11 +9,11 @@ from instep.cli.admin_session import in_workspace
 from instep.cli.helping import Area, command
 from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say, say_list
-from instep.identity.scopes import Scope
+from instep.platform.identity.scopes import Scope
 
 if TYPE_CHECKING:
-    from instep.core.database import Tx
-    from instep.trusts.schemas import Trust
+    from instep.accounts.trusts.schemas import Trust
+    from instep.platform.core.database import Tx
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="CI jobs that need no API key.")
 
@@ -46,11 +46,11 @@ def create_trust(
     as_json: AsJson = False,
 ) -> None:
     """Let CI jobs with such tokens in, for 15 minutes each, without an API key."""
-    from instep.core.config import settings
-    from instep.core.served_url import served_url
-    from instep.trusts import actions
-    from instep.trusts.schemas import TrustFields, trust_out
-    from instep.workspaces.actions import find_bot_by_reference
+    from instep.accounts.trusts import actions
+    from instep.accounts.trusts.schemas import TrustFields, trust_out
+    from instep.accounts.workspaces.actions import find_bot_by_reference
+    from instep.platform.core.config import settings
+    from instep.platform.core.served_url import served_url
 
     claims = read_claims(claim)
 
@@ -66,8 +66,8 @@ def create_trust(
 @command(app, "list", "instep trust list", "instep trust list --json")
 def show_trusts(workspace: InWorkspace = None, as_json: AsJson = False) -> None:
     """List the trusts."""
-    from instep.trusts.queries import list_trusts
-    from instep.trusts.schemas import trust_out
+    from instep.accounts.trusts.queries import list_trusts
+    from instep.accounts.trusts.schemas import trust_out
 
     trusts = [trust_out(trust) for trust in in_workspace(workspace, list_trusts)]
     columns = ("id", "scope", "used_at", "revoked_at", "issuer", "audience", "claims")
@@ -81,8 +81,8 @@ def revoke_trust(
     as_json: AsJson = False,
 ) -> None:
     """End a trust: the next call of its jobs is refused, and they get no new key."""
-    from instep.trusts import actions
-    from instep.trusts.schemas import trust_out
+    from instep.accounts.trusts import actions
+    from instep.accounts.trusts.schemas import trust_out
 
     trust = in_workspace(workspace, lambda tx, workspace_id: actions.revoke_trust(tx, workspace_id, trust_id))
     say(trust_out(trust), f"{trust_id} is revoked.", as_json)

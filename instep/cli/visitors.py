@@ -10,8 +10,8 @@ from instep.cli.options import AsJson, InWorkspace
 from instep.cli.output import as_lines, say
 
 if TYPE_CHECKING:
-    from instep.answers.visitor_data import Erasure, VisitorExport
-    from instep.core.database import Tx
+    from instep.platform.core.database import Tx
+    from instep.visitors.answers.visitor_data import Erasure, VisitorExport
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="Stored data about a visitor.")
 Email = Annotated[str | None, typer.Option("--email", help="The e-mail address that the visitor left.")]
@@ -25,7 +25,7 @@ def export(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Print all stored data about a visitor."""
-    from instep.answers import visitor_data
+    from instep.visitors.answers import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)
 
@@ -41,7 +41,7 @@ def erase(
     email: Email = None, visitor: Visitor = None, workspace: InWorkspace = None, as_json: AsJson = False
 ) -> None:
     """Delete all stored data about a visitor. This can't be undone."""
-    from instep.answers import visitor_data
+    from instep.visitors.answers import visitor_data
 
     subject = visitor_data.Subject.of(email, visitor)
 

@@ -30,8 +30,8 @@ def listen_for_deliveries(
     ] = False,
 ) -> None:
     """Receive deliveries: verify each and print a line about it. An invalid signature gets 400."""
-    from instep.core.signals import exit_cleanly_on_signals
-    from instep.webhooks import listen
+    from instep.notifications.webhooks import listen
+    from instep.platform.core.signals import exit_cleanly_on_signals
 
     exit_cleanly_on_signals()
     listen.listen(

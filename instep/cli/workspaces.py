@@ -15,8 +15,8 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Companies that share thi
 @command(app, "create", 'instep workspace create "Acme"')
 def create_workspace(name: str, as_json: AsJson = False) -> None:
     """Create a workspace."""
-    from instep.workspaces import actions
-    from instep.workspaces.schemas import workspace_out
+    from instep.accounts.workspaces import actions
+    from instep.accounts.workspaces.schemas import workspace_out
 
     workspace = workspace_out(as_owner(lambda tx: actions.create_workspace(tx, name)))
     say(workspace, f"{workspace.id}  {workspace.name}", as_json)
@@ -25,8 +25,8 @@ def create_workspace(name: str, as_json: AsJson = False) -> None:
 @command(app, "list", "instep workspace list")
 def show_workspaces(as_json: AsJson = False) -> None:
     """List the workspaces."""
-    from instep.workspaces.queries import list_workspaces
-    from instep.workspaces.schemas import workspace_out
+    from instep.accounts.workspaces.queries import list_workspaces
+    from instep.accounts.workspaces.schemas import workspace_out
 
     workspaces = as_owner(list_workspaces)
     rows = [workspace_out(workspace) for workspace in workspaces]
@@ -39,8 +39,8 @@ def pause_workspace(
     as_json: AsJson = False,
 ) -> None:
     """Refuse writes; reads, the site and answers continue."""
-    from instep.workspaces import actions
-    from instep.workspaces.schemas import workspace_out
+    from instep.accounts.workspaces import actions
+    from instep.accounts.workspaces.schemas import workspace_out
 
     out = workspace_out(as_owner(lambda tx: actions.pause_workspace(tx, workspace)))
     say(out, f"{out.id} is paused.", as_json)
@@ -52,8 +52,8 @@ def resume_workspace(
     as_json: AsJson = False,
 ) -> None:
     """Accept writes again."""
-    from instep.workspaces import actions
-    from instep.workspaces.schemas import workspace_out
+    from instep.accounts.workspaces import actions
+    from instep.accounts.workspaces.schemas import workspace_out
 
     out = workspace_out(as_owner(lambda tx: actions.resume_workspace(tx, workspace)))
     say(out, f"{out.id} is resumed.", as_json)

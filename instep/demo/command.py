@@ -11,15 +11,15 @@ from pathlib import Path
 from shlex import quote
 
 from instep.app import create_app
-from instep.core.config import settings
-from instep.core.postgres import running_postgres
-from instep.core.progress import tell
-from instep.core.signals import exit_cleanly_on_signals
 from instep.demo.story import CHANGE, NEW_NAME, Review, Stage, set_stage
-from instep.migrations import migrate
-from instep.web.listening import CanNotListen, listen, listen_on, local_origin
-from instep.web.ready import when_ready
-from instep.web.serving import run_server
+from instep.platform.core.config import settings
+from instep.platform.core.postgres import running_postgres
+from instep.platform.core.progress import tell
+from instep.platform.core.signals import exit_cleanly_on_signals
+from instep.platform.migrations import migrate
+from instep.platform.web.listening import CanNotListen, listen, listen_on, local_origin
+from instep.platform.web.ready import when_ready
+from instep.platform.web.serving import run_server
 
 HOST = "127.0.0.1"
 PORT = 8_000

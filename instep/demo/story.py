@@ -8,29 +8,29 @@ from pathlib import Path
 
 import psycopg
 
-from instep.articles.actions import create_article, publish_article
-from instep.articles.schemas import ArticleCreate
-from instep.articles.texts import find_article
-from instep.collections.actions import create_collection
-from instep.collections.schemas import CollectionCreate
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import OutboundClient
-from instep.core.paging import PageRequest
-from instep.core.statistics import renew_statistics
+from instep.accounts.people.actions import create_user
+from instep.accounts.people.first_person import new_sign_in_link
+from instep.accounts.workspaces import actions as workspaces
+from instep.accounts.workspaces.schemas import BotRow
+from instep.content.articles.actions import create_article, publish_article
+from instep.content.articles.schemas import ArticleCreate
+from instep.content.articles.texts import find_article
+from instep.content.collections.actions import create_collection
+from instep.content.collections.schemas import CollectionCreate
 from instep.demo.help import Section, read_help, read_page
-from instep.drafts.actions import list_drafts
-from instep.drafts.schemas import Draft
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.identity.scopes import Role, Scope
-from instep.people.actions import create_user
-from instep.people.first_person import new_sign_in_link
+from instep.drafting.drafts.actions import list_drafts
+from instep.drafting.drafts.schemas import Draft
+from instep.drafting.tasks.actions import create_task, read_task
+from instep.drafting.tasks.schemas import ChangeIn, TaskCreate
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.outbound.allowed import AllowList
+from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.core.paging import PageRequest
+from instep.platform.core.statistics import renew_statistics
+from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.identity.scopes import Role, Scope
 from instep.runtime import worker_of
-from instep.tasks.actions import create_task, read_task
-from instep.tasks.schemas import ChangeIn, TaskCreate
-from instep.workspaces import actions as workspaces
-from instep.workspaces.schemas import BotRow
 
 HERE = Path(__file__).parent
 DEMO = Actor("command", "instep demo", can_write=True)

@@ -4,12 +4,12 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
 
-from instep.core import limits
-from instep.core.errors import NotFound
-from instep.core.markdown import Format
-from instep.core.paging import Keyset, Order, Page, PageRequest
-from instep.identity.access import writes
-from instep.identity.schemas import Ctx
+from instep.platform.core import limits
+from instep.platform.core.errors import NotFound
+from instep.platform.core.markdown import Format
+from instep.platform.core.paging import Keyset, Order, Page, PageRequest
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.query.analysis import (
     WeightedQuery,

@@ -11,8 +11,8 @@ import numpy as np
 from anyio import to_thread
 from cachetools import LRUCache
 
-from instep.core import limits
-from instep.identity.schemas import Ctx
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Ctx
 from instep.search.index.builder import TokenWords, flatten, token_terms, token_words
 from instep.search.index.cache import Index, LiveSegment, index_cache
 from instep.search.index.segment import Array

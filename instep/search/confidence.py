@@ -8,9 +8,9 @@ three articles alone every word is rare. The number of articles is a sign of its
 from collections.abc import Mapping, Sequence
 from math import log
 
-from instep.core import limits
-from instep.core.logistic import LogisticModel
-from instep.llm.bundled_embedding import ENGLISH_NAME, MULTILINGUAL_NAME
+from instep.platform.core import limits
+from instep.platform.core.logistic import LogisticModel
+from instep.platform.llm.bundled_embedding import ENGLISH_NAME, MULTILINGUAL_NAME
 from instep.search.matching import PassageMatches
 from instep.search.query.analysis import WeightedQuery
 from instep.search.query.proximity import overlap, proximity

@@ -9,14 +9,14 @@ from uuid import UUID
 
 import structlog
 
-from instep.core.clock import utc_now
-from instep.core.database import Database
-from instep.core.errors import Unavailable
-from instep.core.jobs import Job, defer, schedule_next
-from instep.core.outages import DatabaseSlow
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.embedding import Embedder, Embedders
-from instep.llm.protocol import CompletionError
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database
+from instep.platform.core.errors import Unavailable
+from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.outages import DatabaseSlow
+from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.llm.embedding import Embedder, Embedders
+from instep.platform.llm.protocol import CompletionError
 from instep.search.index.cache import MAX_UNFLUSHED_ARTICLES, index_cache
 from instep.search.semantic.indexing import Place, embed_bot
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from instep.platform.text.sentences import sentence_spans
 from instep.search.index.stems import Stems, index_term
 from instep.search.query.proximity import Match, TermWeights, overlap
 from instep.search.query.tokenizer import tokenize
-from instep.text.sentences import sentence_spans
 
 MAX_CACHED_TOKENS = 20_000
 # What a word of a text is to a question: a match, nothing, or a stop word, which has no place in the text.

@@ -8,7 +8,7 @@ the first asks for something that is not there, and the second says it in anothe
 import re
 from collections.abc import Sequence
 
-from instep.identity.schemas import Ctx
+from instep.platform.identity.schemas import Ctx
 from instep.search.query.analysis import WeightedQuery
 from instep.search.search_state import SearchState
 from instep.search.semantic.query_embedder import query_embedder

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from instep.articles.queries import columns
-from instep.collections.visibility import ANCESTORS, IS_PUBLIC
-from instep.core import limits
-from instep.core.database import QueuedStatement
-from instep.core.markdown import Format
-from instep.identity.schemas import Ctx
+from instep.content.articles.queries import columns
+from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
+from instep.platform.core import limits
+from instep.platform.core.database import QueuedStatement
+from instep.platform.core.markdown import Format
+from instep.platform.identity.schemas import Ctx
 from instep.search.schemas import ArticleChange, Audience, LiveArticle, SearchHit
 
 LIVE = "a.status = 'published' and a.deleted_at is null"

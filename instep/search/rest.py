@@ -5,10 +5,13 @@ from typing import Annotated, Any
 from fastapi import Query
 from fastapi.responses import Response
 
-from instep.articles.schemas import article_json
-from instep.core import limits
-from instep.core.markdown import Format
-from instep.identity.schemas import Bot
+from instep.content.articles.schemas import article_json
+from instep.platform.core import limits
+from instep.platform.core.markdown import Format
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.api import ApiRouter, Form, PageSize, StartCursor, reply, reply_list
+from instep.platform.web.call import CurrentCall
+from instep.platform.web.shapes import ListOut, Locale
 from instep.search import actions
 from instep.search.schemas import (
     SearchHit,
@@ -19,9 +22,6 @@ from instep.search.schemas import (
     SynonymsOut,
     SynonymsUpdate,
 )
-from instep.web.api import ApiRouter, Form, PageSize, StartCursor, reply, reply_list
-from instep.web.call import CurrentCall
-from instep.web.shapes import ListOut, Locale
 
 router = ApiRouter()
 LocaleFilter = Annotated[Locale | None, Query(description="Only articles in this language.")]

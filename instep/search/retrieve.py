@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 from anyio import to_thread
 
-from instep.core import limits
-from instep.identity.schemas import Bot, Ctx
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Bot, Ctx
 from instep.search import queries
 from instep.search.article_descriptions import (
     introduction_of,

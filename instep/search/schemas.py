@@ -7,18 +7,18 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from instep.articles.paths import path_of_article
-from instep.articles.schemas import Article, ArticleHtmlOut, ArticleOut
-from instep.core import limits
-from instep.identity.schemas import Bot
+from instep.content.articles.paths import path_of_article
+from instep.content.articles.schemas import Article, ArticleHtmlOut, ArticleOut
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Bot
+from instep.platform.text.comments import without_comments
+from instep.platform.web.shapes import NOT_BLANK, Body, Out, Text, not_blank, without_nul
 from instep.search.excerpts import best_excerpt, cut, letters_in, place_after, readable_text
 from instep.search.highlight import Highlighted, best_matches, highlight
 from instep.search.index.passages import readable_passage
 from instep.search.passage_kinds import PassageKind
 from instep.search.query.tokenizer import normalize_title
 from instep.search.text_cache import TextCache
-from instep.text.comments import without_comments
-from instep.web.shapes import NOT_BLANK, Body, Out, Text, not_blank, without_nul
 
 # What the API's description says of a synonym; `valid_synonym` checks more.
 SYNONYM_PATTERN = r"^[^,\u0000]*[^,\s\u0000][^,\u0000]*$"

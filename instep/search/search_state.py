@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from instep.identity.schemas import Ctx
+from instep.platform.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.cache import Index, index_cache
 from instep.search.semantic import vectors

@@ -1,6 +1,6 @@
 """Lets the processes of a machine share the memory of large indexes: of words, and of vectors."""
 
-from instep.core.settings import Settings
+from instep.platform.core.settings import Settings
 from instep.search.index import segment
 from instep.search.index.cache import index_cache
 from instep.search.index.shared_files import IndexFiles, index_folder

@@ -5,7 +5,7 @@ from threading import Lock
 
 from cachetools import LRUCache
 
-from instep.core import limits
+from instep.platform.core import limits
 
 
 class TextCache:

@@ -5,14 +5,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from instep.core import limits
-from instep.identity.schemas import Bot
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.call import Call
+from instep.platform.web.mcp.budget import list_within_budget
+from instep.platform.web.mcp.tools import Cursor, Limit, Toolbox
+from instep.platform.web.shapes import ListOut, Locale, Out, Timestamp
 from instep.search import actions
 from instep.search.schemas import Excerpt, Score, SearchHit, SearchRequest, SearchText
-from instep.web.call import Call
-from instep.web.mcp.budget import list_within_budget
-from instep.web.mcp.tools import Cursor, Limit, Toolbox
-from instep.web.shapes import ListOut, Locale, Out, Timestamp
 
 toolbox = Toolbox()
 SearchedLocale = Annotated[Locale, Field(description="Only articles in this language.")]

@@ -1,4 +1,4 @@
-"""The article about limits, from `instep/core/limits`: its constants, with the comments above them."""
+"""The article about limits, from `instep/platform/core/limits`: its constants, with the comments above them."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from instep.core import limits
+from instep.platform.core import limits
 from scripts.reference.tables import code, table
 
 PAGE = "06-reference/02-limits.md"
@@ -15,7 +15,7 @@ BEGINNING = """\
 title: Limits
 description: Every limit that a caller, a reader or an operator can meet, by area.
 ---
-These are the numbers in `instep/core/limits`. They are fixed: what an operator can change is one of the \
+These are the numbers in `instep/platform/core/limits`. They are fixed: what an operator can change is one of the \
 [settings](/help/instep/articles/settings). An answer that refuses something names the limit and what to do, \
 see [Errors](/help/instep/articles/errors). A sentence stands beside the first of the limits that it is about.
 """

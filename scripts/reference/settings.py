@@ -1,11 +1,11 @@
-"""The table of all settings, from the descriptions, defaults and bounds in `instep/core/settings.py`."""
+"""The table of all settings, from the descriptions, defaults and bounds in `instep/platform/core/settings.py`."""
 
 from annotated_types import Ge, Le, MinLen
 from pydantic.fields import FieldInfo
 
-from instep.core.config import environment_name
-from instep.core.settings import Settings
 from instep.demo.help import HELP, read_page
+from instep.platform.core.config import environment_name
+from instep.platform.core.settings import Settings
 from scripts.reference.tables import code, table
 
 PAGE = "02-run-it/01-settings.md"

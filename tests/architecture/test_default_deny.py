@@ -10,9 +10,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from instep.app import create_app
-from instep.ops.routes import RouteOut, list_routes
-from instep.site import pages
-from instep.web.public import UndeclaredRoute
+from instep.interfaces.site import pages
+from instep.operations.ops.routes import RouteOut, list_routes
+from instep.platform.web.public import UndeclaredRoute
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import stranger
 

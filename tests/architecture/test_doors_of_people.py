@@ -6,9 +6,9 @@ import pytest
 from fastapi import FastAPI
 
 from instep.app import create_app
-from instep.core.database import Tx
-from instep.identity.scopes import Role
-from instep.ops.routes import RouteOut, list_routes
+from instep.operations.ops.routes import RouteOut, list_routes
+from instep.platform.core.database import Tx
+from instep.platform.identity.scopes import Role
 from tests.support.cast import Api, Cast
 from tests.support.http import Response
 from tests.support.sign_in import HERE, TOKEN, Browser, browser, sign_up

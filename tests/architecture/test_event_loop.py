@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from instep.core import limits
+from instep.platform.core import limits
 from tests.support.call_graph import CallGraph, Function, is_primitive
 from tests.support.source_code import PACKAGE, Module
 
@@ -21,27 +21,36 @@ PRIMITIVES = {
     *("difflib", "merge3.Merge3", "patiencediff", "rapidfuzz"),
     *("frontmatter", "tomllib", "yaml.load", "yaml.parse", "yaml.safe_load"),
     *("pygments", ".get_tokens_unprocessed", ".get_tokens", "tree_sitter.Parser"),
-    "instep.dashboard.review.diff_lines.read_hunks",
-    "instep.text.patch_parser.parse_diff",
-    "instep.text.patching.hunks_of",
+    "instep.interfaces.dashboard.review.diff_lines.read_hunks",
+    "instep.platform.text.patch_parser.parse_diff",
+    "instep.platform.text.patching.hunks_of",
 }
 # Programs at a terminal, where nobody else waits.
 OF_TERMINALS = {"backups", "ci", "cli", "demo", "linting", "migrations", "review", "thin_client"}
 # What may be called anywhere: the limit of its text, and why that bounds it.
 BOUNDED = {
-    "instep.answers.answer_blocks.read_answer_blocks": ("MAX_PASSAGES_RETRIEVED", "of passages"),
-    "instep.answers.citing.has_no_active_markup": ("MAX_COMPLETION_BYTES", "of passages or a completion"),
-    "instep.core.config.settings": ("", "the operator's own file, once"),
-    "instep.exports.page_file.is_plain": ("MAX_DESCRIPTION_CHARACTERS", "one value"),
-    "instep.exports.page_file.read_values": ("MAX_FRONT_MATTER_CHARACTERS", "by libyaml, in linear time"),
+    "instep.visitors.answers.answer_blocks.read_answer_blocks": ("MAX_PASSAGES_RETRIEVED", "of passages"),
+    "instep.visitors.answers.citing.has_no_active_markup": (
+        "MAX_COMPLETION_BYTES",
+        "of passages or a completion",
+    ),
+    "instep.platform.core.config.settings": ("", "the operator's own file, once"),
+    "instep.transfer.exports.page_file.is_plain": ("MAX_DESCRIPTION_CHARACTERS", "one value"),
+    "instep.transfer.exports.page_file.read_values": (
+        "MAX_FRONT_MATTER_CHARACTERS",
+        "by libyaml, in linear time",
+    ),
     # Its time is linear, and each page of a sync or an export is a turn of its own.
-    "instep.exports.relative_links.code_lines": ("MAX_CONTENT_CHARACTERS", "the blocks of one page"),
-    "instep.llm.guard.active_elements": ("MAX_COMPLETION_BYTES", "of a completion"),
-    "instep.reference.pages.Descriptions.page_values": ("", "our own texts, once"),
+    "instep.transfer.exports.relative_links.code_lines": ("MAX_CONTENT_CHARACTERS", "the blocks of one page"),
+    "instep.platform.llm.guard.active_elements": ("MAX_COMPLETION_BYTES", "of a completion"),
+    "instep.interfaces.reference.pages.Descriptions.page_values": ("", "our own texts, once"),
     "instep.search.query.fuzzy.fuzzy_matches": ("MAX_QUERY_CHARACTERS", "the words of a query"),
     "instep.search.retrieve.read_passage_sources": ("MAX_INLINE_CHARACTERS", "longer ones in a thread"),
-    "instep.site.changelog.embeddable": ("MAX_CHANGELOG_INLINE_CHARACTERS", "longer ones are links"),
-    "instep.text.line_ends.same_blocks": ("", "of 5,000 lines at most"),
+    "instep.interfaces.site.changelog.embeddable": (
+        "MAX_CHANGELOG_INLINE_CHARACTERS",
+        "longer ones are links",
+    ),
+    "instep.platform.text.line_ends.same_blocks": ("", "of 5,000 lines at most"),
 }
 
 
@@ -102,7 +111,7 @@ def test_what_is_bounded_exists_and_so_does_its_limit() -> None:
         "def colored(code): return get_lexer_by_name('c').get_tokens(code)\n\n"
         "class Visit:\n    def text(self, html): return colored(html)\n\n"
         "async def show(visit: Visit): return visit.text('')\n",
-        "from instep.dashboard.review.diff_lines import read_hunks\n\n"
+        "from instep.interfaces.dashboard.review.diff_lines import read_hunks\n\n"
         "async def read_view(detail): return read_hunks(detail.diff)\n",
         "import yaml\n\ndef values(text): return yaml.load(text, Loader=yaml.SafeLoader)\n\n"
         "def pages(files): return list(map(values, files))\n\n"
@@ -111,4 +120,4 @@ def test_what_is_bounded_exists_and_so_does_its_limit() -> None:
     ids=["lexers at a page view", "hunks of a draft", "front matter of a sync"],
 )
 def test_such_work_is_noticed(text: str) -> None:
-    assert ways_to_work(CallGraph([Module("instep.site.made_up", "", text, ast.parse(text))]), ())
+    assert ways_to_work(CallGraph([Module("instep.interfaces.site.made_up", "", text, ast.parse(text))]), ())

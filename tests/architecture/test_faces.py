@@ -10,14 +10,14 @@ from tests.support.source_code import Module, imports_of, product_modules
 FLOORS = {"core", "identity", "llm", "migrations", "text", "web"}
 # What begins with these names is closed, and why.
 CLOSED = {
-    "instep.core.embedded.": "the package itself gives what others use",
-    "instep.core.jobs.": "the package itself gives what others use",
-    "instep.core.outbound.happy_eyeballs": "it opens connections without asking what may be called",
-    "instep.core.outbound.lookup": "the client looks names up and vets the addresses",
-    "instep.core.outbound.streams": "the client hands them out",
-    "instep.llm.anthropic": "the factory chooses the provider",
-    "instep.llm.local_embedding": "the factory chooses the provider",
-    "instep.llm.openai": "the factory chooses the provider",
+    "instep.platform.core.embedded.": "the package itself gives what others use",
+    "instep.platform.core.jobs.": "the package itself gives what others use",
+    "instep.platform.core.outbound.happy_eyeballs": "it opens connections without asking what may be called",
+    "instep.platform.core.outbound.lookup": "the client looks names up and vets the addresses",
+    "instep.platform.core.outbound.streams": "the client hands them out",
+    "instep.platform.llm.anthropic": "the factory chooses the provider",
+    "instep.platform.llm.local_embedding": "the factory chooses the provider",
+    "instep.platform.llm.openai": "the factory chooses the provider",
 }
 # What every package above a slice may import of it.
 SLICE_FACE = {"actions", "schemas"}
@@ -109,15 +109,27 @@ FACES: dict[str, set[str]] = {
 }
 # Imports past a face that are right: the importer, what it imports, and why.
 EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("instep.cli.alerts", "instep.alerts.queries"): "the command lists rows and changes nothing",
     (
-        "instep.exports.queries",
-        "instep.files.queries",
+        "instep.cli.alerts",
+        "instep.notifications.alerts.queries",
+    ): "the command lists rows and changes nothing",
+    (
+        "instep.transfer.exports.queries",
+        "instep.content.files.queries",
     ): "an export reads the rows of files as they are stored",
-    ("instep.insights.jobs", "instep.tasks.jobs"): "a draft for a gap is written as a task writes one",
-    ("instep.insights.jobs", "instep.tasks.sources"): "a draft for a gap is written as a task writes one",
-    ("instep.ops.doctor", "instep.search.semantic.vectors"): "it reports how far the embeddings are behind",
-    ("instep.search.queries", "instep.articles.queries"): "a hit has the columns of an article",
+    (
+        "instep.visitors.insights.jobs",
+        "instep.drafting.tasks.jobs",
+    ): "a draft for a gap is written as a task writes one",
+    (
+        "instep.visitors.insights.jobs",
+        "instep.drafting.tasks.sources",
+    ): "a draft for a gap is written as a task writes one",
+    (
+        "instep.operations.ops.doctor",
+        "instep.search.semantic.vectors",
+    ): "it reports how far the embeddings are behind",
+    ("instep.search.queries", "instep.content.articles.queries"): "a hit has the columns of an article",
 }
 
 

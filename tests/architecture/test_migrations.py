@@ -12,8 +12,16 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from instep.core.embedded import EmbeddedPostgres
-from instep.migrations import VERSIONS, UnknownRevision, head, migrate, migrate_to, revision_at, revisions
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.migrations import (
+    VERSIONS,
+    UnknownRevision,
+    head,
+    migrate,
+    migrate_to,
+    revision_at,
+    revisions,
+)
 
 COMMAND = Path(sys.executable).with_name("instep")
 SCHEMA = """

@@ -4,7 +4,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from instep.core import limits
+from instep.platform.core import limits
 from tests.support.source_code import Module, imports_of, product_modules
 
 # What happened to a thing does not say what the thing is.
@@ -19,24 +19,39 @@ COMMON_MODULES = SLICE_MODULES | PROGRAM_MODULES | {"client", "errors", "events"
 # A module of the command line is named after the area that it gives commands for.
 COMMANDS = "instep.cli."
 
-PROVIDERS = {"instep.llm.anthropic", "instep.llm.openai"}
+PROVIDERS = {"instep.platform.llm.anthropic", "instep.platform.llm.openai"}
 # Classes with the same name on purpose: where they are defined, and why they mean the same.
 SAME_CLASSES: dict[str, tuple[set[str], str]] = {
-    "Fields": ({"instep.files.avif", "instep.imports.markdown.fields"}, "values that are read one by one"),
-    "Bot": ({"instep.ci.shapes", "instep.identity.schemas"}, "the client's view of the resource"),
-    "Draft": ({"instep.ci.shapes", "instep.drafts.schemas"}, "the client's view of the resource"),
-    "Evidence": ({"instep.ci.shapes", "instep.writer.shapes"}, "the client's view of what the writer gives"),
+    "Fields": (
+        {"instep.content.files.avif", "instep.transfer.imports.markdown.fields"},
+        "values that are read one by one",
+    ),
+    "Bot": (
+        {"instep.client.ci.shapes", "instep.platform.identity.schemas"},
+        "the client's view of the resource",
+    ),
+    "Draft": (
+        {"instep.client.ci.shapes", "instep.drafting.drafts.schemas"},
+        "the client's view of the resource",
+    ),
+    "Evidence": (
+        {"instep.client.ci.shapes", "instep.drafting.writer.shapes"},
+        "the client's view of what the writer gives",
+    ),
     "Place": (
-        {"instep.ci.shapes", "instep.places.schemas", "instep.writer.shapes"},
+        {"instep.client.ci.shapes", "instep.drafting.places.schemas", "instep.drafting.writer.shapes"},
         "a place stores what the writer gives, and the client has its view of it",
     ),
     "Statement": (
-        {"instep.drafts.proposals", "instep.writer.shapes"},
+        {"instep.drafting.drafts.proposals", "instep.drafting.writer.shapes"},
         "a draft stores what the writer gives",
     ),
-    "Task": ({"instep.ci.shapes", "instep.tasks.schemas"}, "the client's view of the resource"),
+    "Task": (
+        {"instep.client.ci.shapes", "instep.drafting.tasks.schemas"},
+        "the client's view of the resource",
+    ),
     "Article": (
-        {"instep.articles.schemas", "instep.writer.shapes"},
+        {"instep.content.articles.schemas", "instep.drafting.writer.shapes"},
         "the writer is pure and reads less of an article",
     ),
     "Message": (PROVIDERS, "the shape that each provider gives to a message"),
@@ -44,41 +59,84 @@ SAME_CLASSES: dict[str, tuple[set[str], str]] = {
 }
 # Modules with the same name on purpose.
 SAME_MODULES: dict[str, tuple[set[str], str]] = {
-    "budget": ({"instep.llm.budget", "instep.web.mcp.budget"}, "how much of something a call may use"),
-    "diff": ({"instep.ci.diff", "instep.core.diff", "instep.text.diff"}, "a unified diff"),
-    "passages": ({"instep.search.index.passages", "instep.writer.articles.passages"}, "parts of an article"),
-    "prompts": ({"instep.web.mcp.prompts", "instep.writer.llm.prompts"}, "texts that a model is given"),
-    "protocol": ({"instep.llm.protocol", "instep.web.protocol"}, "what two sides agree on"),
-    "queue": ({"instep.core.jobs.queue", "instep.review.queue"}, "what waits to be worked on"),
-    "worker": ({"instep.core.jobs.worker", "instep.worker"}, "the program runs the class"),
+    "budget": (
+        {"instep.platform.llm.budget", "instep.platform.web.mcp.budget"},
+        "how much of something a call may use",
+    ),
+    "diff": (
+        {"instep.client.ci.diff", "instep.platform.core.diff", "instep.platform.text.diff"},
+        "a unified diff",
+    ),
+    "passages": (
+        {"instep.search.index.passages", "instep.drafting.writer.articles.passages"},
+        "parts of an article",
+    ),
+    "prompts": (
+        {"instep.platform.web.mcp.prompts", "instep.drafting.writer.llm.prompts"},
+        "texts that a model is given",
+    ),
+    "protocol": ({"instep.platform.llm.protocol", "instep.platform.web.protocol"}, "what two sides agree on"),
+    "queue": (
+        {"instep.platform.core.jobs.queue", "instep.client.review.queue"},
+        "what waits to be worked on",
+    ),
+    "worker": ({"instep.platform.core.jobs.worker", "instep.worker"}, "the program runs the class"),
 }
 # Functions that are imported by their names and have the same name on purpose.
 SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
-    "alert": ({"instep.alerts.actions", "instep.imports.markdown.callouts"}, "GitHub calls a callout so"),
-    "as_json": ({"instep.ci.report", "instep.web.api"}, "something in that form"),
-    "as_text": ({"instep.ci.report", "instep.ops.doctor", "instep.review.report"}, "a report in that form"),
-    "migrate": ({"instep.cli.installation", "instep.migrations"}, "the command calls the function"),
-    "new_token": ({"instep.identity.access_tokens", "instep.identity.sessions"}, "a secret for a caller"),
-    "read_page": ({"instep.demo.help", "instep.imports.markdown.front_matter"}, "a file becomes a page"),
-    "say": ({"instep.ci.printing", "instep.cli.output"}, "print a sentence at a terminal"),
-    "is_page": ({"instep.ci.folder", "instep.imports.tree.file_names"}, "whether a file is a page"),
+    "alert": (
+        {"instep.notifications.alerts.actions", "instep.transfer.imports.markdown.callouts"},
+        "GitHub calls a callout so",
+    ),
+    "as_json": ({"instep.client.ci.report", "instep.platform.web.api"}, "something in that form"),
+    "as_text": (
+        {"instep.client.ci.report", "instep.operations.ops.doctor", "instep.client.review.report"},
+        "a report in that form",
+    ),
+    "migrate": ({"instep.cli.installation", "instep.platform.migrations"}, "the command calls the function"),
+    "new_token": (
+        {"instep.platform.identity.access_tokens", "instep.platform.identity.sessions"},
+        "a secret for a caller",
+    ),
+    "read_page": (
+        {"instep.demo.help", "instep.transfer.imports.markdown.front_matter"},
+        "a file becomes a page",
+    ),
+    "say": ({"instep.client.ci.printing", "instep.cli.output"}, "print a sentence at a terminal"),
+    "is_page": (
+        {"instep.client.ci.folder", "instep.transfer.imports.tree.file_names"},
+        "whether a file is a page",
+    ),
     "locale_of_name": (
-        {"instep.exports.file_contents", "instep.imports.tree.folders"},
+        {"instep.transfer.exports.file_contents", "instep.transfer.imports.tree.folders"},
         "the language that the name of a file tells",
     ),
-    "manifest": ({"instep.exports.file_contents", "instep.web.assets"}, "what a set of files holds"),
+    "manifest": (
+        {"instep.transfer.exports.file_contents", "instep.platform.web.assets"},
+        "what a set of files holds",
+    ),
     "open_archive": (
-        {"instep.backups.backup_file", "instep.imports.source.source_files"},
+        {"instep.operations.backups.backup_file", "instep.transfer.imports.source.source_files"},
         "a zip, checked before it is read",
     ),
     "open_folder": (
-        {"instep.backups.destinations", "instep.ci.folder", "instep.imports.source.source_files"},
+        {
+            "instep.operations.backups.destinations",
+            "instep.client.ci.folder",
+            "instep.transfer.imports.source.source_files",
+        },
         "a folder of files",
     ),
-    "parse_page": ({"instep.git_sync.pages", "instep.imports.products.html_files"}, "a text becomes a page"),
-    "path_of": ({"instep.files.storage", "instep.imports.products.id_addresses"}, "where something is"),
+    "parse_page": (
+        {"instep.transfer.git_sync.pages", "instep.transfer.imports.products.html_files"},
+        "a text becomes a page",
+    ),
+    "path_of": (
+        {"instep.content.files.storage", "instep.transfer.imports.products.id_addresses"},
+        "where something is",
+    ),
     "read_json": (
-        {"instep.imports.markdown.fields", "instep.imports.products.json_files"},
+        {"instep.transfer.imports.markdown.fields", "instep.transfer.imports.products.json_files"},
         "JSON of a source, or what is wrong",
     ),
 }

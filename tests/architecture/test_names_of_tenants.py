@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from instep.core.database import Tx
-from instep.core.outbound.allowed import AllowList
-from instep.identity.scopes import Scope
-from instep.trusts.actions import create_trust
-from instep.trusts.queries import find_trusts
-from instep.trusts.schemas import TrustFields
-from instep.workspaces.domain_claims import change_domain
-from tests.changelog.entries import publish_entry
-from tests.dashboard.test_domain_claims import OWNER
-from tests.files.samples import picture
-from tests.files.uploads import send, upload
-from tests.site.pages import publish
+from instep.accounts.trusts.actions import create_trust
+from instep.accounts.trusts.queries import find_trusts
+from instep.accounts.trusts.schemas import TrustFields
+from instep.accounts.workspaces.domain_claims import change_domain
+from instep.platform.core.database import Tx
+from instep.platform.core.outbound.allowed import AllowList
+from instep.platform.identity.scopes import Scope
+from tests.content.changelog.entries import publish_entry
+from tests.content.files.samples import picture
+from tests.content.files.uploads import send, upload
+from tests.drafting.tasks.changes import change
+from tests.interfaces.dashboard.test_domain_claims import OWNER
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company
 from tests.support.http import create_collection, created, ok
 from tests.support.questions import ask
-from tests.tasks.changes import change
 
 # A column that holds an id, which the service makes at random: nobody chooses one that another has.
 ID = re.compile(r"\(*(?:id|\w+_id|token_hash|key_hash|code_hash|bot_key|object_key)\b")

@@ -8,18 +8,22 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.architecture.test_distribution import TENANT_TABLES, rows, tables_in_one_place
 from tests.support.source_code import product_modules
 
 # These run over all workspaces, as the owner of the tables or for an operator.
 OVER_ALL_WORKSPACES: dict[str, str] = {
-    "instep.backups.settling.settle_past": "a backup is restored whole",
-    "instep.ops.doctor.examine": "`instep doctor` counts what the installation holds",
+    "instep.operations.backups.settling.settle_past": "a backup is restored whole",
+    "instep.operations.ops.doctor.examine": "`instep doctor` counts what the installation holds",
     "instep.search.semantic.vectors.embedding_backlog": "`instep doctor` counts what waits everywhere",
 }
 # What callers read, in words that SQL has too.
-PROSE = {"instep.cli.alerts", "instep.mcp_servers.servers", "instep.reference.descriptions"}
+PROSE = {
+    "instep.cli.alerts",
+    "instep.interfaces.mcp_servers.servers",
+    "instep.interfaces.reference.descriptions",
+}
 
 # A table after such a word or a comma, and the name that the statement gives to it.
 TABLE = re.compile(
@@ -40,7 +44,7 @@ class SqlText(NamedTuple):
 
 def sql_texts() -> Iterator[SqlText]:
     for module in product_modules():
-        if not module.name.startswith("instep.migrations"):
+        if not module.name.startswith("instep.platform.migrations"):
             yield from texts_below(module.tree, module.name)
 
 

@@ -10,28 +10,24 @@ import pytest
 from fastapi import FastAPI
 
 import instep
-from instep.answers.erasure_marks import mark_erasure
-from instep.core.database import Database, Tx
-from instep.core.database_connections import OPTIONS
-from instep.drafts.digest import note_sent
-from instep.drafts.previews import create_preview
-from instep.identity.scopes import Role
-from instep.people.actions import sign_in
-from instep.people.first_person import new_sign_in_link
-from instep.people.invitations import invite
-from instep.people.schemas import Attempt
-from instep.web.visitors.refused_origins import note_refused_origin
-from tests.alerts.targets import add_target
-from tests.drafts.review import hold_back_statement, look_at
-from tests.files.uploads import show_in_article, upload
-from tests.git_sync.repository import Repository
-from tests.git_sync.repository import page as page_text
-from tests.golden.golden import keep, lose_a_name
-from tests.imports.bringing import Importer
-from tests.imports.sources import page, tree
-from tests.language_model.setting_models import give_model
-from tests.llm.budgets import leave_work, spend
-from tests.places.finding import find_places, new_place
+from instep.accounts.people.actions import sign_in
+from instep.accounts.people.first_person import new_sign_in_link
+from instep.accounts.people.invitations import invite
+from instep.accounts.people.schemas import Attempt
+from instep.drafting.drafts.digest import note_sent
+from instep.drafting.drafts.previews import create_preview
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.database_connections import OPTIONS
+from instep.platform.identity.scopes import Role
+from instep.platform.web.visitors.refused_origins import note_refused_origin
+from instep.visitors.answers.erasure_marks import mark_erasure
+from tests.accounts.language_model.setting_models import give_model
+from tests.content.files.uploads import show_in_article, upload
+from tests.content.golden.golden import keep, lose_a_name
+from tests.drafting.drafts.review import hold_back_statement, look_at
+from tests.drafting.places.finding import find_places, new_place
+from tests.notifications.alerts.targets import add_target
+from tests.platform.llm.budgets import leave_work, spend
 from tests.support import questions
 from tests.support.articles import acting
 from tests.support.browsing import read_and_search
@@ -44,6 +40,10 @@ from tests.support.sign_in import PASSWORD, SIGNING_KEY, fresh_email, sign_up
 from tests.support.unanswered import ask
 from tests.support.visitor_tokens import secret_of
 from tests.support.visitors import begin, leave, rate
+from tests.transfer.git_sync.repository import Repository
+from tests.transfer.git_sync.repository import page as page_text
+from tests.transfer.imports.bringing import Importer
+from tests.transfer.imports.sources import page, tree
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
 # A challenge is answered before anybody has signed in.

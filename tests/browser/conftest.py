@@ -7,12 +7,12 @@ import httpx2
 import pytest
 from playwright.async_api import Browser, Page
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.browser.chromium import Complaints, running_chromium
 from tests.browser.host_pages import OPEN_SHADOWS, HostSite, host_site
 from tests.browser.widget_pages import TEXT, Widget
+from tests.interfaces.site.pages import publish
 from tests.runtime.installation import installed
-from tests.site.pages import publish
 from tests.support.cast import Cast, Client
 from tests.support.visitors import open_to
 

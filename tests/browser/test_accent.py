@@ -6,12 +6,12 @@ import pytest
 from coloraide import Color
 from playwright.async_api import Page
 
-from instep.core.colours import readable_accent
-from instep.core.database import Tx
+from instep.platform.core.colours import readable_accent
+from instep.platform.core.database import Tx
 from tests.browser.chromium import Complaints
 from tests.browser.host_pages import HostPage, HostSite
 from tests.browser.widget_pages import Widget, open_panel
-from tests.site.pages import publish
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast
 
 Scheme = Literal["light", "dark"]

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.async_api import Page
 
-from instep.core.database import Tx
-from instep.identity.schemas import Person
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Person
 from tests.browser.chromium import Complaints
 from tests.browser.host_pages import HostPage, HostSite
 from tests.support.cast import Cast

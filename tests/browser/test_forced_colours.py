@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Browser, Page
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.browser.host_pages import OPEN_SHADOWS, HostPage, HostSite
 from tests.browser.widget_pages import TEXT, Widget, ask
-from tests.site.pages import publish
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
 from tests.support.visitors import open_to
 

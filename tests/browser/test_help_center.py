@@ -6,8 +6,8 @@ import pytest
 from playwright.async_api import Page
 
 from tests.browser.chromium import Colour, Complaints, colours, picture
-from tests.changelog.entries import publish_entry
-from tests.site.pages import without_own_style
+from tests.content.changelog.entries import publish_entry
+from tests.interfaces.site.pages import without_own_style
 from tests.support.cast import Api, Cast
 
 TEXT = """\

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Page
 
-from tests.site.pages import publish
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
 
 TEXT = f"""\

@@ -3,8 +3,8 @@
 from playwright.async_api import Page
 from psycopg.types.json import Jsonb
 
-from instep.core.database import Tx
-from tests.site.pages import collect, publish
+from instep.platform.core.database import Tx
+from tests.interfaces.site.pages import collect, publish
 from tests.support.cast import Cast, Client
 
 TEXT = "Words.\n\n## Before\n\nWords.\n\n## After\n\nWords.\n"

@@ -3,13 +3,13 @@
 import httpx2
 from playwright.async_api import Page
 
-from instep.core.database import Tx
 from instep.demo.help import read_help
+from instep.platform.core.database import Tx
 from tests.browser.host_pages import OPEN_SHADOWS, HostPage, HostSite
 from tests.browser.hostile_answers import HostileHelpCenter
 from tests.browser.widget_pages import Widget, ask
-from tests.changelog.entries import publish_entry
-from tests.site.pages import collect, publish
+from tests.content.changelog.entries import publish_entry
+from tests.interfaces.site.pages import collect, publish
 from tests.support.cast import Cast, Client
 from tests.support.oauth import Request, begin_session, member, register
 

@@ -4,9 +4,9 @@ import asyncio
 
 from playwright.async_api import Page, Route
 
-from tests.files.samples import picture
-from tests.files.uploads import upload
-from tests.site.pages import publish
+from tests.content.files.samples import picture
+from tests.content.files.uploads import upload
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast
 
 TOP_OF_LAST_PARAGRAPH = "document.querySelector('.prose p:last-child').getBoundingClientRect().top"

@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Page
 
 from scripts.check_assets import SOURCES
-from tests.site.pages import publish
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
 from tests.support.source_code import REPOSITORY
 

@@ -2,7 +2,7 @@
 
 from playwright.async_api import Page
 
-from tests.site.pages import publish
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
 
 SENTENCE = (

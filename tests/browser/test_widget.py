@@ -6,11 +6,11 @@ import json
 from PIL import Image
 from playwright.async_api import Page, expect
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.browser.chromium import Complaints
 from tests.browser.host_pages import HostPage, HostSite
 from tests.browser.widget_pages import QUESTION, Widget, ask, open_panel, panel, question_field
-from tests.site.pages import publish
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
 from tests.support.http import created
 from tests.support.source_code import REPOSITORY

@@ -2,7 +2,7 @@
 
 from playwright.async_api import Page, Route, expect
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.browser.chromium import Complaints, picture
 from tests.browser.host_pages import HostPage, HostSite
 from tests.browser.widget_pages import Widget, ask, open_panel, panel, question_field

@@ -6,11 +6,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.chaos.workers import StartWorker
+from tests.notifications.webhooks.receiver import Receiver, receiving
 from tests.runtime.installation import Process, installed
 from tests.support.limits import SetSetting
-from tests.webhooks.receiver import Receiver, receiving
 
 Tell = Callable[[str], None]
 

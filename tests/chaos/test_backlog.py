@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.chaos.conftest import Tell
 from tests.chaos.workers import StartWorker, nothing_waits, until
+from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client
 from tests.support.deliveries import add_deliveries, connect, endpoint_of
-from tests.webhooks.receiver import Receiver
 
 pytestmark = pytest.mark.chaos
 

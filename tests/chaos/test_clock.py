@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from instep.core.database import Database, Tx
-from instep.webhooks.signature import verify
+from instep.notifications.webhooks.signature import verify
+from instep.platform.core.database import Database, Tx
 from tests.chaos.workers import StartWorker, nothing_waits, until
+from tests.notifications.webhooks.endpoints import send_test
+from tests.notifications.webhooks.receiver import Receiver, receiving
 from tests.support.cast import Client
 from tests.support.deliveries import (
     at_work,
@@ -25,8 +27,6 @@ from tests.support.deliveries import (
     delivery_of,
     sending,
 )
-from tests.webhooks.endpoints import send_test
-from tests.webhooks.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.chaos
 

@@ -16,16 +16,16 @@ import httpx2
 import psycopg
 import pytest
 
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres
+from instep.platform.core.database import Tx
+from instep.platform.core.embedded import EmbeddedPostgres
 from tests.chaos.arrivals import DELIVERIES, Kept, have_arrived
 from tests.chaos.conftest import Tell
 from tests.chaos.workers import nothing_waits, until
+from tests.notifications.webhooks.receiver import Receiver
 from tests.runtime.installation import Installation, Process, installed
 from tests.support.cast import Client, Json
 from tests.support.deliveries import connect
 from tests.support.http import Response, at_once, body_of
-from tests.webhooks.receiver import Receiver
 
 pytestmark = pytest.mark.chaos
 

@@ -6,13 +6,13 @@ from statistics import median
 
 import pytest
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.chaos.conftest import Tell
 from tests.chaos.workers import StartWorker
+from tests.notifications.webhooks.endpoints import send_test
+from tests.notifications.webhooks.receiver import Receiver, receiving
 from tests.support.cast import Api, Cast, create_company
 from tests.support.deliveries import add_deliveries, connect
-from tests.webhooks.endpoints import send_test
-from tests.webhooks.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.chaos
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.runtime.installation import Process
 
 StartWorker = Callable[..., Process]

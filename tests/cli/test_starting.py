@@ -29,8 +29,8 @@ def test_help_loads_nothing_that_takes_long() -> None:
 
 def test_a_change_is_sent_without_what_a_server_needs() -> None:
     """A CI runs it with every push."""
-    assert loaded_by("import instep.ci.command") & HEAVY == set()
+    assert loaded_by("import instep.client.ci.command") & HEAVY == set()
 
 
 def test_a_draft_is_reviewed_without_what_a_server_needs() -> None:
-    assert loaded_by("import instep.review.command") & HEAVY == set()
+    assert loaded_by("import instep.client.review.command") & HEAVY == set()

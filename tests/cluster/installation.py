@@ -13,7 +13,7 @@ import httpx2
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from instep.core.embedded.account import Account, account_for
+from instep.platform.core.embedded.account import Account, account_for
 from tests.cluster.programs import Program, await_true, fill, postgres_programs, program
 from tests.runtime.installation import COMMAND, free_port, kill, new_folder
 from tests.support.cast import Json

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 
 # The text of each version: that which the article has, and those that were replaced.
 TEXTS = """

@@ -8,7 +8,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator import validate as validate_document
 
 from instep.app import create_app
-from instep.reference.document import describe_api
+from instep.interfaces.reference.document import describe_api
 from tests.support.cast import Json
 from tests.support.http import Response
 

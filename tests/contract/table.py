@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass, field
 
-from instep.core.clock import utc_now
-from instep.core.database import Database
-from instep.identity.queries import find_bot
-from instep.identity.schemas import Actor, Ctx
-from instep.insights.actions import log_unanswered
-from tests.drafts.review import hold_back_statement
-from tests.files.uploads import upload
-from tests.places.finding import find_places, new_place
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database
+from instep.platform.identity.queries import find_bot
+from instep.platform.identity.schemas import Actor, Ctx
+from instep.visitors.insights.actions import log_unanswered
+from tests.content.files.uploads import upload
+from tests.drafting.drafts.review import hold_back_statement
+from tests.drafting.places.finding import find_places, new_place
 from tests.support.cast import Client, Company, Json
 from tests.support.http import body_of, create_article, create_collection, created
 

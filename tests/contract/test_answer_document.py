@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
+from instep.accounts.workspaces.actions import pause_workspace
 from instep.app import create_app
-from instep.core.config import settings
-from instep.core.database import Tx
-from instep.ops.routes import list_routes
-from instep.reference.visitor_api import describe_visitor_api
-from instep.web.visitors.errors import TITLES_AND_HINTS
-from instep.workspaces.actions import pause_workspace
+from instep.interfaces.reference.visitor_api import describe_visitor_api
+from instep.operations.ops.routes import list_routes
+from instep.platform.core.config import settings
+from instep.platform.core.database import Tx
+from instep.platform.web.visitors.errors import TITLES_AND_HINTS
 from tests.contract.document import BASE, assert_valid
-from tests.site.pages import publish
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response
 from tests.support.questions import ask

@@ -4,9 +4,9 @@ import re
 from typing import get_args
 
 from instep.app import create_app
-from instep.core.config import settings
-from instep.ops.routes import list_routes
-from instep.webhooks.schemas import EventKind
+from instep.notifications.webhooks.schemas import EventKind
+from instep.operations.ops.routes import list_routes
+from instep.platform.core.config import settings
 from tests.contract.document import assert_valid, document, resolve, validator
 from tests.support.cast import Client, Json
 

@@ -6,12 +6,12 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from instep.accounts.workspaces.actions import create_key, pause_workspace, revoke_key
 from instep.app import create_app
-from instep.core.database import Tx
-from instep.identity.keys import new_key
-from instep.identity.scopes import Scope
-from instep.ops.routes import list_routes
-from instep.workspaces.actions import create_key, pause_workspace, revoke_key
+from instep.operations.ops.routes import list_routes
+from instep.platform.core.database import Tx
+from instep.platform.identity.keys import new_key
+from instep.platform.identity.scopes import Scope
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import Response, error, stranger
 

@@ -1,7 +1,7 @@
 """The descriptions of errors and headers come from the code: errors' docstrings, routes and their shapes."""
 
-from instep.core.errors import RateLimited, Unauthorized
-from instep.core.outages import DatabaseFull
+from instep.platform.core.errors import RateLimited, Unauthorized
+from instep.platform.core.outages import DatabaseFull
 from tests.contract.document import operation, resolve
 from tests.support.cast import Json
 

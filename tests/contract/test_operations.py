@@ -2,9 +2,9 @@
 
 import pytest
 
-from instep.core.database import Database, Tx
-from instep.people.actions import list_audit
-from instep.workspaces.actions import pause_workspace
+from instep.accounts.people.actions import list_audit
+from instep.accounts.workspaces.actions import pause_workspace
+from instep.platform.core.database import Database, Tx
 from tests.contract.document import assert_described, document
 from tests.contract.table import TABLE, Operation, assemble
 from tests.support.cast import Api, Cast, Client, Company

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from instep.core.database import Database
+from instep.platform.core.database import Database
 from tests.contract.table import assemble
 from tests.corpora.requests import Meter, Sender
 from tests.support.cast import Api, Cast

@@ -7,19 +7,19 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 from fastapi import FastAPI
 
-from instep.core.config import settings
-from instep.core.database import Database, Tx
-from instep.files.storage import open_storages
-from instep.identity.job_context import job_context
-from instep.identity.queries import find_bot
-from instep.imports import actions
-from instep.imports.plan.planning import plan
-from instep.imports.schemas import ImportReport, Plan, PlannedPage
-from instep.imports.source.source_reading import Source, read_now
-from instep.imports.write.running import ImportRun, run_plan, work_of
-from tests.imports.bringing import IMPORTER
+from instep.content.files.storage import open_storages
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database, Tx
+from instep.platform.identity.job_context import job_context
+from instep.platform.identity.queries import find_bot
+from instep.transfer.imports import actions
+from instep.transfer.imports.plan.planning import plan
+from instep.transfer.imports.schemas import ImportReport, Plan, PlannedPage
+from instep.transfer.imports.source.source_reading import Source, read_now
+from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
 from tests.support.cast import Company
 from tests.support.http import stranger
+from tests.transfer.imports.bringing import IMPORTER
 
 LINK = re.compile(r'<a[^>]* href="([^"]*)"')
 ID = re.compile(r' id="([^"]+)"')

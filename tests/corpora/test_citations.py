@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from instep.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
-from instep.answers.extractive import QuestionTerms, read_passage
-from instep.answers.generative import AnswerReply, prompt_for, support_text
-from instep.answers.model_answer import answer_of
-from instep.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
-from instep.answers.support import is_supported
-from instep.core.database import Database
-from instep.core.markdown import render
+from instep.platform.core.database import Database
+from instep.platform.core.markdown import render
+from instep.visitors.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
+from instep.visitors.answers.extractive import QuestionTerms, read_passage
+from instep.visitors.answers.generative import AnswerReply, prompt_for, support_text
+from instep.visitors.answers.model_answer import answer_of
+from instep.visitors.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
+from instep.visitors.answers.support import is_supported
 from tests.corpora.test_planted_in_answers import payloads
-from tests.site.pages import publish
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client, Json
 from tests.support.citations import CITED, numbers_are_those_of_sources, unsupported, words_of, words_of_page
 from tests.support.http import ok

@@ -8,9 +8,9 @@ import pytest
 
 from tests.contract.table import TABLE
 from tests.corpora.requests import Sender
+from tests.drafting.tasks.changes import write_articles
 from tests.support.cast import RunJobs
 from tests.support.http import all_pages, error
-from tests.tasks.changes import write_articles
 
 pytestmark = pytest.mark.corpora
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from instep.text.diff import compare_now
-from instep.text.line_ends import with_line_ends_of
-from tests.text.test_line_ends import sent_by_browser
+from instep.platform.text.diff import compare_now
+from instep.platform.text.line_ends import with_line_ends_of
+from tests.platform.text.test_line_ends import sent_by_browser
 
 pytestmark = pytest.mark.corpora
 LEAST_TEXTS = 200

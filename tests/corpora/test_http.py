@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from instep.core.database import Database
+from instep.platform.core.database import Database
 from tests.corpora.requests import Meter
 from tests.support.cast import Cast
 from tests.support.wire import Answer, read_answer, serving

@@ -14,14 +14,14 @@ from urllib.parse import unquote
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from instep.core.markdown import render
-from instep.imports.html.convert import to_markdown
-from instep.imports.readers.intercom import READER as INTERCOM
-from instep.imports.readers.wordpress import READER as WORDPRESS
-from instep.imports.readers.zendesk import READER as ZENDESK
-from instep.imports.tree.schemas import UnreadableSource
+from instep.platform.core.markdown import render
+from instep.transfer.imports.html.convert import to_markdown
+from instep.transfer.imports.readers.intercom import READER as INTERCOM
+from instep.transfer.imports.readers.wordpress import READER as WORDPRESS
+from instep.transfer.imports.readers.zendesk import READER as ZENDESK
+from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.corpora.conftest import DATA
-from tests.imports.product_files import Files, read_tree
+from tests.transfer.imports.product_files import Files, read_tree
 
 pytestmark = pytest.mark.corpora
 IMPORTS = DATA / "imports"

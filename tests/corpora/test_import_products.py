@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from instep.core.database import Database, Tx
-from instep.imports.source.source_reading import Source
+from instep.platform.core.database import Database, Tx
+from instep.transfer.imports.source.source_reading import Source
+from tests.content.files.samples import picture
 from tests.corpora.conftest import DATA
 from tests.corpora.imported import (
     Imported,
@@ -20,7 +21,6 @@ from tests.corpora.imported import (
     orders,
     writes,
 )
-from tests.files.samples import picture
 from tests.support.cast import Cast
 
 pytestmark = pytest.mark.corpora

@@ -21,11 +21,11 @@ from urllib.parse import unquote, urljoin
 import comrak
 import pytest
 
-from instep.core.markdown import extensions
-from instep.imports.markdown.hidden_code import hide_code
-from instep.imports.readers import gitbook, hugo, jekyll, mkdocs, wiki, zendesk_markdown
-from instep.imports.tree.schemas import ImportedPage, Reader, Tree
-from instep.text.blocks import read_blocks
+from instep.platform.core.markdown import extensions
+from instep.platform.text.blocks import read_blocks
+from instep.transfer.imports.markdown.hidden_code import hide_code
+from instep.transfer.imports.readers import gitbook, hugo, jekyll, mkdocs, wiki, zendesk_markdown
+from instep.transfer.imports.tree.schemas import ImportedPage, Reader, Tree
 from tests.corpora.conftest import DATA
 
 pytestmark = pytest.mark.corpora

@@ -12,14 +12,14 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 
-from instep.core.markdown import render
-from instep.imports.markdown.hidden_code import hide_code
-from instep.imports.mdx.included_files import is_partial
-from instep.imports.readers import docusaurus, fumadocs, mintlify, nextra, starlight, vitepress
-from instep.imports.tree.schemas import ImportedPage, Reader, Tree
-from instep.text.blocks import read_blocks
+from instep.platform.core.markdown import render
+from instep.platform.text.blocks import read_blocks
+from instep.transfer.imports.markdown.hidden_code import hide_code
+from instep.transfer.imports.mdx.included_files import is_partial
+from instep.transfer.imports.readers import docusaurus, fumadocs, mintlify, nextra, starlight, vitepress
+from instep.transfer.imports.tree.schemas import ImportedPage, Reader, Tree
 from tests.corpora.conftest import DATA
-from tests.imports.folders import FolderFiles
+from tests.transfer.imports.folders import FolderFiles
 
 pytestmark = pytest.mark.corpora
 

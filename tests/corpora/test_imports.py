@@ -10,11 +10,11 @@ from urllib.parse import unquote, urldefrag, urlsplit
 import pytest
 from fastapi import FastAPI
 
-from instep.core.database import Database, Tx
-from instep.core.markdown import HEADING_PREFIX
-from instep.imports.plan.addresses import PAGE_EXTENSION
-from instep.imports.source.source_files import open_folder
-from instep.imports.source.source_reading import Source
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.markdown import HEADING_PREFIX
+from instep.transfer.imports.plan.addresses import PAGE_EXTENSION
+from instep.transfer.imports.source.source_files import open_folder
+from instep.transfer.imports.source.source_reading import Source
 from tests.corpora.conftest import DATA
 from tests.corpora.imported import (
     Imported,

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from starlette.routing import Mount
 
 from instep.app import create_app
-from instep.core.database import Database
+from instep.platform.core.database import Database
 from tests.contract.table import TABLE, assemble
 from tests.corpora.requests import TOO_SLOW_SECONDS, Meter
 from tests.support.cast import Cast, Client

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from instep.answers.generative import MAX_PARTS
-from instep.core.markdown import render
-from instep.web.visitors import route
-from tests.site.pages import publish
+from instep.platform.core.markdown import render
+from instep.platform.web.visitors import route
+from instep.visitors.answers.generative import MAX_PARTS
+from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client, Json
 from tests.support.citations import words_of
 from tests.support.http import ok

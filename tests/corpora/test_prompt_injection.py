@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from instep.llm.guard import active_elements
-from instep.llm.protocol import CompletionError
-from instep.writer import Article, Change, Report, write
-from instep.writer.llm.article import report_with_article
-from instep.writer.llm.article_contents import SectionReference
-from instep.writer.llm.checked_edits import check_edits
-from instep.writer.llm.edit_forms import ModelEdit
-from instep.writer.llm.located_edit import apply_edits
-from instep.writer.llm.model_step import ChangeReading, begin_reading, protection_for
-from instep.writer.llm.numbered_text import shown_articles
-from instep.writer.new_articles.outline import ArticleRequest, write_article
-from instep.writer.new_articles.outline_sources import SourcePassage
-from tests.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
+from instep.drafting.writer import Article, Change, Report, write
+from instep.drafting.writer.llm.article import report_with_article
+from instep.drafting.writer.llm.article_contents import SectionReference
+from instep.drafting.writer.llm.checked_edits import check_edits
+from instep.drafting.writer.llm.edit_forms import ModelEdit
+from instep.drafting.writer.llm.located_edit import apply_edits
+from instep.drafting.writer.llm.model_step import ChangeReading, begin_reading, protection_for
+from instep.drafting.writer.llm.numbered_text import shown_articles
+from instep.drafting.writer.new_articles.outline import ArticleRequest, write_article
+from instep.drafting.writer.new_articles.outline_sources import SourcePassage
+from instep.platform.llm.guard import active_elements
+from instep.platform.llm.protocol import CompletionError
+from tests.drafting.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
 
 pytestmark = pytest.mark.corpora
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from instep.oauth.redirects import is_registered
+from instep.accounts.oauth.redirects import is_registered
 
 pytestmark = pytest.mark.corpora
 

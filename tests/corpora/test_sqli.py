@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.corpora.places import Place, in_turn, text_places
 from tests.corpora.requests import Sender
 from tests.support.http import Response, body_of

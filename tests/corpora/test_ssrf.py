@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from instep.core.outbound.allowed import AllowList, refuse_url
-from instep.core.outbound.networks import is_public
-from instep.core.outbound.urls import Url, parse_url
+from instep.platform.core.outbound.allowed import AllowList, refuse_url
+from instep.platform.core.outbound.networks import is_public
+from instep.platform.core.outbound.urls import Url, parse_url
 
 pytestmark = pytest.mark.corpora
 

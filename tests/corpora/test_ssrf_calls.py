@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from instep.core.outbound import client
-from instep.core.outbound.allowed import AllowList
-from instep.core.outbound.client import UNREACHABLE, OutboundClient, RequestFailed
-from instep.core.outbound.happy_eyeballs import ConnectError
-from instep.core.outbound.networks import Address
+from instep.platform.core.outbound import client
+from instep.platform.core.outbound.allowed import AllowList
+from instep.platform.core.outbound.client import UNREACHABLE, OutboundClient, RequestFailed
+from instep.platform.core.outbound.happy_eyeballs import ConnectError
+from instep.platform.core.outbound.networks import Address
 from tests.corpora.test_ssrf import NAMES, NOT_GIVEN_OUT
 
 pytestmark = pytest.mark.corpora

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from instep.core import limits
+from instep.platform.core import limits
 from tests.corpora.requests import Sender
 from tests.corpora.texts import confusables, odd_texts
 from tests.support.cast import Cast, Json

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from instep.core import limits
-from instep.core.errors import InvalidRequest
-from instep.core.markdown import render, render_bounded
-from tests.core.test_markdown import Reader
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.markdown import render, render_bounded
+from tests.platform.core.test_markdown import Reader
 
 pytestmark = pytest.mark.corpora
 

@@ -43,7 +43,9 @@ def test_every_line_works_and_the_change_leaves_no_doubts(lines: str) -> None:
     assert '"results": []' not in process.stdout
     assert process.stdout.count('"articleTitle": ') >= 2
     # The evidence is code of the product, and there is nothing to check by hand.
-    assert set(re.findall(r"^  code    (\S+?):", process.stdout, re.MULTILINE)) == {"instep/core/config.py"}
+    assert set(re.findall(r"^  code    (\S+?):", process.stdout, re.MULTILINE)) == {
+        "instep/platform/core/config.py"
+    }
     assert re.findall(r"^  check .*", process.stdout, re.MULTILINE) == []
     # Both changes are renames, so each line that comes in takes the place of one that goes.
     sizes = re.findall(r"\(edit, \+(\d+) -(\d+)\)", process.stdout)

@@ -2,8 +2,8 @@
 
 import re
 
-from instep.articles.schemas import ArticleCreate
-from instep.collections.schemas import CollectionCreate
+from instep.content.articles.schemas import ArticleCreate
+from instep.content.collections.schemas import CollectionCreate
 from instep.demo.help import HELP, read_help, read_page
 from instep.demo.story import HERE
 

@@ -15,9 +15,9 @@ from typer.core import TyperGroup
 
 from instep import __version__
 from instep.cli import app
-from instep.core import limits
-from instep.core.config import environment_name, read_settings
-from instep.core.settings import Settings
+from instep.platform.core import limits
+from instep.platform.core.config import environment_name, read_settings
+from instep.platform.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

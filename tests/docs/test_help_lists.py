@@ -12,17 +12,17 @@ from typer.core import TyperGroup
 
 import instep.app
 from instep.cli import app
-from instep.core import limits
-from instep.core.config import environment_name, settings
-from instep.core.database import Database
-from instep.core.errors import AppError
-from instep.core.jobs import MAX_ATTEMPTS
-from instep.core.outbound.client import OutboundClient
-from instep.core.settings import Settings
-from instep.mcp_servers.servers import DOCS, WORKSPACE
-from instep.ops.health import LAG_SECONDS, State, problems_of
+from instep.interfaces.mcp_servers.servers import DOCS, WORKSPACE
+from instep.notifications.webhooks.schemas import EventKind
+from instep.operations.ops.health import LAG_SECONDS, State, problems_of
+from instep.platform.core import limits
+from instep.platform.core.config import environment_name, settings
+from instep.platform.core.database import Database
+from instep.platform.core.errors import AppError
+from instep.platform.core.jobs import MAX_ATTEMPTS
+from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.core.settings import Settings
 from instep.runtime import worker_of
-from instep.webhooks.schemas import EventKind
 
 HELP = Path(__file__).parents[2] / "docs" / "help"
 TABLE = re.compile(r"^\| (.+) \|\n\|[-| ]+\|\n((?:\|.*\|\n)+)", re.MULTILINE)
@@ -76,7 +76,9 @@ def error_codes() -> dict[str, int]:
     while classes:
         error = classes.pop()
         classes += error.__subclasses__()
-        if error.__module__.startswith("instep.") and not error.__module__.startswith("instep.oauth"):
+        if error.__module__.startswith("instep.") and not error.__module__.startswith(
+            "instep.accounts.oauth"
+        ):
             codes[error.code] = error.status
     return codes
 

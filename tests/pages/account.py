@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from playwright.async_api import Page
 
-from instep.core.database import Tx
-from instep.identity.schemas import Person
-from instep.identity.scopes import Role
-from instep.people.invitations import invite
-from instep.workspaces.actions import create_workspace
+from instep.accounts.people.invitations import invite
+from instep.accounts.workspaces.actions import create_workspace
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role
 from tests.support.oauth import begin_session
 from tests.support.sign_in import sign_up
 

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from playwright.async_api import Page
 
-from instep.core.database import Tx
-from instep.identity.schemas import Person
-from instep.identity.scopes import Role
-from instep.workspaces.actions import create_bot, create_workspace
+from instep.accounts.workspaces.actions import create_bot, create_workspace
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role
 from tests.pages.help_center import Site
 from tests.support.oauth import begin_session
 from tests.support.sign_in import sign_up

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.async_api import Browser
 
-from instep.core.embedded import EmbeddedPostgres
+from instep.platform.core.embedded import EmbeddedPostgres
 from tests.browser.chromium import running_chromium
 from tests.pages.catalogue import PAGES, PageState
 from tests.pages.stage import Stage

@@ -1,12 +1,12 @@
 """What fills the pages of content in the dashboard: an article with everything that its page can tell."""
 
-from instep.articles.editing import open_text, save_text
-from instep.articles.schemas import TextEdit
-from instep.core.clock import utc_now
-from instep.core.database import Tx
-from instep.dashboard.queries import list_bots
-from instep.golden.actions import add_golden_question
-from instep.identity.schemas import Actor, Ctx
+from instep.content.articles.editing import open_text, save_text
+from instep.content.articles.schemas import TextEdit
+from instep.content.golden.actions import add_golden_question
+from instep.interfaces.dashboard.queries import list_bots
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Actor, Ctx
 from tests.support.cast import Client, Json
 from tests.support.http import create_article, create_collection, created, ok
 

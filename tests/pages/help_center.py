@@ -4,12 +4,13 @@ from dataclasses import dataclass, field
 
 import httpx2
 
-from instep.core.database import Tx
+from instep.accounts.workspaces.actions import create_bot, create_key, create_workspace
 from instep.demo.help import read_help
-from instep.identity.schemas import Person
-from instep.identity.scopes import Role, Scope
-from instep.workspaces.actions import create_bot, create_key, create_workspace
-from tests.changelog.entries import publish_entry
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role, Scope
+from tests.content.changelog.entries import publish_entry
+from tests.interfaces.site.pages import collect, publish
 from tests.pages.account import add_owner, invitation_paths
 from tests.pages.content import fill_content
 from tests.pages.review_states import fill_review
@@ -17,7 +18,6 @@ from tests.pages.running import run
 from tests.pages.settings import fill_settings
 from tests.pages.texts import ARABIC, EVERYTHING, GERMAN, NEWS
 from tests.pages.writing import begin_elsewhere, preview_draft
-from tests.site.pages import collect, publish
 from tests.support.cast import Client
 from tests.support.oauth import Request, begin_session, register, submit
 from tests.support.sign_in import sign_up

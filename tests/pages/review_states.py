@@ -2,10 +2,10 @@
 
 from psycopg.types.json import Jsonb
 
-from instep.core.database import Tx
-from instep.core.ids import new_id
-from tests.dashboard.review_desk import EXCERPT, LIMITS, NEW_LIMITS, TITLE, URL, VERDICTS
-from tests.drafts.review import propose, write_article
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from tests.drafting.drafts.review import propose, write_article
+from tests.interfaces.dashboard.review_desk import EXCERPT, LIMITS, NEW_LIMITS, TITLE, URL, VERDICTS
 from tests.support.cast import Client, Json
 
 LONG_TABLE = "| Plan | Limit |\n| --- | --- |\n" + "".join(f"| Plan {n} | {n} MB |\n" for n in range(1, 41))

@@ -2,20 +2,20 @@
 
 from psycopg.types.json import Jsonb
 
-from instep.core.clock import utc_now
-from instep.core.database import Tx
-from instep.core.ids import new_id
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.imports.report_forms import as_stored
-from instep.imports.schemas import ImportReport, OutcomeCounts
-from instep.imports.tree.schemas import ImportedCollection
-from instep.insights.actions import log_unanswered
-from instep.insights.schemas import Nearest
-from tests.files.samples import picture
-from tests.files.uploads import show_in_article, upload
-from tests.imports.sources import SOURCE, page, planned, tree
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.transfer.imports.report_forms import as_stored
+from instep.transfer.imports.schemas import ImportReport, OutcomeCounts
+from instep.transfer.imports.tree.schemas import ImportedCollection
+from instep.visitors.insights.actions import log_unanswered
+from instep.visitors.insights.schemas import Nearest
+from tests.content.files.samples import picture
+from tests.content.files.uploads import show_in_article, upload
 from tests.support.cast import Client, Json
 from tests.support.http import created
+from tests.transfer.imports.sources import SOURCE, page, planned, tree
 
 TASKS = (
     ("Raise the upload limit to 50 MB (#482)", "completed", "drafts"),

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import httpx2
 from playwright.async_api import Page
 
-from instep.core.database import Tx
-from instep.core.ids import new_id
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from tests.notifications.webhooks.endpoints import settle
 from tests.support.cast import Json
 from tests.support.oauth import submit
-from tests.webhooks.endpoints import settle
 
 if TYPE_CHECKING:
     from tests.pages.stage import Stage

@@ -8,10 +8,10 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.people.first_person import new_setup_link
-from instep.workspaces.actions import create_bot, create_workspace
+from instep.accounts.people.first_person import new_setup_link
+from instep.accounts.workspaces.actions import create_bot, create_workspace
+from instep.platform.core.database import Tx
+from instep.platform.core.embedded import EmbeddedPostgres
 from tests.browser.host_pages import host_site
 from tests.pages.backups import fill_backed_up
 from tests.pages.help_center import Site, fill

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from playwright.async_api import Page, Route
 
-from instep.core.database import Tx
-from instep.workspaces.actions import change_origins
+from instep.accounts.workspaces.actions import change_origins
+from instep.platform.core.database import Tx
 from tests.browser.host_pages import HostPage, HostSite
 from tests.pages.running import find_bot_by_slug
 

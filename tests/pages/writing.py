@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import httpx2
 from playwright.async_api import Page
 
-from instep.core.database import Tx
-from instep.identity.schemas import Person
-from instep.identity.scopes import Role
-from instep.workspaces.actions import create_bot, create_workspace
+from instep.accounts.workspaces.actions import create_bot, create_workspace
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role
 from tests.support.oauth import begin_session, submit
 from tests.support.second_factors import add_authenticator
 from tests.support.sign_in import PASSWORD, sign_up

@@ -5,9 +5,9 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from instep.core.database import Tx
-from instep.identity.scopes import Scope
-from instep.workspaces import actions
+from instep.accounts.workspaces import actions
+from instep.platform.core.database import Tx
+from instep.platform.identity.scopes import Scope
 from tests.races.servers import Servers, four_servers
 from tests.support.cast import Cast, Client
 

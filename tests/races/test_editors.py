@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from instep.articles.editing import EditedMeanwhile, EditedText
-from instep.core.database import Database
+from instep.content.articles.editing import EditedMeanwhile, EditedText
+from instep.platform.core.database import Database
 from tests.support.articles import save_copy, type_text
 from tests.support.cast import Api, Cast
 from tests.support.http import create_article

@@ -7,15 +7,15 @@ from secrets import randbelow
 
 import pytest
 
-from instep.core.database import Tx
-from instep.identity.scopes import Scope
-from instep.workspaces import actions
+from instep.accounts.workspaces import actions
+from instep.platform.core.database import Tx
+from instep.platform.identity.scopes import Scope
+from tests.drafting.tasks.changes import change
 from tests.races.conftest import lift_limit
 from tests.races.fields import parse_list
 from tests.races.servers import Servers
 from tests.support.cast import Cast, Client
 from tests.support.http import Response, at_once, error
-from tests.tasks.changes import change
 
 CONNECTIONS = 16
 LOOPBACK = "127.0.0.1"

@@ -7,12 +7,12 @@ from itertools import count
 
 import pytest
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
+from tests.drafting.tasks.changes import change, send, write_articles
 from tests.races.conftest import Call
 from tests.races.servers import Servers
 from tests.support.cast import Cast, Client, Json
 from tests.support.http import Response, at_once, create_article, error, ok
-from tests.tasks.changes import change, send, write_articles
 
 WRITERS = 8
 REFUSALS = 12

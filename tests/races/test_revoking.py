@@ -7,10 +7,10 @@ from itertools import count
 
 import pytest
 
-from instep.core.database import Tx
-from instep.identity.scopes import Scope
-from instep.workspaces import actions
-from instep.workspaces.schemas import NewKey
+from instep.accounts.workspaces import actions
+from instep.accounts.workspaces.schemas import NewKey
+from instep.platform.core.database import Tx
+from instep.platform.identity.scopes import Scope
 from tests.races.conftest import Call, lift_limit
 from tests.races.servers import PROCESSES, Servers
 from tests.support.cast import Cast, Client

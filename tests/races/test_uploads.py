@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from tests.files.samples import picture
-from tests.files.uploads import FILES, send, upload
+from tests.content.files.samples import picture
+from tests.content.files.uploads import FILES, send, upload
 from tests.races.conftest import Call
 from tests.support.cast import Client, Json
 from tests.support.http import Response, all_pages, at_once, body_of

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import httpx2
 
-from instep.core.embedded import processes
+from instep.platform.core.embedded import processes
 from tests.support.cast import Json
 
 COMMAND = Path(sys.executable).with_name("instep")

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from instep.core.config import read_settings
-from instep.core.secret_keys import secret_key
-from instep.ops.doctor import describe_settings
+from instep.operations.ops.doctor import describe_settings
+from instep.platform.core.config import read_settings
+from instep.platform.core.secret_keys import secret_key
 
 NO_FILE = Path("there-is-no-such-file.toml")
 

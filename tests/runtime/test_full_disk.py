@@ -10,14 +10,14 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from instep.app import put_into
-from instep.core.config import settings
-from instep.core.database import Database, Tx
-from instep.core.disk import GIB, FreeSpace
-from instep.core.embedded import EmbeddedPostgres
-from instep.core.errors import Unavailable
-from instep.core.outages import LOG_INTERVAL_SECONDS, DatabaseFull, OutageLog
-from instep.migrations import migrate
-from instep.ops import health
+from instep.operations.ops import health
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.disk import GIB, FreeSpace
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.core.errors import Unavailable
+from instep.platform.core.outages import LOG_INTERVAL_SECONDS, DatabaseFull, OutageLog
+from instep.platform.migrations import migrate
 from instep.runtime import Runtime
 from tests.support.cast import Api, Company, create_company
 from tests.support.commands import Operator

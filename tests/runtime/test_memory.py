@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
-from instep.core import limits
-from instep.core.database import Tx
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+from tests.platform.web.slow_clients import SlowClient, connected, is_healthy
 from tests.runtime.installation import Installation, Process, installed
 from tests.support.cast import create_company
-from tests.web.slow_clients import SlowClient, connected, is_healthy
 
 Begin = Callable[[SlowClient], Awaitable[None]]
 

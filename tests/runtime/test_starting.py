@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from instep.web.listening import CanNotListen, listen
+from instep.platform.web.listening import CanNotListen, listen
 from tests.runtime.installation import COMMAND, READY_SECONDS, Installation, installed
 from tests.runtime.terminal import Terminal, at_terminal
 

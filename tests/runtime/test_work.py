@@ -11,16 +11,16 @@ from structlog.testing import capture_logs
 
 from instep import app as server
 from instep import runtime
-from instep.answers.visitor_data import KEEP_ERASURES
-from instep.core.config import settings
-from instep.core.database import Database, Tx
-from instep.core.jobs import defer
-from instep.core.outages import DatabaseFull
-from instep.core.outbound.allowed import read_allow_list
-from instep.core.outbound.client import OutboundClient
-from instep.ops.prune import PRUNE, schedule_prune
+from instep.operations.ops.prune import PRUNE, schedule_prune
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.jobs import defer
+from instep.platform.core.outages import DatabaseFull
+from instep.platform.core.outbound.allowed import read_allow_list
+from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import Runtime
 from instep.search.jobs import STORE_INDEXES
+from instep.visitors.answers.visitor_data import KEEP_ERASURES
 from tests.support.limits import SetLimit, SetSetting
 
 

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from instep.core.database import Database
-from instep.identity.schemas import Ctx
+from instep.platform.core.database import Database
+from instep.platform.identity.schemas import Ctx
 from tests.support.cast import Cast
 from tests.support.search import context
 

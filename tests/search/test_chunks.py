@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from instep.core import limits
-from instep.core.clock import utc_now
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
 from instep.search.index.builder import split_article
 from instep.search.schemas import ArticleChange
 from instep.search.semantic.chunks import Chunk, chunk_articles

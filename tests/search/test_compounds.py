@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from instep.identity.schemas import Ctx
+from instep.platform.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Retrieval
 from tests.support.cast import Api, Cast

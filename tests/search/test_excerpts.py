@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from instep.core.markdown import render
+from instep.platform.core.markdown import render
 from instep.search.excerpts import EXCERPT_CHARACTERS, best_excerpt, plain_text, readable_text
 
 FILLER = "Nothing of interest stands here. " * 40

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from instep.core import limits
-from instep.core.database import Tx
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
 from tests.support.cast import Api, Cast
 from tests.support.search import publish, titles
 

@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import pytest
 
-from instep.core import limits
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.core.jobs import defer
-from instep.identity.schemas import Ctx
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.jobs import defer
+from instep.platform.identity.schemas import Ctx
 from instep.search import jobs, queries
 from instep.search.index import cache
 from instep.search.index.cache import Index, IndexCache, IndexWarmingUp

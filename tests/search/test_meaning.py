@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from instep.core import limits
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.core.jobs import Job
-from instep.identity.schemas import Ctx
-from instep.llm import bundled_embedding
-from instep.llm.embedding import NO_EMBEDDERS, Embedders, HttpEmbedder, l2_normalized
-from instep.llm.protocol import CompletionError
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.jobs import Job
+from instep.platform.identity.schemas import Ctx
+from instep.platform.llm import bundled_embedding
+from instep.platform.llm.embedding import NO_EMBEDDERS, Embedders, HttpEmbedder, l2_normalized
+from instep.platform.llm.protocol import CompletionError
 from instep.search import jobs
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience, Signals
@@ -21,7 +21,7 @@ from instep.search.semantic import indexing
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
 from instep.search.semantic.vector_segment import chunk_dtype
 from instep.search.semantic.vectors import embedding_state
-from tests.llm.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
+from tests.platform.llm.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import (
     does_not_take_holidays,

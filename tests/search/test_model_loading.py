@@ -10,16 +10,16 @@ from fastapi import FastAPI
 from psycopg.types.json import Jsonb
 
 from instep import app as server
-from instep.core import limits
-from instep.core.database import Database, Tx
-from instep.identity.schemas import Ctx
-from instep.llm import bundled_embedding
-from instep.llm.bundled_embedding import BundledEmbedder
-from instep.llm.embedding import NO_EMBEDDERS, Embedders, Vector
-from instep.llm.local_embedding import ModelMissing
+from instep.platform.core import limits
+from instep.platform.core.database import Database, Tx
+from instep.platform.identity.schemas import Ctx
+from instep.platform.llm import bundled_embedding
+from instep.platform.llm.bundled_embedding import BundledEmbedder
+from instep.platform.llm.embedding import NO_EMBEDDERS, Embedders, Vector
+from instep.platform.llm.local_embedding import ModelMissing
 from instep.search.retrieve import retrieve
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
-from tests.llm.endpoint import errs
+from tests.platform.llm.endpoint import errs
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import embed, embedding, knows, vector_of
 from tests.support.limits import SetSetting

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from instep.core import limits
-from instep.core.markdown import render
+from instep.platform.core import limits
+from instep.platform.core.markdown import render
 from instep.search.index.builder import split_article
 from instep.search.index.passages import Anchors, split_markdown
 

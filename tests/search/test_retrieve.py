@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.identity.schemas import Ctx
+from instep.platform.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Audience
 from tests.support.cast import Api, Cast

@@ -5,7 +5,7 @@ from math import log
 
 import pytest
 
-from instep.core.clock import utc_now
+from instep.platform.core.clock import utc_now
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.cache import Index
 from instep.search.index.stems import Stems

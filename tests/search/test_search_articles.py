@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from instep.core import limits
-from instep.core.database import Tx
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
 from tests.support.cast import Api, Cast
 from tests.support.http import (
     create_article,

@@ -9,12 +9,12 @@ from uuid import UUID
 import pytest
 from structlog.testing import capture_logs
 
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.core.jobs import Job
-from instep.core.outages import DatabaseFull, DatabaseSlow
-from instep.identity.schemas import Bot
-from instep.llm.embedding import Embedders
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.jobs import Job
+from instep.platform.core.outages import DatabaseFull, DatabaseSlow
+from instep.platform.identity.schemas import Bot
+from instep.platform.llm.embedding import Embedders
 from instep.search import jobs
 from instep.search.semantic import indexing
 from tests.support.cast import Api, Cast

@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 from structlog.testing import capture_logs
 
-from instep.core import disk, limits
-from instep.core.settings import Settings
-from instep.identity.schemas import Ctx
+from instep.platform.core import disk, limits
+from instep.platform.core.settings import Settings
+from instep.platform.identity.schemas import Ctx
 from instep.search.index import cache
 from instep.search.index.cache import Index, IndexCache
 from instep.search.index.shared_files import IndexFiles, empty_index_folder, index_folder

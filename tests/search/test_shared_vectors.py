@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from httpx2 import AsyncClient
 
-from instep.core import disk, limits
-from instep.core.database import Database
-from instep.identity.schemas import Ctx
-from instep.llm.embedding import Embedder
+from instep.platform.core import disk, limits
+from instep.platform.core.database import Database
+from instep.platform.identity.schemas import Ctx
+from instep.platform.llm.embedding import Embedder
 from instep.search.index.shared_files import IndexFiles
 from instep.search.semantic.vector_cache import VectorCache
 from tests.search.test_shared_files import mapped_inodes

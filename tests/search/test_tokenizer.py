@@ -2,7 +2,7 @@
 
 import pytest
 
-from instep.core import limits
+from instep.platform.core import limits
 from instep.search.query.tokenizer import (
     MAX_QUERY_WORDS,
     MAX_WORD_CHARACTERS,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from instep.core import limits
-from instep.identity.schemas import Ctx
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
 from tests.support.cast import Api, Cast
 from tests.support.http import ok

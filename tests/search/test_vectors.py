@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from instep.core import limits
-from instep.core.database import Database, Tx
-from instep.identity.schemas import Ctx
-from instep.llm.embedding import l2_normalized
+from instep.platform.core import limits
+from instep.platform.core.database import Database, Tx
+from instep.platform.identity.schemas import Ctx
+from instep.platform.llm.embedding import l2_normalized
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.segment import Array, Segment
 from instep.search.schemas import ArticleChange

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from instep.articles.editing import EditedText, autosave_text, open_text, save_text
-from instep.articles.schemas import TextEdit
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.drafts.actions import queue_new_article
-from instep.drafts.proposals import NewArticle
-from instep.identity.schemas import Actor, Bot, Ctx
+from instep.content.articles.editing import EditedText, autosave_text, open_text, save_text
+from instep.content.articles.schemas import TextEdit
+from instep.drafting.drafts.actions import queue_new_article
+from instep.drafting.drafts.proposals import NewArticle
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.identity.schemas import Actor, Bot, Ctx
 from tests.support.cast import Client, Company, Json
 from tests.support.http import all_pages, create_article, ok
 

@@ -2,8 +2,8 @@
 
 from fastapi import FastAPI
 
-from instep.core.database import Database
-from instep.insights.visits.counter import VisitCounter
+from instep.platform.core.database import Database
+from instep.visitors.insights.visits.counter import VisitCounter
 from tests.support.articles import acting
 from tests.support.cast import Company, Json
 

@@ -9,11 +9,11 @@ from uuid import UUID
 import httpx2
 from psycopg.types.json import Jsonb
 
-from instep.core.database import Tx
-from instep.core.ids import new_id, new_uuid
-from instep.identity.keys import hash_key, new_bot_key, new_key
-from instep.identity.scopes import Scope
-from instep.text.slugs import slugify
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id, new_uuid
+from instep.platform.identity.keys import hash_key, new_bot_key, new_key
+from instep.platform.identity.scopes import Scope
+from instep.platform.text.slugs import slugify
 
 Client = httpx2.AsyncClient
 Api = Callable[[str | None], Client]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 from instep.cli import main
-from instep.core.config import settings
+from instep.platform.core.config import settings
 from tests.support.cast import Json
 
 

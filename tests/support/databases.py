@@ -6,9 +6,9 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from instep.core.database import Tx
-from instep.core.embedded import EmbeddedPostgres
-from instep.migrations import migrate
+from instep.platform.core.database import Tx
+from instep.platform.core.embedded import EmbeddedPostgres
+from instep.platform.migrations import migrate
 
 LOCK = 1
 

@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from datetime import datetime
 
-from instep.core.config import settings
-from instep.core.crypto import key_ring
-from instep.core.database import Database, Tx
-from instep.core.outbound.client import OutboundClient
-from instep.webhooks import outbox
-from instep.webhooks.outbox import AttemptOutcome, ClaimedDelivery
-from instep.webhooks.sender import Sender
+from instep.notifications.webhooks import outbox
+from instep.notifications.webhooks.outbox import AttemptOutcome, ClaimedDelivery
+from instep.notifications.webhooks.sender import Sender
+from instep.platform.core.config import settings
+from instep.platform.core.crypto import key_ring
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.outbound.client import OutboundClient
+from tests.notifications.webhooks.endpoints import WEBHOOKS, create_webhook
+from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client, Json
 from tests.support.http import all_pages, ok
-from tests.webhooks.endpoints import WEBHOOKS, create_webhook
-from tests.webhooks.receiver import Receiver
 
 
 @asynccontextmanager

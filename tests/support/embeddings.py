@@ -5,13 +5,13 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from instep.core.database import Database
-from instep.core.outbound.client import OutboundClient
-from instep.identity.schemas import Bot
-from instep.llm.embedding import Embedder, HttpEmbedder
-from instep.llm.factory import allow_only
+from instep.platform.core.database import Database
+from instep.platform.core.outbound.client import OutboundClient
+from instep.platform.identity.schemas import Bot
+from instep.platform.llm.embedding import Embedder, HttpEmbedder
+from instep.platform.llm.factory import allow_only
 from instep.search.semantic.indexing import embed_bot
-from tests.llm.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
+from tests.platform.llm.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
 from tests.support.cast import Company
 
 MEANINGS = (

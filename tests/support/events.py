@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from tests.contract.document import document, validator
 from tests.support.cast import Company, Json
 

@@ -13,12 +13,12 @@ from typing import Any
 from joserfc import jwt
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
 
-from instep.core.database import Tx
-from instep.core.outbound.allowed import AllowList
-from instep.identity.scopes import Scope
-from instep.trusts.actions import create_trust
-from instep.trusts.schemas import Trust, TrustFields
-from tests.ci.servers import Asked, Reply, serving
+from instep.accounts.trusts.actions import create_trust
+from instep.accounts.trusts.schemas import Trust, TrustFields
+from instep.platform.core.database import Tx
+from instep.platform.core.outbound.allowed import AllowList
+from instep.platform.identity.scopes import Scope
+from tests.client.ci.servers import Asked, Reply, serving
 from tests.support.cast import Company, Json
 
 RSA = RSAKey.generate_key(2048, {"kid": "rsa", "use": "sig"}, private=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Protocol
 
-from instep.core import limits
+from instep.platform.core import limits
 
 # Name and value of an environment variable.
 SetSetting = Callable[[str, str], None]

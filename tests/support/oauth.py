@@ -11,13 +11,13 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from instep.core.database import Tx
-from instep.core.ids import new_id
-from instep.identity.keys import hash_key
-from instep.identity.schemas import Person
-from instep.identity.scopes import Role
-from instep.identity.sessions import new_token
-from instep.oauth.actions import challenge_of
+from instep.accounts.oauth.actions import challenge_of
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from instep.platform.identity.keys import hash_key
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role
+from instep.platform.identity.sessions import new_token
 from tests.support.cast import Client, Company, Json
 from tests.support.http import Response, body_of, stranger
 from tests.support.sign_in import HERE, TOKEN, fresh_email

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 
-from instep.llm.protocol import Completion, OnText, Prompt
+from instep.platform.llm.protocol import Completion, OnText, Prompt
 
 USED_TOKENS = 1_234
 # A text, the number of the section that it rests on, and what it quotes of that, if anything.

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.identity.schemas import Actor, Bot, Ctx
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.identity.schemas import Actor, Bot, Ctx
 from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.segment import encode_segment

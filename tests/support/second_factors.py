@@ -2,13 +2,13 @@
 
 import pyotp
 
-from instep.core.clock import utc_now
-from instep.core.crypto import key_ring
-from instep.core.database import Tx
-from instep.identity.schemas import Person
-from instep.identity.scopes import Role
-from instep.people import second_factors
-from instep.people.schemas import User
+from instep.accounts.people import second_factors
+from instep.accounts.people.schemas import User
+from instep.platform.core.clock import utc_now
+from instep.platform.core.crypto import key_ring
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role
 
 
 def person_of(user: User) -> Person:

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 import httpx2
 from fastapi import FastAPI
 
-from instep.core.database import Tx
-from instep.identity.scopes import Role
-from instep.people import actions
-from instep.people.schemas import User
+from instep.accounts.people import actions
+from instep.accounts.people.schemas import User
+from instep.platform.core.database import Tx
+from instep.platform.identity.scopes import Role
 from tests.support.http import Response
 
 PASSWORD = "four words nobody connects"

@@ -10,7 +10,7 @@ import instep
 PACKAGE = Path(instep.__file__).parent
 REPOSITORY = PACKAGE.parent
 # Published migrations are never edited, so rules about names do not reach them.
-MIGRATIONS = "instep.migrations.versions"
+MIGRATIONS = "instep.platform.migrations.versions"
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from instep.core.database import Database
-from instep.insights.actions import log_unanswered
-from instep.insights.schemas import Nearest
+from instep.platform.core.database import Database
+from instep.visitors.insights.actions import log_unanswered
+from instep.visitors.insights.schemas import Nearest
 from tests.support.cast import Client, Company, Json
 from tests.support.http import all_pages
 from tests.support.visitors import visiting

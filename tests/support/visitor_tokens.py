@@ -5,11 +5,11 @@ import hmac
 import json
 from typing import Any
 
-from instep.answers.visitor_tokens import visitor_secret
-from instep.core.clock import utc_now
-from instep.core.database import Tx
-from instep.identity.queries import find_bot
-from instep.identity.schemas import Actor, Ctx
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Tx
+from instep.platform.identity.queries import find_bot
+from instep.platform.identity.schemas import Actor, Ctx
+from instep.visitors.answers.visitor_tokens import visitor_secret
 from tests.support.cast import Company
 
 OPERATOR = Actor("command", "instep", can_write=True)

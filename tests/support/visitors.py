@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from instep.answers.actions import begin_conversation
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.identity.queries import find_bot
-from instep.identity.schemas import Ctx
-from instep.web.visitors.route import VISITOR
-from instep.workspaces.actions import change_origins
+from instep.accounts.workspaces.actions import change_origins
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.identity.queries import find_bot
+from instep.platform.identity.schemas import Ctx
+from instep.platform.web.visitors.route import VISITOR
+from instep.visitors.answers.actions import begin_conversation
 from tests.support.cast import Cast, Client, Company, Json
 from tests.support.http import Response, body_of, created
 

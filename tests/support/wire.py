@@ -10,10 +10,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from instep.app import put_into
-from instep.core.config import settings
-from instep.core.database import Database
+from instep.platform.core.config import settings
+from instep.platform.core.database import Database
+from instep.platform.web.protocol import SERVER, StrictHttp
 from instep.runtime import Runtime
-from instep.web.protocol import SERVER, StrictHttp
 
 SECONDS = 10
 

@@ -7,7 +7,9 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from instep.core import limits
+from instep.platform.core import limits
+from instep.platform.text.comments import without_comments
+from instep.platform.text.definitions import without_definitions, without_unused_definitions
 from instep.search.index.passages import MarkdownPassage, split_markdown, without_links
 from instep.search.index.segment import (
     HEADING_FLAG,
@@ -20,8 +22,6 @@ from instep.search.index.segment import (
 from instep.search.index.stems import Stems, index_term, language_code
 from instep.search.query.tokenizer import MAX_WORD_CHARACTERS, normalize_title, tokenize
 from instep.search.schemas import ArticleChange
-from instep.text.comments import without_comments
-from instep.text.definitions import without_definitions, without_unused_definitions
 
 MAX_TITLE_CHARACTERS = 1_000
 # In characters; longer titles are equal to a query if they begin alike.

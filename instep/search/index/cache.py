@@ -18,9 +18,9 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from instep.core import limits
-from instep.core.errors import Unavailable
-from instep.identity.schemas import Ctx
+from instep.platform.core import limits
+from instep.platform.core.errors import Unavailable
+from instep.platform.identity.schemas import Ctx
 from instep.search import queries
 from instep.search.index.builder import SegmentBuilder
 from instep.search.index.cache_by_size import CacheBySize

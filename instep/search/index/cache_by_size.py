@@ -7,7 +7,7 @@ from uuid import UUID
 
 from cachetools import LRUCache
 
-from instep.core import limits
+from instep.platform.core import limits
 
 Value = TypeVar("Value")
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from html import unescape
 from itertools import chain, islice
 
-from instep.core.markdown import render
+from instep.platform.core.markdown import render
+from instep.platform.text.sections import TextSection, read_sections, split_into_parts
 from instep.search.excerpts import TAG, plain_text, readable_text
-from instep.text.sections import TextSection, read_sections, split_into_parts
 
 # A longer section is split between its blocks, and a block that is longer than its own maximum within.
 MAX_PASSAGE_CHARACTERS = 1_500

@@ -16,8 +16,8 @@ from uuid import UUID
 
 import structlog
 
-from instep.core.disk import free_space_at
-from instep.core.settings import Settings
+from instep.platform.core.disk import free_space_at
+from instep.platform.core.settings import Settings
 
 # The change stamp in the name of a file.
 STAMP = "%Y%m%d%H%M%S%f"

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from instep.search.query.tokenizer import UNSEGMENTED_RUN
 
 # The text search configurations. The order is stored in indexes: a new one goes to the end.

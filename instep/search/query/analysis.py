@@ -12,7 +12,7 @@ from math import log
 from types import MappingProxyType
 from typing import Any
 
-from instep.identity.schemas import Ctx
+from instep.platform.identity.schemas import Ctx
 from instep.search.index.cache import Index
 from instep.search.index.segment import Segment
 from instep.search.index.stems import Stems, index_term, language_code, stems_of
@@ -396,7 +396,7 @@ async def stop_words_of(ctx: Ctx, words: Collection[str], stems: Mapping[str, St
     """The words that the bot's own language leaves out, or all languages that are searched in.
 
     Visitors ask in the bot's language also where its articles are in another one, or were imported as such.
-    English has a list of its own (`instep.text.terms`).
+    English has a list of its own (`instep.platform.text.terms`).
     """
     config = CONFIGS_BY_LANGUAGE.get(ctx.bot.locale.split("-")[0], lexicon.CONFIG)
     own_stems = await stems_of(ctx.tx, config, words) if config != lexicon.CONFIG else {}

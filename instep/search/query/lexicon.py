@@ -1,6 +1,6 @@
 """The words of questions that say little about the answer, in English; other languages have none."""
 
-from instep.text.terms import stop_words
+from instep.platform.text.terms import stop_words
 
 CONFIG = "english"
 

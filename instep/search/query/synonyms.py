@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from instep.core.database import Tx
+from instep.platform.core.database import Tx
 from instep.search.index.stems import Stems, stems_of
 from instep.search.query.tokenizer import normalize_title, parse_query
 

@@ -9,11 +9,11 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from instep.core import limits
+from instep.platform.core import limits
+from instep.platform.text.sentences import split_sentences
 from instep.search.index.builder import split_article
 from instep.search.index.passages import MarkdownPassage, plain_passage
 from instep.search.schemas import ArticleChange
-from instep.text.sentences import split_sentences
 
 # A character has four bytes at most, so a word of this length fits into a chunk; longer ones are cut.
 MAX_WORD_CHARACTERS = limits.CHUNK_BYTES // 4

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from instep.core import limits
-from instep.core.clock import utc_now
-from instep.core.database import Database, Tx
-from instep.identity.schemas import Actor, Bot, Ctx
-from instep.llm.embedding import Embedder, Vector
-from instep.llm.protocol import PromptRejected
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database, Tx
+from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.llm.embedding import Embedder, Vector
+from instep.platform.llm.protocol import PromptRejected
 from instep.search import queries
 from instep.search.index.cache import NEVER, off_loop
 from instep.search.index.segment import Array

@@ -10,13 +10,13 @@ from typing import TypeAlias
 import structlog
 from cachetools import LRUCache
 
-from instep.core import limits
-from instep.core.database import Database
-from instep.core.errors import Unavailable
-from instep.identity.schemas import Ctx
-from instep.llm.bundled_embedding import BundledEmbedder
-from instep.llm.embedding import NO_EMBEDDERS, Embedder, Embedders
-from instep.llm.protocol import CompletionError
+from instep.platform.core import limits
+from instep.platform.core.database import Database
+from instep.platform.core.errors import Unavailable
+from instep.platform.identity.schemas import Ctx
+from instep.platform.llm.bundled_embedding import BundledEmbedder
+from instep.platform.llm.embedding import NO_EMBEDDERS, Embedder, Embedders
+from instep.platform.llm.protocol import CompletionError
 from instep.search.index.cache import off_loop
 from instep.search.query.scoring import ArticleFilter
 from instep.search.search_state import SearchState

@@ -13,8 +13,8 @@ from operator import attrgetter
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from instep.core import limits
-from instep.identity.schemas import Ctx
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Ctx
 from instep.search.index.cache_by_size import CacheBySize
 from instep.search.index.segment import Array, DamagedIndex
 from instep.search.index.shared_files import IndexFiles

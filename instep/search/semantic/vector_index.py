@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from instep.core import limits
+from instep.platform.core import limits
 from instep.search.index.cache import NEVER
 from instep.search.index.segment import Array, Segment
 from instep.search.semantic.vector_segment import VectorSegment

@@ -12,7 +12,7 @@ from mmap import mmap
 
 import numpy as np
 
-from instep.llm.embedding import Vector
+from instep.platform.llm.embedding import Vector
 from instep.search.index.segment import Array, DamagedIndex, padding
 from instep.search.semantic.chunks import Chunk
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from instep.core import limits
-from instep.core.database import Database, QueuedStatement, Tx
-from instep.identity.schemas import Ctx
+from instep.platform.core import limits
+from instep.platform.core.database import Database, QueuedStatement, Tx
+from instep.platform.identity.schemas import Ctx
 
 
 @dataclass(frozen=True, slots=True)

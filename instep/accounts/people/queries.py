@@ -1,0 +1,437 @@
+"""SQL of people, sessions and the audit log."""
+
+from dataclasses import asdict
+from typing import Any
+
+from instep.accounts.people.schemas import (
+    AuditEntry,
+    Candidate,
+    Invitation,
+    Membership,
+    OpenInvitation,
+    OpenSession,
+    ProviderAccount,
+    SetupLink,
+    User,
+    WaitingInvitation,
+)
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+
+USER = "m.person_id as id, m.workspace_id, p.email, m.role, m.created_at, p.signed_in_at, m.disabled_at"
+INVITATION = "id, workspace_id, email, role, invited_by, created_at, expires_at"
+MEMBERS = "memberships m join people p on p.id = m.person_id"
+ENTRY = (
+    "id, workspace_id, bot_id, actor_type, actor_id, actor_name, app, channel, action, resource, created_at"
+)
+
+
+async def name_of_workspace(tx: Tx, workspace_id: str) -> str:
+    name: str = await tx.value("select name from workspaces where id = %(id)s", id=workspace_id)
+    return name
+
+
+async def insert_user(tx: Tx, row: dict[str, Any]) -> User | None:
+    """None if the address has a proved account, or is a member's of this workspace."""
+    return await tx.first(
+        User,
+        f"""
+        with p as (
+          insert into people (id, email, password_hash)
+          select %(id)s, %(email)s, %(password_hash)s
+          where not exists (
+            select from memberships m join people o on o.id = m.person_id
+            where m.workspace_id = %(workspace_id)s and o.email = %(email)s)
+          on conflict (email) where unproved_in is null do nothing returning *
+        ), m as (
+          insert into memberships (workspace_id, person_id, role)
+          select %(workspace_id)s, p.id, %(role)s from p returning *
+        )
+        select {USER} from m join p on p.id = m.person_id
+        """,
+        **row,
+    )
+
+
+async def list_users(tx: Tx, workspace_id: str) -> list[User]:
+    return await tx.all(
+        User,
+        f"select {USER} from {MEMBERS} where m.workspace_id = %(workspace)s order by m.created_at, p.id",
+        workspace=workspace_id,
+    )
+
+
+async def lock_user(tx: Tx, workspace_id: str, email: str) -> User | None:
+    return await tx.first(
+        User,
+        f"""
+        select {USER} from {MEMBERS}
+        where m.workspace_id = %(workspace)s and p.email = %(email)s for update of m
+        """,
+        workspace=workspace_id,
+        email=email,
+    )
+
+
+async def set_role(tx: Tx, user: User, role: str) -> User:
+    return await tx.fetch_one(
+        User,
+        f"""
+        update memberships m set role = %(role)s from people p
+        where m.workspace_id = %(workspace)s and m.person_id = %(id)s and p.id = m.person_id
+        returning {USER}
+        """,
+        workspace=user.workspace_id,
+        id=user.id,
+        role=role,
+    )
+
+
+async def set_disabled(tx: Tx, user: User, is_disabled: bool) -> User:
+    return await tx.fetch_one(
+        User,
+        f"""
+        update memberships m
+        set disabled_at = case when %(disabled)s then coalesce(m.disabled_at, now()) end from people p
+        where m.workspace_id = %(workspace)s and m.person_id = %(id)s and p.id = m.person_id
+        returning {USER}
+        """,
+        workspace=user.workspace_id,
+        id=user.id,
+        disabled=is_disabled,
+    )
+
+
+async def lock_owners(tx: Tx, workspace_id: str) -> None:
+    """Lock all owners until this transaction ends.
+
+    It comes before a lock on a single member: in another order two of these changes would be a deadlock.
+    """
+    await tx.execute(
+        """
+        select from memberships where workspace_id = %(workspace)s and role = 'owner'
+        order by person_id for update
+        """,
+        workspace=workspace_id,
+    )
+
+
+async def has_other_owner(tx: Tx, user: User) -> bool:
+    """Whether somebody else who may sign in owns the workspace, whose owners are locked."""
+    has_one: bool = await tx.value(
+        """
+        select exists (
+          select from memberships
+          where workspace_id = %(workspace)s and person_id <> %(id)s and role = 'owner'
+            and disabled_at is null)
+        """,
+        workspace=user.workspace_id,
+        id=user.id,
+    )
+    return has_one
+
+
+async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
+    """Set the password that the operator gives; the account is proved unless its address has another one."""
+    await tx.execute(
+        """
+        update people p set password_hash = %(hash)s, unproved_in = case when exists (
+          select from people o where o.email = p.email and o.unproved_in is null) then p.unproved_in end
+        where p.id = %(id)s
+        """,
+        id=user_id,
+        hash=password_hash,
+    )
+
+
+async def end_sessions_in_workspace(tx: Tx, user: User) -> None:
+    await tx.execute(
+        "delete from sessions where workspace_id = %(workspace)s and person_id = %(id)s",
+        workspace=user.workspace_id,
+        id=user.id,
+    )
+
+
+async def end_sessions(
+    tx: Tx, person_id: str, session_id: str | None = None, *, but: str | None = None
+) -> int:
+    """End one session of a person in whichever workspace it is, or all of them `but` one; how many ended."""
+    count: int = await tx.value(
+        "select end_sessions_of(%(person)s, %(id)s, %(but)s)", person=person_id, id=session_id, but=but
+    )
+    return count
+
+
+async def find_for_sign_in(tx: Tx, email: str) -> list[Candidate]:
+    """The accounts of the address that may enter a workspace; a proved one is the first."""
+    return await tx.all(Candidate, "select * from find_for_sign_in(%(email)s, null)", email=email)
+
+
+async def find_account(tx: Tx, person_id: str | None) -> Candidate | None:
+    """The account of a person who may enter a workspace."""
+    return await tx.first(Candidate, "select * from find_for_sign_in(null, %(person)s)", person=person_id)
+
+
+async def prove_address(tx: Tx, email: str, secret: str) -> list[WaitingInvitation]:
+    """End the accounts that were made without a proof of the address; the memberships become invitations."""
+    return await tx.all(
+        WaitingInvitation,
+        "select * from prove_address(%(email)s, %(secret)s, %(ttl)s)",
+        email=email,
+        secret=secret,
+        ttl=limits.INVITATION_TTL,
+    )
+
+
+async def find_provider_account(tx: Tx, account: ProviderAccount) -> str | None:
+    """The address of the person whose account at the provider this is."""
+    sql = "select find_provider_account(%(issuer)s, %(client_id)s, %(subject)s)"
+    email: str | None = await tx.value(sql, **asdict(account))
+    return email
+
+
+async def has_provider_account(tx: Tx, account: ProviderAccount, email: str) -> bool:
+    """Whether the person with this address has an account at the same provider."""
+    sql = "select has_provider_account(%(issuer)s, %(client_id)s, %(email)s)"
+    has_one: bool = await tx.value(sql, issuer=account.issuer, client_id=account.client_id, email=email)
+    return has_one
+
+
+async def link_provider_account(tx: Tx, person_id: str, account: ProviderAccount) -> None:
+    """Make this the account of the person at the provider, instead of an earlier one."""
+    await tx.execute(
+        """
+        with earlier as (
+          delete from provider_accounts
+          where person_id = %(person)s and issuer = %(issuer)s and client_id = %(client_id)s
+            and subject <> %(subject)s)
+        insert into provider_accounts (issuer, client_id, subject, person_id)
+        values (%(issuer)s, %(client_id)s, %(subject)s, %(person)s)
+        on conflict do nothing
+        """,
+        person=person_id,
+        **asdict(account),
+    )
+
+
+async def is_proved(tx: Tx, person_id: str) -> bool:
+    sql = "select unproved_in is null from people where id = %(id)s"
+    proved: bool = await tx.value(sql, id=person_id)
+    return proved
+
+
+async def begin_session(
+    tx: Tx, candidate: Candidate, new_hash: str | None, token_hash: bytes, session_id: str, browser: str
+) -> bool:
+    """False if the password was changed or the person disabled while the password was checked."""
+    has_begun: bool = await tx.value(
+        """
+        select begin_session(
+          %(person)s, %(workspace)s, %(current)s, %(new)s, %(token)s, %(id)s, %(browser)s)
+        """,
+        person=candidate.id,
+        workspace=candidate.workspace_id,
+        current=candidate.password_hash,
+        new=new_hash,
+        token=token_hash,
+        id=session_id,
+        browser=browser,
+    )
+    return has_begun
+
+
+async def change_password(tx: Tx, candidate: Candidate, new_hash: str) -> bool:
+    """False if the password is no longer the candidate's."""
+    has_changed: bool = await tx.value(
+        "select change_password(%(person)s, %(current)s, %(new)s)",
+        person=candidate.id,
+        current=candidate.password_hash,
+        new=new_hash,
+    )
+    return has_changed
+
+
+async def switch_session(tx: Tx, token_hash: bytes, workspace_id: str) -> bool:
+    """False if the person of the session may not enter the workspace."""
+    has_switched: bool = await tx.value(
+        "select switch_session(%(token)s, %(workspace)s)", token=token_hash, workspace=workspace_id
+    )
+    return has_switched
+
+
+async def verify_session(tx: Tx, token_hash: bytes) -> None:
+    await tx.execute("select verify_session(%(token)s)", token=token_hash)
+
+
+async def list_memberships(tx: Tx, person_id: str) -> list[Membership]:
+    return await tx.all(Membership, "select * from memberships_of(%(person)s)", person=person_id)
+
+
+async def list_sessions(tx: Tx, person_id: str) -> list[OpenSession]:
+    return await tx.all(
+        OpenSession,
+        "select * from sessions_of(%(person)s, %(idle)s, %(most)s)",
+        person=person_id,
+        idle=limits.SESSION_IDLE_TTL,
+        most=limits.SESSION_MAX_AGE,
+    )
+
+
+async def end_session(tx: Tx, token_hash: bytes) -> None:
+    await tx.value("select end_session(%(hash)s)", hash=token_hash)
+
+
+async def list_audit(
+    tx: Tx, workspace_id: str, limit: int, before: int | None, actor: str | None, action: str | None
+) -> list[AuditEntry]:
+    """The entries before the id `before`, newest first; `actor` and `action` are parts of names."""
+    return await tx.all(
+        AuditEntry,
+        f"""
+        select {ENTRY} from audit_entries
+        where workspace_id = %(workspace)s and (%(before)s::bigint is null or id < %(before)s)
+          and (%(actor)s::text is null or strpos(lower(actor_name), lower(%(actor)s)) > 0)
+          and (%(action)s::text is null or strpos(action, replace(lower(%(action)s), ' ', '_')) > 0)
+        order by id desc limit %(limit)s
+        """,
+        workspace=workspace_id,
+        actor=actor,
+        action=action,
+        limit=limit,
+        before=before,
+    )
+
+
+async def lock_invitations(tx: Tx, workspace_id: str) -> None:
+    """Until this transaction ends, nobody else invites anybody to the workspace."""
+    await tx.advisory_lock(f"invitations {workspace_id}")
+
+
+async def count_invitations(tx: Tx, workspace_id: str) -> int:
+    sql = "select count(*) from invitations where workspace_id = %(workspace)s and expires_at > now()"
+    count: int = await tx.value(sql, workspace=workspace_id)
+    return count
+
+
+async def insert_invitation(tx: Tx, row: dict[str, Any]) -> Invitation:
+    return await tx.fetch_one(
+        Invitation,
+        f"""
+        insert into invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
+        values (%(id)s, %(workspace_id)s, %(email)s, %(role)s, %(token_hash)s, %(invited_by)s,
+          now() + %(ttl)s)
+        returning {INVITATION}
+        """,
+        **row,
+    )
+
+
+async def list_invitations(tx: Tx, workspace_id: str) -> list[Invitation]:
+    return await tx.all(
+        Invitation,
+        f"""
+        select {INVITATION} from invitations where workspace_id = %(workspace)s and expires_at > now()
+        order by created_at desc, id desc limit %(most)s
+        """,
+        workspace=workspace_id,
+        most=limits.MAX_INVITATIONS,
+    )
+
+
+async def delete_invitation(tx: Tx, workspace_id: str, invitation_id: str) -> bool:
+    sql = "delete from invitations where workspace_id = %(workspace)s and id = %(id)s"
+    return await tx.execute(sql, workspace=workspace_id, id=invitation_id) == 1
+
+
+async def delete_invitations_to(tx: Tx, workspace_id: str, email: str) -> None:
+    sql = "delete from invitations where workspace_id = %(workspace)s and email = %(email)s"
+    await tx.execute(sql, workspace=workspace_id, email=email)
+
+
+async def delete_invitations_by(tx: Tx, workspace_id: str, email: str) -> None:
+    sql = "delete from invitations where workspace_id = %(workspace)s and invited_by = %(email)s"
+    await tx.execute(sql, workspace=workspace_id, email=email)
+
+
+async def delete_links_of(tx: Tx, person_id: str) -> None:
+    """Delete the links by which the person could be signed in."""
+    await tx.execute("delete from setup_links where person_id = %(id)s", id=person_id)
+
+
+async def find_invitation(tx: Tx, token_hash: bytes) -> OpenInvitation | None:
+    return await tx.first(OpenInvitation, "select * from find_invitation(%(token)s)", token=token_hash)
+
+
+async def accept_invitation(
+    tx: Tx, token_hash: bytes, person_id: str, password_hash: str | None, *, has_proof: bool
+) -> str | None:
+    """Make a person a member, and return their id; None if the invitation can't be accepted.
+
+    With a password an account is made that is valid in this workspace alone; with a proof of the invited
+    address a proved one, unless there is one. Otherwise the person with the id joins.
+    All invitations of the address to the workspace end. A present member keeps their role.
+    """
+    member_id: str | None = await tx.value(
+        "select accept_invitation(%(token)s, %(person)s, %(hash)s, %(proof)s)",
+        token=token_hash,
+        person=person_id,
+        hash=password_hash,
+        proof=has_proof,
+    )
+    return member_id
+
+
+async def find_workspace_to_set_up(tx: Tx) -> str | None:
+    """The first workspace, as long as no person exists; it runs as the database's owner."""
+    workspace_id: str | None = await tx.value(
+        """
+        select id from workspaces where not exists (select from people)
+        order by created_at, id limit 1
+        """
+    )
+    return workspace_id
+
+
+async def insert_setup_link(tx: Tx, token_hash: bytes, workspace_id: str, person_id: str | None) -> None:
+    await tx.execute(
+        """
+        insert into setup_links (token_hash, workspace_id, person_id, expires_at)
+        values (%(token)s, %(workspace)s, %(person)s, now() + %(ttl)s)
+        """,
+        token=token_hash,
+        workspace=workspace_id,
+        person=person_id,
+        ttl=limits.SETUP_LINK_TTL,
+    )
+
+
+async def find_setup_link(tx: Tx, token_hash: bytes) -> SetupLink | None:
+    return await tx.first(SetupLink, "select * from find_setup_link(%(token)s)", token=token_hash)
+
+
+async def use_sign_in_link(tx: Tx, token_hash: bytes) -> Candidate | None:
+    return await tx.first(Candidate, "select * from use_sign_in_link(%(token)s)", token=token_hash)
+
+
+async def set_up(tx: Tx, token_hash: bytes, candidate: Candidate, company: str) -> bool:
+    """Set up the installation; False if a person exists already, or if the link can't be used."""
+    is_done: bool = await tx.value(
+        "select set_up(%(token)s, %(person)s, %(email)s, %(hash)s, %(company)s)",
+        token=token_hash,
+        person=candidate.id,
+        email=candidate.email,
+        hash=candidate.password_hash,
+        company=company,
+    )
+    return is_done
+
+
+async def create_person_of_provider(tx: Tx, person_id: str, email: str, role: str) -> str | None:
+    """The workspace of the new person; None if there are several workspaces, or the address is taken."""
+    workspace_id: str | None = await tx.value(
+        "select create_person_of_provider(%(person)s, %(email)s, %(role)s)",
+        person=person_id,
+        email=email,
+        role=role,
+    )
+    return workspace_id

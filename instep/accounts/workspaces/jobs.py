@@ -1,0 +1,35 @@
+"""The job that looks up the DNS records by which help centers have host names of their own."""
+
+import asyncio
+from datetime import timedelta
+from functools import partial
+
+from instep.accounts.workspaces import queries
+from instep.accounts.workspaces.domain_claims import check_domain
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database
+from instep.platform.core.jobs import Job, defer, schedule_next
+from instep.platform.core.outbound.dns_texts import FindTexts
+from instep.platform.identity.schemas import Actor
+
+CHECK_DOMAINS = "check_domains"
+EVERY = timedelta(minutes=5)
+CHECKER = Actor("task", "Instep", can_write=True, channel="job")
+
+
+async def schedule_domain_checks(database: Database) -> None:
+    """Schedule one run in five minutes, however many processes call this."""
+    async with database.enter_workspace("") as tx:
+        await defer(tx, CHECK_DOMAINS, {}, run_at=utc_now() + EVERY, dedupe=CHECK_DOMAINS)
+
+
+async def check_domains(database: Database, find_texts: FindTexts, job: Job) -> None:
+    """Check the names that have not been checked for the longest time, as many as a run takes at once."""
+    await schedule_next(partial(schedule_domain_checks, database))
+    async with database.enter_workspace("") as tx:
+        due = await queries.domains_to_check(tx, limits.MAX_DOMAINS_CHECKED_AT_ONCE)
+    checks = [
+        check_domain(database, row.workspace_id, row.bot_id, row.host, find_texts, CHECKER) for row in due
+    ]
+    await asyncio.gather(*checks)

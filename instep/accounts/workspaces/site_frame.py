@@ -1,0 +1,83 @@
+"""What stands around the pages of a help center: a logo, an icon, links in header and footer, legal lines."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest
+
+# A label, and behind the last space an address.
+LINE = re.compile(r"(.*\S)\s+(\S+)")
+
+
+def link_address(address: str) -> str:
+    """An address that a link of a public page may have: a page, a path of this site, or an e-mail address."""
+    return _address(address, ("https", "http", "mailto"))
+
+
+def picture_address(address: str) -> str:
+    """The address of a picture: the pages load none without TLS, except from this site."""
+    return _address(address, ("https",))
+
+
+def _address(address: str, schemes: Sequence[str]) -> str:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
+    is_path = not parts.scheme and not parts.netloc and address.startswith("/")
+    is_whole = parts.scheme in schemes and bool(parts.netloc or (parts.scheme == "mailto" and parts.path))
+    if not address.isprintable() or " " in address or not (is_path or is_whole):
+        begin = ", ".join(f"`{scheme}:`" for scheme in schemes)
+        raise ValueError(f"“{address}” is no address: it begins with {begin} or `/`")
+    return address
+
+
+PictureAddress = Annotated[
+    str, Field(max_length=limits.MAX_FRAME_URL_CHARACTERS), AfterValidator(picture_address)
+]
+
+
+class FrameLink(BaseModel):
+    """A link with its words."""
+
+    model_config = ConfigDict(frozen=True)
+
+    label: str = Field(min_length=1, max_length=limits.MAX_FRAME_LABEL_CHARACTERS)
+    url: Annotated[str, Field(max_length=limits.MAX_FRAME_URL_CHARACTERS), AfterValidator(link_address)]
+
+    @property
+    def line(self) -> str:
+        return f"{self.label} {self.url}"
+
+
+class SiteFrame(BaseModel):
+    """What a company puts around its help center; nothing of it is needed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    logo: PictureAddress | None = None
+    # The logo for the dark color scheme; without one, the logo is shown on a light plate there.
+    logo_dark: PictureAddress | None = None
+    # The picture in the tab of a browser.
+    icon: PictureAddress | None = None
+    header: tuple[FrameLink, ...] = Field((), max_length=limits.MAX_HEADER_LINKS)
+    footer: tuple[FrameLink, ...] = Field((), max_length=limits.MAX_FOOTER_LINKS)
+    legal: str = Field("", max_length=limits.MAX_LEGAL_CHARACTERS)
+
+
+def links_of(text: str) -> list[dict[str, str]]:
+    """A link for each line that is not empty: its words, then its address; raises `InvalidRequest`."""
+    links = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        match = LINE.fullmatch(line)
+        if match is None:
+            raise InvalidRequest(
+                f"“{line}” needs words and an address, such as “Status https://status.example”."
+            )
+        links.append({"label": match[1], "url": match[2]})
+    return links

@@ -1,0 +1,48 @@
+"""Escape untrusted text for the log of a CI service and for Markdown."""
+
+import re
+from collections.abc import Sequence
+
+from instep.platform.core import limits
+from instep.platform.text.characters import replace_unprintable, shorten
+
+# Azure Pipelines executes commands such as `##[group]` and `##vso[…]` anywhere in a line.
+COMMAND = re.compile(r"##(?=\w*\[)")
+# Characters with a meaning in Markdown or HTML.
+SIGNIFICANT = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&@:$])")
+# What begins a mention, a reference or a command in GitHub or GitLab, after its escape; and an address.
+REFERENCE = re.compile(r"(\\[@#!~$\[]|%)(?=\w)|^(?=/)")
+ADDRESS = re.compile(r"(www|\\:)(\\\.|//)", re.IGNORECASE)
+ZERO_WIDTH_SPACE = "\u200b"
+
+
+def without_commands(text: str) -> str:
+    """The text without control sequences of terminals, and without commands of runners inside a line."""
+    return COMMAND.sub("# #", replace_unprintable(text, allowed="\t"))
+
+
+def one_line(text: str) -> str:
+    """The text on one line."""
+    return without_commands(" ".join(text.split()))
+
+
+def line_excerpt(text: str) -> str:
+    """The start of a line, with its indentation."""
+    return without_commands(shorten(text, limits.MAX_REPORTED_LINE_CHARACTERS))
+
+
+def escaped(text: str) -> str:
+    """The text on one line, escaped so that Markdown shows it unchanged."""
+    return SIGNIFICANT.sub(r"\\\1", one_line(text)).replace("\\<", "&lt;").replace("\\&", "&amp;")
+
+
+def inert(text: str) -> str:
+    """The text as `escaped` gives it, in which a code host finds no mention, reference, label or address."""
+    marked = REFERENCE.sub(lambda match: (match[1] or "") + ZERO_WIDTH_SPACE, escaped(text))
+    return ADDRESS.sub(rf"\1{ZERO_WIDTH_SPACE}\2", marked)
+
+
+def fenced(lines: Sequence[str], language: str) -> str:
+    longest = max((len(ticks) for line in lines for ticks in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join([f"{fence}{language}", *lines, fence])

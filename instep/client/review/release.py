@@ -1,0 +1,62 @@
+"""The run of `instep release`: find what has shipped, and apply the drafts that were approved for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from instep.client.ci.command import FAILED
+from instep.client.ci.escaping import without_commands
+from instep.client.ci.printing import say
+from instep.client.ci.shapes import parse_shape
+from instep.client.ci.shipped import Shipment, read_shipment
+from instep.client.review.command import open_queue, print_answer
+from instep.client.review.queue import Queue
+from instep.client.review.shapes import ReleasedDrafts
+from instep.platform.core.errors import AppError, InvalidRequest
+
+NOTHING_RELEASED = parse_shape(ReleasedDrafts, {"applied": [], "conflicts": [], "waiting": []})
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseOptions:
+    """The options of the command."""
+
+    urls: Sequence[str]
+    revisions: str | None
+    bot: str | None
+    as_json: bool
+
+
+def run_release(options: ReleaseOptions, environ: Mapping[str, str]) -> int:
+    """Release what has shipped, and return the exit code; drafts that can't be applied do not fail it."""
+    try:
+        if not options.urls and not options.revisions:
+            raise InvalidRequest("Name what has shipped: with --range, --url or both.")
+        shipment = read_shipment(Path.cwd(), options.revisions, environ) if options.revisions else None
+        queue = open_queue(environ, options.bot)
+        urls = [*options.urls, *(shipped_urls(queue, shipment) if shipment else ())]
+        released = queue.release(list(dict.fromkeys(urls))) if urls else NOTHING_RELEASED
+    except AppError as refusal:
+        say(refusal.message)
+        return FAILED
+    print_answer(released, as_lines(released), options.as_json)
+    return 0
+
+
+def shipped_urls(queue: Queue, shipment: Shipment) -> list[str]:
+    """The sources of the drafts that wait, as far as they have shipped."""
+    return [url for url in queue.source_urls() if shipment.has(url)]
+
+
+def as_lines(released: ReleasedDrafts) -> str:
+    groups = (
+        (released.applied, "is applied to the article {}."),
+        (released.conflicts, "waits for review again: the article {} has changed in the same lines since."),
+        (released.waiting, "waits: nobody has approved it for the article {}."),
+    )
+    lines = [
+        without_commands(f"{draft.id} {sentence.format(draft.article_id)}")
+        for drafts, sentence in groups
+        for draft in drafts
+    ]
+    return "\n".join(lines) or "No draft waits for what has shipped."

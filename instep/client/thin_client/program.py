@@ -1,0 +1,161 @@
+"""The commands and options of `instep.pyz`: each is that of `instep`, and does the same."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from instep import __version__
+from instep.client.ci.command import Options, send_change
+from instep.client.ci.environment import Kind
+from instep.client.ci.folder_sync import SyncOptions, run_sync
+from instep.client.review.release import ReleaseOptions, run_release
+from instep.platform.core import limits
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; a wrong option ends the process with 2."""
+    for stream in (sys.stdout, sys.stderr):
+        # A log in another encoding than UTF-8 shows what it can't spell as an escape.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    options = new_parser().parse_args(arguments)
+    code: int = options.run(options)
+    return code
+
+
+def new_parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="instep", description="Keeps articles of help in step with code, from CI.")
+    parser.add_argument("--version", action="version", version=f"instep {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    add_change(commands)
+    add_release(commands)
+    add_sync(commands)
+    return parser
+
+
+def add_change(commands: Any) -> None:
+    """The options of `instep change`."""
+    summary = "Send the code change of this checkout as a task to INSTEP_URL."
+    parser = commands.add_parser("change", help=summary, description=summary, allow_abbrev=False)
+    parser.set_defaults(run=run_change)
+    parser.add_argument("--base", metavar="REV", help="The revision to compare with; by default from the CI.")
+    parser.add_argument("--head", metavar="REV", help="The last commit; by default from the CI, or HEAD.")
+    parser.add_argument("--title", help="Its title; by default from the CI.")
+    parser.add_argument("--url", help="Its web page; by default from the CI.")
+    parser.add_argument("--kind", choices=get_args(Kind), help="Its kind; by default from the CI.")
+    parser.add_argument(
+        "--path",
+        action="append",
+        default=[],
+        help="Send only files below this folder of the checkout; repeatable.",
+    )
+    add_bot(parser)
+    parser.add_argument("--wait", action="store_true", help="Wait for drafts and places, and show them.")
+    parser.add_argument(
+        "--check", action="store_true", help="Wait, and end with exit code 3 if articles need an edit."
+    )
+    parser.add_argument(
+        "--comment",
+        action="store_true",
+        help="Wait, and name drafts and places in a comment on the pull or merge request.",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=limits.TASK_WAIT_SECONDS,
+        metavar="SECONDS",
+        help="How long to wait; then the exit code is 4.",
+    )
+    add_json(parser)
+
+
+def run_change(options: Namespace) -> int:
+    return send_change(
+        Options(
+            base=options.base,
+            head=options.head,
+            title=options.title,
+            url=options.url,
+            kind=options.kind,
+            bot=options.bot,
+            paths=options.path,
+            wait=options.wait,
+            check=options.check,
+            comment=options.comment,
+            timeout=options.timeout,
+            as_json=options.json,
+        ),
+        os.environ,
+    )
+
+
+def add_release(commands: Any) -> None:
+    """The options of `instep release`."""
+    summary = "Apply the drafts that were approved for what has shipped, at INSTEP_URL."
+    parser = commands.add_parser("release", help=summary, description=summary, allow_abbrev=False)
+    parser.set_defaults(run=lambda given: run_release(release_options(given), os.environ))
+    parser.add_argument(
+        "--url", action="append", default=[], help="The page of a change that has shipped; repeatable."
+    )
+    parser.add_argument(
+        "--range",
+        metavar="A..B",
+        help="The commits that have shipped: their pull requests, commits and tags.",
+    )
+    add_bot(parser)
+    add_json(parser)
+
+
+def release_options(options: Namespace) -> ReleaseOptions:
+    return ReleaseOptions(options.url, options.range, options.bot, options.json)
+
+
+def add_sync(commands: Any) -> None:
+    """The options of `instep sync`."""
+    summary = "Bring a folder in git and the help center at INSTEP_URL in step."
+    parser = commands.add_parser("sync", help=summary, description=summary, allow_abbrev=False)
+    parser.set_defaults(run=lambda given: run_sync(sync_options(given), os.environ))
+    parser.add_argument(
+        "path", metavar="PATH", type=Path, help="A folder of Markdown files in a git checkout."
+    )
+    parser.add_argument(
+        "--draft", action="store_true", help="Propose what changed in git as drafts instead of publishing it."
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="Say what would happen; the exit code is 3 if anything would.",
+    )
+    parser.add_argument(
+        "--restart",
+        action="store_true",
+        help="After a forced push: forget the last sync; what differs becomes drafts.",
+    )
+    add_bot(parser)
+    add_json(parser)
+
+
+def sync_options(options: Namespace) -> SyncOptions:
+    return SyncOptions(
+        options.path, options.bot, options.draft, options.dry_run, options.restart, options.json
+    )
+
+
+def add_bot(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--bot", default=os.environ.get("INSTEP_BOT"), help="Its id or slug, for a key that covers several."
+    )
+
+
+def add_json(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="Print one JSON object and nothing else.")
+
+
+def seconds(text: str) -> int:
+    """A whole number of seconds, at least 1; anything else is a wrong option."""
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number

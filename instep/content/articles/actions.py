@@ -1,0 +1,349 @@
+"""What can be done with articles and their revisions."""
+
+from dataclasses import replace
+from typing import Any
+
+from instep.content.articles import deleted, overviews, queries, revisions
+from instep.content.articles.events import emit_change, emit_deletion
+from instep.content.articles.queries import NO_WORKING_COPY, ArticleCriteria
+from instep.content.articles.revision_schemas import Revision, RevisionDiff, VersionOverview, VersionText
+from instep.content.articles.schemas import (
+    Article,
+    ArticleCount,
+    ArticleCreate,
+    ArticleOverview,
+    ArticleUpdate,
+    DeletedArticle,
+    DeletedOverview,
+    Deletion,
+    LinkTarget,
+    OverviewCriteria,
+    Step,
+    TextSource,
+    WorkingCopy,
+)
+from instep.content.articles.texts import (
+    author_columns,
+    create,
+    find_article,
+    find_working_copy,
+    live_columns,
+    public_text,
+    replace_text,
+    save,
+)
+from instep.content.collections.actions import find_collection_id, referenced_id
+from instep.content.files.picture_sizes import text_columns
+from instep.content.golden.actions import warn_of_articles
+from instep.notifications.webhooks.emit import ask_for_endpoints
+from instep.platform.core.errors import InvalidState, NotFound
+from instep.platform.core.etags import refuse_stale
+from instep.platform.core.markdown import Format, render_bounded
+from instep.platform.core.paging import Page, PageRequest
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+from instep.platform.text.diff import compare
+from instep.platform.text.slugs import free_slug
+
+CREATED = TextSource("create")
+CURRENT = "current"
+
+
+async def list_articles(
+    ctx: Ctx, criteria: ArticleCriteria, format: Format, page: PageRequest
+) -> Page[Article]:
+    """List the articles, newest change first."""
+    if criteria.collection_id is not None:
+        collection_id = await find_collection_id(ctx, criteria.collection_id)
+        criteria = replace(criteria, collection_id=collection_id)
+    return await queries.list_page(ctx, criteria, format, page)
+
+
+async def get_article(ctx: Ctx, ref: str, format: Format = "markdown") -> Article:
+    """Get an article by its id, its slug or a slug that it had before."""
+    return await find_article(ctx, ref, format)
+
+
+async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
+    """List the articles in a language that what is typed may mean, for a link to one of them."""
+    return await queries.list_link_targets(ctx, words, locale)
+
+
+async def list_article_overviews(
+    ctx: Ctx, criteria: OverviewCriteria, page: PageRequest
+) -> Page[ArticleOverview]:
+    """List articles without their texts: in their order inside a collection, else newest change first."""
+    if criteria.collection_id:
+        collection_id = await find_collection_id(ctx, criteria.collection_id)
+        criteria = replace(criteria, collection_id=collection_id)
+    return await overviews.list_page(ctx, criteria, page)
+
+
+async def get_article_overview(ctx: Ctx, ref: str) -> ArticleOverview:
+    """Get what the dashboard shows about an article, without its text."""
+    return await overviews.find(ctx, (await find_article(ctx, ref)).id)
+
+
+async def count_articles(ctx: Ctx) -> list[ArticleCount]:
+    """Count the originals of each collection and language."""
+    return await overviews.count(ctx)
+
+
+async def list_former_slugs(ctx: Ctx, ref: str) -> list[str]:
+    """List the slugs that an article had before; their addresses lead to it."""
+    return await overviews.list_former_slugs(ctx, (await find_article(ctx, ref)).id)
+
+
+async def list_deleted_articles(ctx: Ctx, page: PageRequest) -> Page[DeletedOverview]:
+    """List Recently deleted, the last deletion first; translations stand with the article they went with."""
+    return await overviews.list_deleted(ctx, page)
+
+
+async def get_working_copy(ctx: Ctx, ref: str) -> WorkingCopy | None:
+    """Get what an editor saved and nobody has published yet; None if there is nothing."""
+    return await find_working_copy(ctx, await find_article(ctx, ref))
+
+
+async def get_translated_text(ctx: Ctx, translation: Article) -> VersionText:
+    """Get the original's text that a translation was written from, as far back as revisions go."""
+    return await overviews.find_source_text(ctx, translation.id)
+
+
+async def list_versions(ctx: Ctx, ref: str) -> list[VersionOverview]:
+    """List the versions of an article that are kept, the present one first."""
+    return await overviews.list_versions(ctx, (await find_article(ctx, ref)).id)
+
+
+async def get_version(ctx: Ctx, ref: str, version: int) -> VersionText:
+    """Get the title and text that an article has or had at a version."""
+    text = await overviews.find_version(ctx, (await find_article(ctx, ref)).id, version)
+    if text is None:
+        raise NotFound("This version of the article is not kept.")
+    return text
+
+
+@writes
+async def create_article(
+    ctx: Ctx, new: ArticleCreate, format: Format = "markdown", source: TextSource = CREATED
+) -> Article:
+    """Create an article. It is a draft: nothing is live until it is published."""
+    return await create(ctx, new, format, source, "draft")
+
+
+@writes
+async def update_article(
+    ctx: Ctx, ref: str, update: ArticleUpdate, format: Format = "markdown", if_match: str | None = None
+) -> Article:
+    """Change the fields of an article that are sent. The text of a published article is live at once."""
+    sent = update.model_dump()
+    # The collection is locked before the article: deleting it locks both in this order.
+    if "collection_id" in sent:
+        collection_ref = sent["collection_id"]
+        sent["collection_id"] = await referenced_id(ctx, collection_ref, "collectionId", lock="key share")
+    article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
+    changes = await _changed_columns(ctx, article, sent)
+    if not changes:
+        return await _in_format(ctx, article, format)
+    source = TextSource("update") if changes.keys() & {"title", "content_markdown"} else None
+    return await save(ctx, article, changes, format, source)
+
+
+@writes
+async def publish_article(
+    ctx: Ctx, ref: str, format: Format = "markdown", if_match: str | None = None
+) -> Article:
+    """Make an article live: on the help center, in the search and in answers.
+
+    Unpublished changes of its text go live too. Without any, a published article stays as it is.
+    """
+    article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
+    copy = await find_working_copy(ctx, article)
+    if article.is_live and copy is None:
+        return await _in_format(ctx, article, format)
+    if article.status == "in_review":
+        await queries.resolve_review(ctx, [article.id], "applied")
+    changes = live_columns(ctx, article)
+    if copy is None:
+        return await save(ctx, article, changes, format)
+    changes |= {**author_columns(copy), "title": copy.title, **await text_columns(ctx, copy.content)}
+    return await save(ctx, article, changes, format, TextSource("publish"))
+
+
+@writes
+async def unpublish_article(ctx: Ctx, ref: str) -> Article:
+    """Take a published article out of the help center; it is a draft again."""
+    article = await find_article(ctx, ref, lock=True)
+    if article.status not in ("published", "archived"):
+        raise InvalidState("Only a published or archived article can be unpublished.")
+    return await save(ctx, article, {"status": "draft"}, "markdown")
+
+
+@writes
+async def archive_article(ctx: Ctx, ref: str, if_match: str | None = None) -> Article:
+    """Put an article away: it leaves the help center and stays findable for editors as archived."""
+    article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
+    if article.status not in ("draft", "published"):
+        raise InvalidState("Only a draft or a published article can be archived.")
+    return await save(ctx, article, {"status": "archived"}, "markdown")
+
+
+@writes
+async def move_article(ctx: Ctx, ref: str, step: Step) -> Article:
+    """Move an article one place up or down in its collection; at the end it stays where it is.
+
+    It moves in all of its languages, whichever of its texts is named.
+    """
+    await overviews.lock_order(ctx)
+    article = await find_article(ctx, ref)
+    root = await find_article(ctx, article.translation_of or article.id)
+    neighbour_id = await overviews.find_neighbour(ctx, root.id, step)
+    if neighbour_id is None:
+        return article
+    if (await find_article(ctx, neighbour_id)).position == root.position:
+        await overviews.number_positions(ctx, root.collection_id)
+    # Several articles are locked in the order of their ids, and before their translations, as in deleting.
+    first, second = [await find_article(ctx, id, lock=True) for id in sorted((root.id, neighbour_id))]
+    translations = [
+        text for original in (first, second) for text in await deleted.lock_translations(ctx, original.id)
+    ]
+    endpoints = ask_for_endpoints(ctx)
+    await overviews.set_positions(ctx, {first.id: second.position, second.id: first.position})
+    # The position is a field that subscribers read, and it has changed in every language.
+    for before in (first, second, *translations):
+        await emit_change(ctx, before, await find_article(ctx, before.id), endpoints)
+    return await find_article(ctx, article.id)
+
+
+@writes
+async def delete_article(ctx: Ctx, ref: str) -> Deletion:
+    """Move an article and its translations to Recently deleted, for 30 days.
+
+    Until then they can be restored. They are found nowhere else, and their slugs are free at once.
+    """
+    article = await find_article(ctx, ref, lock=True)
+    texts = [article, *await deleted.lock_translations(ctx, article.id)]
+    ids = [text.id for text in texts]
+    await queries.resolve_review(ctx, ids, "dismissed")
+    deleted_at = await deleted.delete(ctx, ids)
+    await emit_deletion(ctx, texts)
+    await warn_of_articles(ctx, [text.id for text in texts if public_text(text) is not None])
+    return Deletion(article.id, deleted_at, ids[1:])
+
+
+@writes
+async def restore_article(ctx: Ctx, ref: str) -> Article:
+    """Bring an article back from Recently deleted, and the translations deleted with it, all as drafts.
+
+    If another article took the slug in the meantime it keeps it; the restored one gets a numbered slug.
+    """
+    article = await _find_deleted(ctx, ref)
+    # The root is locked before its translations, as in deleting. It is read again under the lock, because
+    # another request may have restored it in the meantime.
+    await deleted.lock(ctx, article.translation_of or article.id)
+    article = await _find_deleted(ctx, article.id)
+    await _refuse_restoring_alone(ctx, article)
+    texts = await deleted.lock_deleted_with(ctx, article)
+    stamp = await deleted.stamp_restoration(ctx)
+    for text in texts:
+        slug = free_slug(text.slug, await queries.slugs_like(ctx, text.slug, text.locale))
+        await deleted.restore(ctx, text, slug, stamp)
+        if slug != text.slug:
+            await queries.keep_former_slug(ctx, text, slug)
+    return await find_article(ctx, article.id)
+
+
+@writes
+async def discard_working_copy(ctx: Ctx, ref: str, if_match: str | None = None) -> Article:
+    """Drop what an editor saved and nobody has published; the live text stays, the changes are lost."""
+    article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
+    if not article.has_unpublished_changes:
+        raise InvalidState("The article has no unpublished changes: there is nothing to discard.")
+    return await save(ctx, article, NO_WORKING_COPY, "markdown")
+
+
+async def list_revisions(ctx: Ctx, ref: str, page: PageRequest) -> Page[Revision]:
+    """List the texts that an article had before, newest first."""
+    article = await find_article(ctx, ref)
+    return await revisions.list_page(ctx, article.id, page)
+
+
+async def get_revision(ctx: Ctx, ref: str, revision_id: str, format: Format) -> Revision:
+    """Get a text that an article had before."""
+    revision = await _find_revision(ctx, await find_article(ctx, ref), revision_id)
+    if format == "html":
+        return replace(revision, content=await render_bounded(revision.content))
+    return revision
+
+
+async def diff_revision(ctx: Ctx, ref: str, revision_id: str, compare_to: str) -> RevisionDiff:
+    """Compare a text that an article had before with its present one, or with another revision.
+
+    The diff leads from the revision to `compareTo`. Where the titles differ too, both texts begin with
+    their title in it, as a heading `# Title` and an empty line; else it is a diff of the Markdown alone.
+    """
+    article = await find_article(ctx, ref)
+    revision = await _find_revision(ctx, article, revision_id)
+    other = article if compare_to == CURRENT else await _find_revision(ctx, article, compare_to)
+    names = (f"version {revision.version}", f"version {other.version}")
+    texts = [text.content for text in (revision, other)]
+    if revision.title != other.title:
+        texts = [f"# {text.title}\n\n{text.content}" for text in (revision, other)]
+    return RevisionDiff(revision, compare_to, await compare(texts[0], texts[1], names))
+
+
+@writes
+async def restore_revision(ctx: Ctx, ref: str, revision_id: str, if_match: str | None) -> Article:
+    """Give an article a title and text again that it had before; its status stays.
+
+    A published article shows it at once. The replaced text becomes a revision in turn; where title and text
+    are the same already, nothing is done.
+    """
+    article = await find_article(ctx, ref, lock=True)
+    refuse_stale(if_match, article.etag)
+    revision = await _find_revision(ctx, article, revision_id)
+    if (revision.title, revision.content) == (article.title, article.content):
+        return article
+    return await replace_text(ctx, article, revision.title, revision.content, TextSource("restore"))
+
+
+async def _find_deleted(ctx: Ctx, ref: str) -> DeletedArticle:
+    article = None if await queries.find(ctx, ref, "markdown") else await deleted.find(ctx, ref)
+    if article is None:
+        await find_article(ctx, ref)
+        raise InvalidState("This article is not deleted: there is nothing to restore.")
+    return article
+
+
+async def _refuse_restoring_alone(ctx: Ctx, article: DeletedArticle) -> None:
+    """A translation needs its article, and may not be a second text in its language."""
+    if article.translation_of is None:
+        return
+    if await queries.find(ctx, article.translation_of, "markdown") is None:
+        raise InvalidState("Restore the article first that this one translates: it is deleted too.")
+    if article.locale in await queries.locales_of(ctx, article.translation_of):
+        raise InvalidState("The article has another text in this language by now: delete that one first.")
+
+
+async def _find_revision(ctx: Ctx, article: Article, revision_id: str) -> Revision:
+    revision = await revisions.find(ctx, article.id, revision_id)
+    if revision is None:
+        raise NotFound("This article has no such revision.")
+    return revision
+
+
+async def _in_format(ctx: Ctx, article: Article, format: Format) -> Article:
+    return article if format == "markdown" else await find_article(ctx, article.id, format)
+
+
+async def _changed_columns(ctx: Ctx, article: Article, sent: dict[str, Any]) -> dict[str, Any]:
+    """The columns that the fields sent really change; an empty description clears it."""
+    changes: dict[str, Any] = {}
+    if (content := sent.pop("content_markdown", article.content)) != article.content:
+        changes |= await text_columns(ctx, content)
+    if "description" in sent:
+        sent["description"] = sent["description"] or None
+    return changes | {name: value for name, value in sent.items() if getattr(article, name) != value}

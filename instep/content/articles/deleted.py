@@ -1,0 +1,108 @@
+"""The SQL of Recently deleted: articles that can be restored until they are purged."""
+
+from datetime import datetime
+
+from instep.content.articles.queries import columns
+from instep.content.articles.schemas import Article, DeletedArticle
+from instep.platform.core import limits
+from instep.platform.core.ids import looks_like_id
+from instep.platform.identity.schemas import Ctx
+
+DELETED = "a.id, a.slug, a.locale, a.translation_of, a.deleted_at"
+
+
+async def lock_translations(ctx: Ctx, article_id: str) -> list[Article]:
+    """An article's translations, locked. The lock on the article itself keeps others from adding one."""
+    return await ctx.tx.all(
+        Article,
+        f"""
+        select {columns("markdown")} from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.translation_of = %(id)s
+          and a.deleted_at is null
+        order by a.id for no key update of a
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
+async def delete(ctx: Ctx, article_ids: list[str]) -> datetime:
+    """Give the articles one stamp that no other deletion has: it says later what was deleted together."""
+    stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    await ctx.tx.execute(
+        """
+        update articles set deleted_at = %(stamp)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
+        bot=ctx.bot.id,
+        ids=article_ids,
+        stamp=stamp,
+    )
+    return stamp
+
+
+async def find(ctx: Ctx, ref: str) -> DeletedArticle | None:
+    """Find by id, or by a present or former slug; where several match, the one that was deleted last."""
+    by_slug = """(a.slug = %(ref)s or exists (
+        select from former_slugs f
+        where f.workspace_id = %(workspace)s and f.bot_id = a.bot_id and f.article_id = a.id
+          and f.slug = %(ref)s))"""
+    return await ctx.tx.first(
+        DeletedArticle,
+        f"""
+        select {DELETED} from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at > now() - %(retention)s
+          and {"a.id = %(ref)s" if looks_like_id(ref) else by_slug}
+        order by a.slug <> %(ref)s, a.deleted_at desc, a.translation_of nulls first, a.id limit 1
+        """,
+        bot=ctx.bot.id,
+        ref=ref,
+        retention=limits.DELETED_ARTICLE_RETENTION,
+    )
+
+
+async def lock(ctx: Ctx, article_id: str) -> None:
+    """Lock an article, deleted or not."""
+    await ctx.tx.execute(
+        """
+        select id from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s for no key update
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
+async def lock_deleted_with(ctx: Ctx, article: DeletedArticle) -> list[DeletedArticle]:
+    """An article and the translations that were deleted with it, locked."""
+    return await ctx.tx.all(
+        DeletedArticle,
+        f"""
+        select {DELETED} from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at = %(deleted_at)s
+          and (a.id = %(id)s or a.translation_of = %(id)s)
+        order by a.id for no key update
+        """,
+        bot=ctx.bot.id,
+        id=article.id,
+        deleted_at=article.deleted_at,
+    )
+
+
+async def stamp_restoration(ctx: Ctx) -> datetime:
+    """The time stamp of a restoration. Until its transaction ends no other article can take a slug."""
+    stamp: datetime = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    return stamp
+
+
+async def restore(ctx: Ctx, article: DeletedArticle, slug: str, stamp: datetime) -> None:
+    await ctx.tx.execute(
+        """
+        update articles set deleted_at = null, status = 'draft', slug = %(slug)s, updated_at = %(stamp)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=article.id,
+        slug=slug,
+        stamp=stamp,
+    )

@@ -1,0 +1,115 @@
+"""What the editor does with the text of an article: open it, keep what is typed, save it, publish it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from instep.content.articles import overviews, queries
+from instep.content.articles.queries import NO_WORKING_COPY
+from instep.content.articles.schemas import Article, TextEdit, TextSource
+from instep.content.articles.texts import find_article, find_working_copy, replace_text, save
+from instep.platform.core.errors import Conflict
+from instep.platform.core.etags import etag_of
+from instep.platform.identity.access import refuse_beyond, refuse_paused, writes
+from instep.platform.identity.schemas import Ctx
+from instep.platform.identity.scopes import Scope
+from instep.platform.text.diff import changed_lines, split_lines
+from instep.platform.text.line_ends import value_in_field, with_line_ends_of
+
+
+@dataclass(frozen=True, slots=True)
+class EditedText:
+    """The text of an article as the editor shows it, by whom it is and from when.
+
+    It is the working copy, or else the article's own text.
+    """
+
+    article: Article
+    title: str
+    content: str
+    author_name: str
+    saved_at: datetime
+
+    @property
+    def id(self) -> str:
+        return self.article.id
+
+    @property
+    def version(self) -> str:
+        """It changes with the text alone: whoever saves says with it what their text was made from."""
+        return etag_of(self.article.id, self.title, self.content).strip('"')
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatedText:
+    """What a translation translates; `new_lines` are the lines, from 0, that came since it was written."""
+
+    title: str
+    locale: str
+    lines: list[str]
+    new_lines: frozenset[int]
+
+
+class EditedMeanwhile(Conflict):
+    """Somebody else has changed this text since you opened it: compare both, and save yours again."""
+
+    def __init__(self, current: EditedText) -> None:
+        super().__init__()
+        self.current = current
+
+
+async def open_text(ctx: Ctx, ref: str, *, lock: bool = False) -> EditedText:
+    """What the editor begins with."""
+    article = await find_article(ctx, ref, lock=lock)
+    if copy := await find_working_copy(ctx, article):
+        return EditedText(article, copy.title, copy.content, copy.author_name, copy.saved_at)
+    author = await queries.find_text_author(ctx, article.id)
+    return EditedText(article, article.title, article.content, author.name, author.changed_at)
+
+
+async def autosave_text(ctx: Ctx, ref: str, edit: TextEdit, version: str) -> EditedText:
+    """Keep what is typed as the working copy; the article's own text stays, be it live or a draft.
+
+    `version` is that of the text which was opened. Raises `EditedMeanwhile` where it is no longer the present
+    one, unless the very same text has arrived before. Saving and publishing are in the audit log; this comes
+    with every pause in typing, and is not.
+    """
+    refuse_beyond(ctx.actor.scope, Scope.WRITE)
+    await refuse_paused(ctx)
+    current = await open_text(ctx, ref, lock=True)
+    title, content = (
+        value_in_field(current.title, edit.title),
+        with_line_ends_of(current.content, edit.content),
+    )
+    if (title, content) == (current.title, current.content):
+        return current
+    if version != current.version:
+        raise EditedMeanwhile(current)
+    article = current.article
+    is_own_text = (title, content) == (article.title, article.content)
+    changes = NO_WORKING_COPY if is_own_text else queries.working_columns(ctx, title, content)
+    await save(ctx, article, changes, "markdown")
+    return await open_text(ctx, article.id)
+
+
+async def open_source(ctx: Ctx, source_ref: str, translation_id: str | None) -> TranslatedText:
+    """The text that is translated, with what is new in it since the translation was last written."""
+    source = await find_article(ctx, source_ref)
+    before = (
+        (await overviews.find_source_text(ctx, translation_id)).content if translation_id else source.content
+    )
+    changes = await changed_lines(before, source.content) if before != source.content else None
+    new_lines = changes.added if changes else frozenset()
+    return TranslatedText(source.title, source.locale, split_lines(source.content), new_lines)
+
+
+@writes
+async def save_text(ctx: Ctx, ref: str, edit: TextEdit, version: str) -> EditedText:
+    """Save what the editor holds: a draft gets it as its text, a published article as its working copy.
+
+    The live text stays until it is published again.
+    """
+    edited = await autosave_text(ctx, ref, edit, version)
+    if edited.article.is_live or not edited.article.has_unpublished_changes:
+        return edited
+    await replace_text(ctx, edited.article, edited.title, edited.content, TextSource("update"))
+    return await open_text(ctx, edited.id)

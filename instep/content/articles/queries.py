@@ -1,0 +1,344 @@
+"""The SQL of articles and their former slugs."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from instep.content.articles.schemas import (
+    Article,
+    DeletedArticle,
+    LinkTarget,
+    TextAuthor,
+    TextSource,
+    WorkingCopy,
+)
+from instep.platform.core import limits
+from instep.platform.core.ids import looks_like_id, new_id
+from instep.platform.core.like_patterns import escape_like
+from instep.platform.core.markdown import Format
+from instep.platform.core.paging import Order, Page, PageRequest
+from instep.platform.identity.schemas import Ctx
+
+ORDER = Order(("a.updated_at", "a.id"), descending=True)
+NO_WORKING_COPY = dict.fromkeys(
+    ("working_title", "working_markdown", "working_author_type", "working_author_name", "working_saved_at")
+)
+TEXT_COLUMNS: dict[Format, str] = {"markdown": "a.content_markdown", "html": "a.content_html"}
+
+
+def columns(format: Format) -> str:
+    return f"""
+        a.id, a.slug, a.locale, a.translation_of,
+        coalesce((select jsonb_agg(jsonb_build_object('id', t.id, 'locale', t.locale, 'status', t.status,
+                'outdated', a.text_changed_at > t.text_changed_at) order by t.locale)
+            from articles t
+            where t.workspace_id = %(workspace)s and t.translation_of = a.id and t.deleted_at is null), '[]')
+            as translations,
+        a.title, a.description, {TEXT_COLUMNS[format]} as content,
+        a.collection_id, a.visibility, a.position, a.status,
+        a.working_saved_at is not null as has_unpublished_changes, a.version,
+        a.published_at, a.created_at, a.updated_at
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleCriteria:
+    """Which articles a list holds."""
+
+    status: str = "all"
+    collection_id: str | None = None
+    locale: str | None = None
+    updated_since: datetime | None = None
+
+
+async def find(ctx: Ctx, ref: str, format: Format, *, lock: bool = False) -> Article | None:
+    """Find by id or slug; a slug is looked up in the bot's own locale first.
+
+    The lock still lets others, who may hold the lock on the bot, insert rows that refer to the article.
+    """
+    column = "id" if looks_like_id(ref) else "slug"
+    return await ctx.tx.first(
+        Article,
+        f"""
+        select {columns(format)} from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.{column} = %(ref)s
+        order by a.locale <> %(locale)s, a.locale limit 1 {"for no key update of a" if lock else ""}
+        """,
+        bot=ctx.bot.id,
+        ref=ref,
+        locale=ctx.bot.locale,
+    )
+
+
+async def find_former(ctx: Ctx, slug: str) -> str | None:
+    """The id of the article that had this slug before."""
+    article_id: str | None = await ctx.tx.value(
+        """
+        select f.article_id from former_slugs f
+        join articles a on a.workspace_id = %(workspace)s and a.id = f.article_id
+        where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s and f.slug = %(slug)s
+          and a.deleted_at is null
+        order by f.locale <> %(locale)s, f.locale limit 1
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+        locale=ctx.bot.locale,
+    )
+    return article_id
+
+
+async def list_page(
+    ctx: Ctx, criteria: ArticleCriteria, format: Format, request: PageRequest
+) -> Page[Article]:
+    conditions = {
+        "status": "a.status = %(status)s" if criteria.status != "all" else "true",
+        "collection_id": "a.collection_id = %(collection_id)s" if criteria.collection_id else "true",
+        "locale": "a.locale = %(locale)s" if criteria.locale else "true",
+        "updated_since": "a.updated_at >= %(updated_since)s" if criteria.updated_since else "true",
+    }
+    page = request.page(
+        ORDER,
+        "articles",
+        ctx.bot.id,
+        criteria.status,
+        criteria.collection_id,
+        criteria.locale,
+        criteria.updated_since,
+    )
+    rows = await ctx.tx.all(
+        Article,
+        f"""
+        select {columns(format)} from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and {" and ".join(conditions.values())} and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        status=criteria.status,
+        collection_id=criteria.collection_id,
+        locale=criteria.locale,
+        updated_since=criteria.updated_since,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.updated_at, row.id))
+
+
+async def slugs_like(ctx: Ctx, base: str, locale: str) -> set[str]:
+    """Slugs that a numbered form of `base` could clash with."""
+    slugs = await ctx.tx.value(
+        """
+        select array_agg(slug) from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and locale = %(locale)s
+          and deleted_at is null and starts_with(slug, %(base)s)
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        base=base[:100],
+    )
+    return set(slugs or ())
+
+
+async def locales_of(ctx: Ctx, root_id: str) -> set[str]:
+    """The languages that an article has a text in."""
+    locales = await ctx.tx.value(
+        """
+        select array_agg(locale) from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and (id = %(root)s or translation_of = %(root)s) and deleted_at is null
+        """,
+        bot=ctx.bot.id,
+        root=root_id,
+    )
+    return set(locales or ())
+
+
+async def insert(ctx: Ctx, row: dict[str, Any], format: Format) -> Article | None:
+    """The new article, at the end of its collection; None when its slug or locale has just been taken."""
+    # This is a statement of its own, so that the next one sees the positions that earlier writers took.
+    stamp = await ctx.tx.value("select stamp_change(%(bot)s)", bot=ctx.bot.id)
+    # PostgreSQL finds the last position in an index for these conditions, not for `is not distinct from`.
+    in_collection = (
+        "collection_id is null" if row["collection_id"] is None else "collection_id = %(collection_id)s"
+    )
+    return await ctx.tx.first(
+        Article,
+        f"""
+        insert into articles as a (id, workspace_id, bot_id, slug, locale, translation_of, title, description,
+            content_markdown, content_html, html_version, collection_id, visibility, position, status,
+            version, origin,
+            draft_id, author_type, author_name, text_changed_at, created_at, updated_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(slug)s, %(locale)s, %(translation_of)s, %(title)s,
+            %(description)s, %(content_markdown)s, %(content_html)s, %(html_version)s, %(collection_id)s,
+            %(visibility)s,
+            coalesce(%(position)s::integer, (
+                select least(coalesce(max(position)::bigint + 1, 0), %(max_position)s)::integer from articles
+                where bot_id = %(bot)s and workspace_id = %(workspace)s
+                  and {in_collection} and deleted_at is null)),
+            %(status)s, 1, %(origin)s, %(draft_id)s, %(author_type)s, %(author_name)s,
+            %(stamp)s, %(stamp)s, %(stamp)s)
+        on conflict do nothing
+        returning {columns(format)}
+        """,
+        bot=ctx.bot.id,
+        author_type=ctx.actor.type,
+        author_name=ctx.actor.name,
+        max_position=limits.MAX_INTEGER,
+        stamp=stamp,
+        **row,
+    )
+
+
+async def update(
+    ctx: Ctx, article_id: str, changes: dict[str, Any], format: Format, source: TextSource | None = None
+) -> Article:
+    """Change columns of an article; with a source its text is replaced: the old one becomes a revision.
+
+    Its working copy, made from the replaced text, is dropped; the caller saves it before where it must.
+    """
+    values = dict(changes)
+    if source:
+        author = {"author_type": ctx.actor.type, "author_name": ctx.actor.name}
+        values = author | NO_WORKING_COPY | values
+        values |= {"origin": source.origin, "draft_id": source.draft_id}
+    assignments = [f"{name} = %({name})s" for name in values]
+    if source:
+        assignments += ["version = a.version + 1", "text_changed_at = stamp.at"]
+    return await ctx.tx.fetch_one(
+        Article,
+        f"""
+        with stamp as (select stamp_change(%(bot)s) as at) {KEEP_REVISION if source else ""}
+        update articles as a set {", ".join((*assignments, "updated_at = stamp.at"))} from stamp
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s
+        returning {columns(format)}
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+        revision=new_id("rev"),
+        max_revisions=limits.MAX_REVISIONS,
+        **values,
+    )
+
+
+# It reads the row as it was before the update in the same statement. `pruned` runs though nothing reads it.
+KEEP_REVISION = """
+    , replaced as (
+        insert into revisions (id, workspace_id, bot_id, article_id, version, title, content_markdown, origin,
+            draft_id, author_type, author_name, created_at)
+        select %(revision)s, workspace_id, bot_id, id, version, title, content_markdown, origin,
+            draft_id, author_type, author_name, stamp.at
+        from articles, stamp where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        returning article_id, version
+    ), pruned as (
+        delete from revisions r using replaced
+        where r.workspace_id = %(workspace)s and r.article_id = replaced.article_id
+          and r.version <= replaced.version - %(max_revisions)s
+    )
+"""
+
+
+async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
+    return await ctx.tx.first(
+        WorkingCopy,
+        """
+        select working_title as title, working_markdown as content, working_author_type as author_type,
+            working_author_name as author_name, working_saved_at as saved_at
+        from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and working_saved_at is not null
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
+async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
+    """Who wrote an article's own text, and when."""
+    return await ctx.tx.fetch_one(
+        TextAuthor,
+        """
+        select author_name as name, text_changed_at as changed_at from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
+async def list_link_targets(ctx: Ctx, words: str, locale: str) -> list[LinkTarget]:
+    """Articles in a language whose title or slug holds the words, first those whose title begins so."""
+    pattern = escape_like(words)
+    return await ctx.tx.all(
+        LinkTarget,
+        """
+        select a.id, a.slug, a.locale, a.title, a.status from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+          and a.locale = %(locale)s and a.status <> 'archived'
+          and (a.title ilike %(inside)s or a.slug ilike %(inside)s)
+        order by a.title not ilike %(beginning)s, a.status <> 'published', length(a.title), a.id
+        limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        inside=f"%{pattern}%",
+        beginning=f"{pattern}%",
+        limit=limits.MAX_LINKS_OFFERED,
+    )
+
+
+def working_columns(ctx: Ctx, title: str, content: str) -> dict[str, Any]:
+    """A working copy by the caller."""
+    return {
+        "working_title": title,
+        "working_markdown": content,
+        "working_author_type": ctx.actor.type,
+        "working_author_name": ctx.actor.name,
+        "working_saved_at": ctx.now,
+    }
+
+
+async def keep_former_slug(ctx: Ctx, article: Article | DeletedArticle, new_slug: str) -> None:
+    """Redirect the old address to the article, and drop the redirect of an address that it uses again."""
+    await ctx.tx.execute(
+        """
+        delete from former_slugs
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and slug = %(new)s and locale = %(locale)s
+          and article_id = %(article)s
+        """,
+        bot=ctx.bot.id,
+        new=new_slug,
+        locale=article.locale,
+        article=article.id,
+    )
+    await ctx.tx.execute(
+        """
+        insert into former_slugs (workspace_id, bot_id, locale, slug, article_id)
+        values (%(workspace)s, %(bot)s, %(locale)s, %(slug)s, %(article)s)
+        on conflict (bot_id, slug, locale, workspace_id) do update set article_id = excluded.article_id
+        """,
+        bot=ctx.bot.id,
+        locale=article.locale,
+        slug=article.slug,
+        article=article.id,
+    )
+
+
+async def resolve_review(ctx: Ctx, article_ids: list[str], status: Literal["applied", "dismissed"]) -> None:
+    """Settle the drafts whose texts these articles hold; pending edits of the articles stay."""
+    await ctx.tx.execute(
+        """
+        update drafts d set status = %(status)s, updated_at = %(now)s, settled_at = %(now)s,
+            settled_by_type = %(by_type)s, settled_by_name = %(by_name)s,
+            replaced_version = case %(status)s when 'applied' then a.version end,
+            applied_version = case %(status)s when 'applied' then a.version end
+        from articles a
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.article_id = any(%(articles)s)
+          and d.type <> 'edit' and d.status = 'pending'
+          and a.workspace_id = %(workspace)s and a.bot_id = d.bot_id and a.id = d.article_id
+        """,
+        bot=ctx.bot.id,
+        articles=article_ids,
+        status=status,
+        now=ctx.now,
+        by_type=ctx.actor.type,
+        by_name=ctx.actor.name,
+    )

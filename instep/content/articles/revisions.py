@@ -1,0 +1,55 @@
+"""The SQL of revisions."""
+
+from instep.content.articles.revision_schemas import Revision
+from instep.platform.core.paging import Order, Page, PageRequest
+from instep.platform.identity.schemas import Ctx
+
+REVISION = """
+    r.id, r.article_id, r.version, r.title, r.content_markdown as content, r.origin, r.draft_id,
+    r.author_type, r.author_name, r.created_at
+"""
+ORDER = Order(("r.version",), descending=True)
+
+
+async def list_page(ctx: Ctx, article_id: str, request: PageRequest) -> Page[Revision]:
+    page = request.page(ORDER, "revisions", ctx.bot.id, article_id)
+    rows = await ctx.tx.all(
+        Revision,
+        f"""
+        select {REVISION} from revisions r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
+          and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        article=article_id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.version,))
+
+
+async def find(ctx: Ctx, article_id: str, revision_id: str) -> Revision | None:
+    return await ctx.tx.first(
+        Revision,
+        f"""
+        select {REVISION} from revisions r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
+          and r.id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        article=article_id,
+        id=revision_id,
+    )
+
+
+async def find_version(ctx: Ctx, article_id: str, version: int) -> Revision | None:
+    return await ctx.tx.first(
+        Revision,
+        f"""
+        select {REVISION} from revisions r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.article_id = %(article)s
+          and r.version = %(version)s
+        """,
+        bot=ctx.bot.id,
+        article=article_id,
+        version=version,
+    )

@@ -1,0 +1,365 @@
+"""The shapes of an article (specification, Article; contract section 4)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, Field
+
+from instep.content.articles.paths import path_of_article
+from instep.platform.core import limits
+from instep.platform.core.clock import isoformat
+from instep.platform.core.etags import etag_of
+from instep.platform.core.markdown import Format
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.shapes import (
+    Body,
+    Description,
+    Locale,
+    Markdown,
+    Out,
+    Position,
+    Slug,
+    Text,
+    Timestamp,
+    Title,
+    Visibility,
+)
+
+ArticleTitle = Annotated[Title, Field(examples=["Install the agent"])]
+ArticleText = Annotated[
+    Markdown,
+    Field(description="The text, in Markdown.", examples=["Run `install.sh`, then open the dashboard.\n"]),
+]
+Lead = Annotated[
+    Description,
+    Field(
+        description="One sentence, for search results and as the lead; an empty one clears it.",
+        examples=["How to install the agent on Linux and macOS."],
+    ),
+]
+CollectionRef = Annotated[Text, Field(description="A collection, by its id or slug; null for none.")]
+ArticlePosition = Annotated[
+    Position, Field(description="The place in the collection, 0 first; a new article goes to the end.")
+]
+Status = Literal["draft", "in_review", "published", "archived"]
+# One place among the articles of a collection.
+Step = Literal["up", "down"]
+Origin = Literal["create", "update", "apply", "publish", "restore", "import"]
+
+
+@dataclass(slots=True)
+class Article:
+    """One row of `articles`; `content` holds its text in the format that was asked for.
+
+    It is not frozen, because lists create many: a frozen one takes five times as long to create.
+    """
+
+    id: str
+    slug: str
+    locale: str
+    translation_of: str | None
+    translations: list[dict[str, Any]]
+    title: str
+    description: str | None
+    content: str
+    collection_id: str | None
+    visibility: Visibility
+    position: int
+    status: Status
+    has_unpublished_changes: bool
+    version: int
+    published_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def is_live(self) -> bool:
+        return self.status == "published"
+
+    @property
+    def etag(self) -> str:
+        return etag_of(self.id, self.updated_at, self.translations)
+
+    def path(self, bot: Bot) -> str:
+        """Its path below the address of the bot's help center."""
+        return path_of_article(bot.locale, self.locale, self.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingCopy:
+    """What the editor saved over a published text, and who did."""
+
+    title: str
+    content: str
+    author_type: str
+    author_name: str
+    saved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTarget:
+    """An article that others may link to."""
+
+    id: str
+    slug: str
+    locale: str
+    title: str
+    status: Status
+
+    def path(self, bot: Bot) -> str:
+        """The path by which links in texts name the article, wherever the text is shown."""
+        return f"/help/{bot.slug}" + path_of_article(bot.locale, self.locale, self.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class TextAuthor:
+    """Who wrote an article's own text, and when."""
+
+    name: str
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedArticle:
+    """A row of `articles` in Recently deleted; what was deleted together has the same `deleted_at`."""
+
+    id: str
+    slug: str
+    locale: str
+    translation_of: str | None
+    deleted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewCriteria:
+    """Which articles the dashboard lists; None or False leaves a criterion out.
+
+    Without a language the list holds originals, not their translations. An empty `collection_id` means: in
+    no collection. `name` is a part of the title or the slug; each of `words` stands somewhere in the article.
+    """
+
+    words: str = ""
+    name: str = ""
+    status: str | None = None
+    locale: str | None = None
+    collection_id: str | None = None
+    visibility: str | None = None
+    has_unpublished_changes: bool = False
+    has_drafts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleOverview:
+    """One row of `articles` without its text, as the dashboard lists it.
+
+    `author_name` and `text_changed_at` are those of the working copy where there is one, else of the text.
+    `translations` are `{id, title, locale, status, outdated}`, by language.
+    """
+
+    id: str
+    slug: str
+    title: str
+    locale: str
+    translation_of: str | None
+    status: Status
+    visibility: Visibility
+    collection_id: str | None
+    position: int
+    version: int
+    origin: Origin
+    has_unpublished_changes: bool
+    translations: list[dict[str, Any]]
+    pending_drafts: int
+    author_name: str
+    text_changed_at: datetime
+    published_at: datetime | None
+    updated_at: datetime
+
+    @property
+    def is_live(self) -> bool:
+        return self.status == "published"
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleCount:
+    """How many originals a collection holds in a language; without a collection `collection_id` is None."""
+
+    collection_id: str | None
+    locale: str
+    originals: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedOverview:
+    """An article in Recently deleted, as the dashboard lists it."""
+
+    id: str
+    title: str
+    slug: str
+    locale: str
+    deleted_at: datetime
+    author_name: str
+    restorable_until: datetime
+    # The languages of the translations that were deleted with it.
+    translation_locales: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """What a deletion took along, and when it happened."""
+
+    id: str
+    deleted_at: datetime
+    translation_ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """What writes a text: it is stored with the text, and with the revision that holds the text later."""
+
+    origin: Origin
+    draft_id: str | None = None
+
+
+class ArticleCreate(Body):
+    """What a new article is made from."""
+
+    title: ArticleTitle
+    content_markdown: ArticleText
+    slug: Slug | MISSING = MISSING
+    description: Lead | MISSING = MISSING
+    collection_id: CollectionRef | None = None
+    visibility: Visibility = "public"
+    locale: Locale | MISSING = Field(default=MISSING, description="Where not sent, the bot's own language.")
+    translation_of: Text | MISSING = Field(
+        default=MISSING,
+        description="The article that this one translates, by its id or slug; it needs another `locale`.",
+    )
+    position: ArticlePosition | MISSING = MISSING
+
+
+class TextEdit(Body):
+    """Title and text, as the editor sends them."""
+
+    title: ArticleTitle
+    content: ArticleText
+
+
+class ArticleUpdate(Body):
+    """Only the fields sent are changed."""
+
+    title: ArticleTitle | MISSING = MISSING
+    content_markdown: ArticleText | MISSING = MISSING
+    slug: Slug | MISSING = MISSING
+    description: Lead | MISSING = MISSING
+    collection_id: CollectionRef | MISSING | None = MISSING
+    visibility: Visibility | MISSING = MISSING
+    position: ArticlePosition | MISSING = MISSING
+
+
+class TranslationOut(Out):
+    """A translation; outdated when the article's text has changed since."""
+
+    id: str
+    locale: str
+    status: Status
+    outdated: bool = Field(description="Whether the text of the article changed after the translation's.")
+
+
+class ArticleFields(Out):
+    """What both forms of an article share."""
+
+    id: str
+    slug: str
+    title: str
+    description: str | None
+    collection_id: str | None
+    visibility: Visibility
+    locale: str
+    translation_of: str | None
+    translations: list[TranslationOut]
+    position: int
+    status: Status
+    has_unpublished_changes: bool = Field(
+        description="Whether the editor saved a text that the next publishing makes live."
+    )
+    version: int = Field(description="Grows by one with each saved text or title.")
+    url: str | None = Field(description="The public address while it is published, else null.")
+    bot_id: str
+    published_at: Timestamp | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class ArticleOut(ArticleFields):
+    """An article with its text in Markdown."""
+
+    content_markdown: str
+
+
+class ArticleHtmlOut(ArticleFields):
+    """An article with its text in HTML, as the public page shows it."""
+
+    content_html: str
+
+
+def article_out(article: Article, bot: Bot, format: Format) -> ArticleOut | ArticleHtmlOut:
+    fields = article_fields(article, bot)
+    if format == "html":
+        return ArticleHtmlOut(**fields, content_html=article.content)
+    return ArticleOut(**fields, content_markdown=article.content)
+
+
+def article_json(article: Article, bot: Bot, format: Format) -> dict[str, Any]:
+    """The JSON value of `article_out`, past the model, by which it takes twice as long."""
+    fields = article_fields(article, bot)
+    for name in ("publishedAt", "createdAt", "updatedAt"):
+        moment = fields[name]
+        fields[name] = isoformat(moment) if moment else None
+    fields["contentHtml" if format == "html" else "contentMarkdown"] = article.content
+    return fields
+
+
+def article_fields(article: Article, bot: Bot) -> dict[str, Any]:
+    """All fields but the text, by their names in JSON."""
+    return {
+        "id": article.id,
+        "slug": article.slug,
+        "title": article.title,
+        "description": article.description,
+        "collectionId": article.collection_id,
+        "visibility": article.visibility,
+        "locale": article.locale,
+        "translationOf": article.translation_of,
+        "translations": article.translations,
+        "position": article.position,
+        "status": article.status,
+        "hasUnpublishedChanges": article.has_unpublished_changes,
+        "version": article.version,
+        "url": bot.help_url + article.path(bot) if article.is_live else None,
+        "botId": str(bot.id),
+        "publishedAt": article.published_at,
+        "createdAt": article.created_at,
+        "updatedAt": article.updated_at,
+    }
+
+
+class ArticleDeletedOut(Out):
+    """The article is in Recently deleted, with its translations."""
+
+    id: str
+    deleted: Literal[True]
+    deleted_at: Timestamp
+    restorable_until: Timestamp = Field(description="When it is removed for good.")
+    translation_ids: list[str] = Field(description="The translations that were deleted with it.")
+
+
+def article_deleted_out(deletion: Deletion) -> ArticleDeletedOut:
+    return ArticleDeletedOut(
+        id=deletion.id,
+        deleted=True,
+        deleted_at=deletion.deleted_at,
+        restorable_until=deletion.deleted_at + limits.DELETED_ARTICLE_RETENTION,
+        translation_ids=deletion.translation_ids,
+    )

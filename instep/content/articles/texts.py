@@ -1,0 +1,176 @@
+"""The building blocks of articles, for the actions of this slice and of others: find, create, replace, save.
+
+None of them checks whether the caller may write: they run inside an action that is marked `@writes`.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from instep.content.articles import queries, revisions
+from instep.content.articles.events import emit_change
+from instep.content.articles.revision_schemas import Revision
+from instep.content.articles.schemas import Article, ArticleCreate, Status, TextSource, WorkingCopy
+from instep.content.collections.actions import referenced_id
+from instep.content.files.picture_sizes import text_columns
+from instep.content.golden.actions import ask_for_golden_questions, warn_of_loss
+from instep.content.golden.schemas import PublicText
+from instep.notifications.webhooks.emit import ask_for_endpoints
+from instep.platform.core.errors import Conflict, InvalidValue, NotFound
+from instep.platform.core.ids import new_id
+from instep.platform.core.markdown import Format
+from instep.platform.core.slug_rules import SlugTaken, slug_must_be_free
+from instep.platform.identity.schemas import Ctx
+from instep.platform.text.slugs import free_slug, slugify
+
+
+async def find_article(ctx: Ctx, ref: str, format: Format = "markdown", *, lock: bool = False) -> Article:
+    """The article with this id, or this present or former slug; `NotFound` (404) if there is none."""
+    article = await queries.find(ctx, ref, format, lock=lock)
+    if article is None and (moved := await queries.find_former(ctx, ref)):
+        article = await queries.find(ctx, moved, format, lock=lock)
+    if article is None:
+        raise NotFound("There is no such article.")
+    return article
+
+
+async def create_for_review(ctx: Ctx, new: ArticleCreate, source: TextSource) -> Article:
+    """Make the article behind a draft of the review queue: publishing or deleting it settles the draft."""
+    return await create(ctx, new, "markdown", source, "in_review")
+
+
+async def create(ctx: Ctx, new: ArticleCreate, format: Format, source: TextSource, status: Status) -> Article:
+    """Insert an article with this status, with its text in `format`; nothing is announced.
+
+    Raises `SlugTaken` for a slug that was sent and is in use, and `InvalidRequest` for a reference to what
+    does not exist, or a second translation into one language.
+    """
+    sent = new.model_dump()
+    locale = sent.get("locale") or ctx.bot.locale
+    # The collection is locked before the article: deleting it locks both in this order.
+    collection_id = await referenced_id(ctx, new.collection_id, "collectionId", lock="key share")
+    root_id = await _find_root(ctx, sent.get("translation_of"))
+    await _refuse_second_text(ctx, root_id, locale)
+    row: dict[str, Any] = {
+        "title": new.title,
+        "description": sent.get("description") or None,
+        **await text_columns(ctx, new.content_markdown),
+        "collection_id": collection_id,
+        "visibility": new.visibility,
+        "position": sent.get("position"),
+        "locale": locale,
+        "translation_of": root_id,
+        "status": status,
+        "origin": source.origin,
+        "draft_id": source.draft_id,
+    }
+    base = sent.get("slug") or slugify(new.title, "article")
+    while True:
+        slug = sent.get("slug") or free_slug(base, await queries.slugs_like(ctx, base, locale))
+        article = await queries.insert(ctx, {**row, "id": new_id("art"), "slug": slug}, format)
+        if article is not None:
+            return article
+        if "slug" in sent:
+            raise SlugTaken
+
+
+async def replace_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
+    """Put another text into an article that is locked; the replaced one becomes a revision."""
+    changes = {"title": title, **await text_columns(ctx, content)}
+    return await save(ctx, article, changes, "markdown", source)
+
+
+async def publish_text(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
+    """Make a locked article live with this text, in one change; the text before it becomes a revision."""
+    changes = live_columns(ctx, article)
+    if (title, content) == (article.title, article.content):
+        return await save(ctx, article, changes, "markdown")
+    changes |= {"title": title, **await text_columns(ctx, content)}
+    return await save(ctx, article, changes, "markdown", source)
+
+
+async def save(
+    ctx: Ctx, article: Article, changes: dict[str, Any], format: Format, source: TextSource | None = None
+) -> Article:
+    """Change columns of an article that is locked and holds its text in Markdown, and publish the event."""
+    if source is not None and article.has_unpublished_changes:
+        changes = {"title": article.title, "content_markdown": article.content} | changes
+        await _save_as_revision(ctx, article, changes)
+    # They go out with the change, which locks the bot: the fewer round trips until the commit, the better.
+    endpoints, questions = ask_for_endpoints(ctx), ask_for_golden_questions(ctx, [article.id])
+    with slug_must_be_free():
+        saved = await queries.update(ctx, article.id, changes, format, source)
+    if saved.slug != article.slug:
+        await queries.keep_former_slug(ctx, article, saved.slug)
+    content = changes.get("content_markdown", article.content)
+    after = replace(saved, content=content)
+    await emit_change(ctx, article, after, endpoints)
+    await warn_of_loss(ctx, questions, public_text(article), public_text(after))
+    return saved
+
+
+async def text_of_version(ctx: Ctx, article: Article, version: int) -> Article | Revision | None:
+    """The article or the revision that holds the text of a version; None if it is no longer kept."""
+    if version == article.version:
+        return article
+    return await revisions.find_version(ctx, article.id, version)
+
+
+async def back_to_review(ctx: Ctx, article: Article, title: str, content: str, source: TextSource) -> Article:
+    """Put a locked article into the state `in_review` with this text, so that a draft can stand for it."""
+    if article.has_unpublished_changes:
+        raise Conflict("The article has unpublished changes in the editor: publish or discard them first.")
+    changes: dict[str, Any] = {"status": "in_review"}
+    if (title, content) == (article.title, article.content):
+        return await save(ctx, article, changes, "markdown")
+    changes |= {"title": title, **await text_columns(ctx, content)}
+    return await save(ctx, article, changes, "markdown", source)
+
+
+async def find_working_copy(ctx: Ctx, article: Article) -> WorkingCopy | None:
+    return await queries.find_working_copy(ctx, article.id) if article.has_unpublished_changes else None
+
+
+def public_text(article: Article) -> PublicText | None:
+    """The text of an article as everybody may read it; None while it is not live and public."""
+    if not article.is_live or article.visibility != "public":
+        return None
+    return PublicText(article.title, article.description, article.content)
+
+
+def live_columns(ctx: Ctx, article: Article) -> dict[str, Any]:
+    return {"status": "published", "published_at": article.published_at or ctx.now}
+
+
+def author_columns(copy: WorkingCopy) -> dict[str, str]:
+    return {"author_type": copy.author_type, "author_name": copy.author_name}
+
+
+async def _save_as_revision(ctx: Ctx, article: Article, changes: dict[str, Any]) -> None:
+    """Make a working copy the article's text for a moment, so that replacing it keeps it as a revision."""
+    copy = await find_working_copy(ctx, article)
+    if copy is not None and _text_columns(copy) != {name: changes[name] for name in _text_columns(copy)}:
+        columns = {**_text_columns(copy), **author_columns(copy)}
+        await queries.update(ctx, article.id, columns, "markdown", TextSource("update"))
+
+
+def _text_columns(copy: WorkingCopy) -> dict[str, str]:
+    return {"title": copy.title, "content_markdown": copy.content}
+
+
+async def _find_root(ctx: Ctx, ref: str | None) -> str | None:
+    """The id of the article that a translation belongs to, itself no translation of another.
+
+    The article is locked: it can't be deleted, nor get another translation, before this one exists.
+    """
+    if ref is None:
+        return None
+    try:
+        article = await find_article(ctx, ref)
+        return (await find_article(ctx, article.translation_of or article.id, lock=True)).id
+    except NotFound:
+        raise InvalidValue("translationOf", "there is no such article") from None
+
+
+async def _refuse_second_text(ctx: Ctx, root_id: str | None, locale: str) -> None:
+    if root_id is not None and locale in await queries.locales_of(ctx, root_id):
+        raise InvalidValue("locale", "the article has a text in this language already")

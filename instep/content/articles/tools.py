@@ -1,0 +1,65 @@
+"""Articles as tools of the workspace's MCP server."""
+
+from pydantic import Field
+
+from instep.content.articles import actions
+from instep.content.articles.schemas import ArticleCreate, ArticleFields, ArticleUpdate, article_fields
+from instep.platform.web.call import Call
+from instep.platform.web.mcp.budget import text_page
+from instep.platform.web.mcp.tools import Cursor, Reference, Toolbox
+
+toolbox = Toolbox()
+
+
+class ArticlePieceOut(ArticleFields):
+    """An article with its text, or a piece of it."""
+
+    content_markdown: str = Field(description="The text in Markdown; a long one comes in pieces.")
+    has_more: bool = Field(alias="has_more", description="Whether the text goes on behind this piece.")
+    next_cursor: str | None = Field(alias="next_cursor")
+
+
+@toolbox.tool(actions.get_article, ArticlePieceOut, "Read an article")
+async def get_article(call: Call, id: Reference, cursor: Cursor = None) -> ArticlePieceOut:
+    """Read one article with its Markdown text, whether it is live or not.
+
+    While `has_more` is true, call again with `cursor` to get the rest: read a text whole before you propose
+    an edit of it.
+    """
+    async with call.begin() as ctx:
+        article = await actions.get_article(ctx, id)
+        piece = text_page(article.content, call.page(1, cursor), ctx.bot.id, article.id, article.version)
+        return ArticlePieceOut(
+            **article_fields(article, ctx.bot), content_markdown=piece.text, **piece.continues
+        )
+
+
+@toolbox.tool(actions.create_article, ArticleFields, "Create an article", additive=True)
+async def create_article(call: Call, body: ArticleCreate) -> ArticleFields:
+    """Create an article as a draft. Nothing is live until it is published.
+
+    Search first: the topic may have an article that needs an edit instead.
+    """
+    async with call.begin() as ctx:
+        return ArticleFields(**article_fields(await actions.create_article(ctx, body), ctx.bot))
+
+
+@toolbox.tool(actions.update_article, ArticleFields, "Change an article at once")
+async def update_article(call: Call, id: Reference, body: ArticleUpdate) -> ArticleFields:
+    """Change an article directly; only the fields sent change.
+
+    The text of a published article is live at once, without a review: use `propose_edit` unless the person
+    asked for a direct change.
+    """
+    async with call.begin() as ctx:
+        return ArticleFields(**article_fields(await actions.update_article(ctx, id, body), ctx.bot))
+
+
+@toolbox.tool(actions.publish_article, ArticleFields, "Publish an article")
+async def publish_article(call: Call, id: Reference) -> ArticleFields:
+    """Make an article live: on the help center, in the search and in answers.
+
+    Only when the person asked for it.
+    """
+    async with call.begin() as ctx:
+        return ArticleFields(**article_fields(await actions.publish_article(ctx, id), ctx.bot))

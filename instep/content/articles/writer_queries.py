@@ -1,0 +1,118 @@
+"""The SQL that reads articles for the writer: what is live, and what may go live."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from instep.content.articles.queries import columns
+from instep.content.articles.schemas import Article
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Ctx
+
+COULD_BE_WRONG = """
+    from articles a
+    where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+      and a.status in ('draft', 'published')
+"""
+# The articles that the search index lacks, or does not hold to their ends.
+UNINDEXED = "(a.status = 'draft' or octet_length(a.content_markdown) > %(indexed_bytes)s)"
+# At most this many of them are read, the newest.
+MAX_UNINDEXED = 5_000
+# Articles whose texts one statement looks through, well within its time. PostgreSQL takes 10 microseconds to
+# look for one text in 2,000 characters, and a thousand times as long for a regular expression of many texts.
+SCANNED_ARTICLES = 5_000
+FRAGMENT = r"#[^][:space:])\"'<>]*"
+
+
+@dataclass(slots=True)
+class ScannedArticles:
+    """The last of the articles that were looked through, and those that match; both may be missing."""
+
+    last: str | None
+    ids: list[str] | None
+
+
+async def count_for_writer(ctx: Ctx) -> int:
+    count: int = await ctx.tx.value(f"select count(*) {COULD_BE_WRONG}", bot=ctx.bot.id)
+    return count
+
+
+async def list_for_writer(ctx: Ctx) -> list[Article]:
+    """Every article that a code change could make wrong."""
+    return await ctx.tx.all(
+        Article,
+        f"select {columns('markdown')} {COULD_BE_WRONG} order by a.id",
+        bot=ctx.bot.id,
+    )
+
+
+async def list_some_for_writer(ctx: Ctx, ids: Collection[str]) -> list[Article]:
+    """The articles among these that a code change could make wrong."""
+    return await ctx.tx.all(
+        Article,
+        f"select {columns('markdown')} {COULD_BE_WRONG} and a.id = any(%(ids)s) order by a.id",
+        bot=ctx.bot.id,
+        ids=list(ids),
+    )
+
+
+async def unindexed_ids(ctx: Ctx, texts: Sequence[str], limit: int) -> list[str]:
+    """Articles of which the search index knows nothing or not all: first those with one of these texts."""
+    ids: list[str] | None = await ctx.tx.value(
+        f"""
+        select array_agg(f.id) from (
+            select u.id from (
+                select a.id, a.content_markdown, a.updated_at {COULD_BE_WRONG} and {UNINDEXED}
+                order by a.updated_at desc, a.id limit %(unindexed)s) u
+            order by {has_any_of("u.content_markdown", "texts")} desc, u.updated_at desc, u.id
+            limit %(limit)s) f
+        """,
+        bot=ctx.bot.id,
+        indexed_bytes=limits.MAX_INDEXED_CHARACTERS,
+        unindexed=MAX_UNINDEXED,
+        texts=list(texts),
+        limit=limit,
+    )
+    return ids or []
+
+
+def has_any_of(text: str, parameter: str) -> str:
+    return f"exists (select from unnest(%({parameter})s::text[]) t (text) where strpos({text}, t.text) > 0)"
+
+
+async def linking_ids(ctx: Ctx, addresses: Sequence[str], limit: int) -> list[str]:
+    """Articles that have one of the addresses, which the search index leaves out of links."""
+    ids: list[str] = []
+    scan = ScannedArticles("", None)
+    while addresses and scan.last is not None and len(ids) < limit:
+        scan = await scan_texts(ctx, addresses, scan.last)
+        ids += scan.ids or []
+    return ids[:limit]
+
+
+async def scan_texts(ctx: Ctx, addresses: Sequence[str], after: str) -> ScannedArticles:
+    return await ctx.tx.fetch_one(
+        ScannedArticles,
+        f"""
+        select max(s.id) as last, array_agg(s.id) filter (where
+            {has_any_of("s.content_markdown", "addresses")}) as ids
+        from (select a.id, a.content_markdown
+            {COULD_BE_WRONG} and a.id > %(after)s order by a.id limit %(count)s) s
+        """,
+        bot=ctx.bot.id,
+        addresses=list(addresses),
+        after=after,
+        count=SCANNED_ARTICLES,
+    )
+
+
+async def ids_by_slug(ctx: Ctx, slugs: Sequence[str], limit: int) -> list[str]:
+    ids: list[str] | None = await ctx.tx.value(
+        f"""
+        select array_agg(f.id) from (
+            select a.id {COULD_BE_WRONG} and a.slug = any(%(slugs)s) order by a.id limit %(limit)s) f
+        """,
+        bot=ctx.bot.id,
+        slugs=list(slugs),
+        limit=limit,
+    )
+    return ids or []

@@ -1,0 +1,130 @@
+"""The shapes of a changelog entry (specification, Changelog entry; contract section 4)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, Field
+
+from instep.platform.core.etags import etag_of
+from instep.platform.core.markdown import Format
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.shapes import Body, Markdown, Out, SourceUrl, Timestamp, Title
+
+Status = Literal["draft", "published", "archived"]
+EntryTitle = Annotated[Title, Field(examples=["Exports as CSV"])]
+EntryText = Annotated[
+    Markdown,
+    Field(
+        description="The text of the entry, in Markdown.",
+        examples=["Choose **CSV** under *Settings → Export*. The default is still JSON.\n"],
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogEntry:
+    """One row of `changelog_entries`; `content` holds its text in the format that was asked for."""
+
+    id: str
+    slug: str
+    title: str
+    content: str
+    status: Status
+    source_url: str | None
+    published_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def is_live(self) -> bool:
+        return self.status == "published"
+
+    @property
+    def etag(self) -> str:
+        return etag_of(self.id, self.updated_at)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogOverview:
+    """One row of `changelog_entries` without its text, as the dashboard lists it."""
+
+    id: str
+    slug: str
+    title: str
+    status: Status
+    source_url: str | None
+    published_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class ChangelogEntryCreate(Body):
+    """What a new entry is made from."""
+
+    title: EntryTitle
+    content_markdown: EntryText
+    source_url: SourceUrl | MISSING = Field(
+        default=MISSING,
+        description="The pull request, release or page behind the entry. It is not shown to visitors.",
+        examples=["https://github.com/acme/app/pull/481"],
+    )
+
+
+class ChangelogEntryUpdate(Body):
+    """Only the fields sent are changed."""
+
+    title: EntryTitle | MISSING = MISSING
+    content_markdown: EntryText | MISSING = MISSING
+
+
+class ChangelogEntryFields(Out):
+    """What both forms of an entry share."""
+
+    id: str
+    slug: str = Field(description="Made from the title when the entry is created; it never changes.")
+    title: str
+    status: Status
+    source_url: str | None
+    url: str | None = Field(description="The public address while the entry is published, else null.")
+    bot_id: str
+    published_at: Timestamp | None = Field(description="When it was published first.")
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class ChangelogEntryOut(ChangelogEntryFields):
+    """A changelog entry with its text in Markdown."""
+
+    content_markdown: str
+
+
+class ChangelogEntryHtmlOut(ChangelogEntryFields):
+    """A changelog entry with its text in HTML, as the public page shows it."""
+
+    content_html: str
+
+
+def changelog_entry_out(
+    entry: ChangelogEntry, bot: Bot, format: Format
+) -> ChangelogEntryOut | ChangelogEntryHtmlOut:
+    fields = changelog_entry_fields(entry, bot)
+    if format == "html":
+        return ChangelogEntryHtmlOut(**fields, content_html=entry.content)
+    return ChangelogEntryOut(**fields, content_markdown=entry.content)
+
+
+def changelog_entry_fields(entry: ChangelogEntry, bot: Bot) -> dict[str, Any]:
+    """All fields but the text."""
+    return {
+        "id": entry.id,
+        "slug": entry.slug,
+        "title": entry.title,
+        "status": entry.status,
+        "source_url": entry.source_url,
+        "url": f"{bot.help_url}/changelog/{entry.slug}" if entry.is_live else None,
+        "bot_id": str(bot.id),
+        "published_at": entry.published_at,
+        "created_at": entry.created_at,
+        "updated_at": entry.updated_at,
+    }

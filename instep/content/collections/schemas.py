@@ -1,0 +1,135 @@
+"""The shapes of a collection (specification, Collection; contract section 4)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import MISSING, Field
+
+from instep.platform.core import limits
+from instep.platform.core.etags import etag_of
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.shapes import (
+    Body,
+    Description,
+    Out,
+    Position,
+    Slug,
+    Text,
+    Timestamp,
+    Title,
+    Visibility,
+)
+
+CollectionTitle = Annotated[Title, Field(examples=["Getting started"])]
+About = Annotated[
+    Description, Field(description="The lead of its page.", examples=["Install it and take the first steps."])
+]
+Parent = Annotated[
+    Text,
+    Field(description="The collection that it stands in, by its id or slug; null: none, it is at the top."),
+]
+Icon = Annotated[Text, Field(max_length=limits.MAX_ICON_CHARACTERS, description="An emoji.", examples=["🚀"])]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One row of `collections`, with the number of its articles and what it has from its ancestors."""
+
+    id: str
+    slug: str
+    title: str
+    description: str | None
+    icon: str | None
+    visibility: Visibility
+    parent_id: str | None
+    # From the top down, without itself.
+    ancestor_ids: list[str]
+    # Whether everybody may see it: it and all of its ancestors are public.
+    is_public: bool
+    # Its place in the reading order of the help center; places compare as lists do.
+    place: list[str]
+    sort_order: int
+    article_count: int
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def etag(self) -> str:
+        return etag_of(self.updated_at, self.article_count, self.is_public)
+
+
+class CollectionCreate(Body):
+    """What a new collection is made from."""
+
+    title: CollectionTitle
+    description: About | MISSING = MISSING
+    slug: Slug | MISSING = MISSING
+    icon: Icon | MISSING = MISSING
+    visibility: Visibility = "public"
+    parent_id: Parent | None = None
+
+
+class CollectionUpdate(Body):
+    """Only the fields sent are changed; null or an empty text clears `description` and `icon`.
+
+    `parentId` moves the collection with all that stands in it.
+    """
+
+    title: CollectionTitle | MISSING = MISSING
+    description: About | MISSING | None = MISSING
+    slug: Slug | MISSING = MISSING
+    icon: Icon | MISSING | None = MISSING
+    visibility: Visibility | MISSING = MISSING
+    parent_id: Parent | MISSING | None = MISSING
+    sort_order: (
+        Annotated[Position, Field(description="The place among those beside it, lowest first.", examples=[0])]
+        | MISSING
+    ) = MISSING
+
+
+class CollectionOut(Out):
+    """A section of the help center."""
+
+    id: str
+    slug: str
+    title: str
+    description: str | None
+    icon: str | None
+    visibility: Visibility
+    parent_id: str | None
+    sort_order: int
+    article_count: int = Field(
+        description="Its own articles, whatever their status and language, without those of its collections."
+    )
+    url: str | None = Field(
+        description="The public address; null while it or a collection above it is `authenticated`."
+    )
+    bot_id: str
+    created_at: Timestamp
+    updated_at: Timestamp
+
+    @classmethod
+    def of(cls, collection: Collection, bot: Bot) -> "CollectionOut":
+        return cls(
+            id=collection.id,
+            slug=collection.slug,
+            title=collection.title,
+            description=collection.description,
+            icon=collection.icon,
+            visibility=collection.visibility,
+            parent_id=collection.parent_id,
+            sort_order=collection.sort_order,
+            article_count=collection.article_count,
+            url=f"{bot.help_url}/collections/{collection.slug}" if collection.is_public else None,
+            bot_id=str(bot.id),
+            created_at=collection.created_at,
+            updated_at=collection.updated_at,
+        )
+
+
+class CollectionDeletedOut(Out):
+    """The collection is gone; its articles stay, without a collection, and its collections move up."""
+
+    id: str
+    deleted: bool

@@ -1,0 +1,40 @@
+"""The sweep of files: it returns every hour, and at once after a deletion."""
+
+from datetime import timedelta
+from functools import partial
+
+from instep.content.files.actions import SWEEP_FILES
+from instep.content.files.queries import FreedObject, list_removable, remove_unreferenced
+from instep.content.files.storage import Storages
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database
+from instep.platform.core.jobs import Job, defer, schedule_next
+
+EVERY = timedelta(hours=1)
+# Rows of one statement; their objects are removed from the bucket one after the other.
+REMOVED_AT_ONCE = 200
+
+
+async def schedule_sweep(database: Database) -> None:
+    """Have it run an hour from now, once, however many processes ask."""
+    async with database.enter_workspace("") as tx:
+        await defer(tx, SWEEP_FILES, {}, run_at=utc_now() + EVERY, dedupe=SWEEP_FILES)
+
+
+async def sweep_files(database: Database, storages: Storages, job: Job) -> None:
+    """Remove files that no text has referred to for long enough, and objects that belong to no file."""
+    await schedule_next(partial(schedule_sweep, database))
+    async with database.enter_workspace("") as tx:
+        while await remove_unreferenced(tx, utc_now(), REMOVED_AT_ONCE) == REMOVED_AT_ONCE:
+            pass
+    if storages.bucket is not None:
+        while freed_objects := await removable(database):
+            for freed in freed_objects:
+                await storages.bucket.remove(freed.workspace_id, freed.key)
+            if len(freed_objects) < REMOVED_AT_ONCE:
+                break
+
+
+async def removable(database: Database) -> list[FreedObject]:
+    async with database.enter_workspace("") as tx:
+        return await list_removable(tx, utc_now(), REMOVED_AT_ONCE)

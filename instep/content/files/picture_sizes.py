@@ -1,0 +1,71 @@
+"""The HTML of texts, with the sizes of pictures: a page keeps the places of those that still load."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from instep.content.files import queries
+from instep.content.files.schemas import PictureSize
+from instep.platform.core.code_colours import color_bounded
+from instep.platform.core.config import settings
+from instep.platform.core.markdown import render_bounded
+from instep.platform.core.readable import value_of
+from instep.platform.identity.schemas import Bot, Ctx
+
+# A picture as `core.readable` writes it: every attribute is quoted.
+PICTURE = re.compile(r'<img((?: [a-z-]+="[^"]*")*)>')
+# A file below the address of the installation: the slug of its bot, and its digest.
+ADDRESS = re.compile(r"/files/([^/]+)/([0-9a-f]{64})\.[a-z0-9]{3,4}(?![^?#])")
+WHOLE_NUMBER = re.compile(r"[1-9][0-9]{0,4}")
+# The version of stored HTML. A job renders texts again whose HTML has an earlier one, so that no page does.
+HTML_VERSION = 1
+
+
+async def text_columns(ctx: Ctx, text: str) -> dict[str, Any]:
+    """The columns of an article or a changelog entry with this text."""
+    html = await render_with_sizes(ctx, text)
+    return {"content_markdown": text, "content_html": html, "html_version": HTML_VERSION}
+
+
+async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> str:
+    """Like `render_bounded`; code gets colours, and pictures among the bot's files their width and height.
+
+    Pictures elsewhere, and files that do not exist yet, stay without.
+    """
+    html = await color_bounded(await render_bounded(text, has_lines=has_lines))
+    digests = {digest for tag in PICTURE.finditer(html) if (digest := digest_of(tag[1], ctx.bot))}
+    if not digests:
+        return html
+    sizes = {size.sha256: size for size in await queries.list_sizes(ctx, digests)}
+    return PICTURE.sub(SizeWriter(ctx.bot, sizes).write, html)
+
+
+@dataclass(frozen=True, slots=True)
+class SizeWriter:
+    """Puts the sizes, which it knows by digest, into the tags of one bot's pictures."""
+
+    bot: Bot
+    sizes: dict[str, PictureSize]
+
+    def write(self, tag: re.Match[str]) -> str:
+        size = self.sizes.get(digest_of(tag[1], self.bot) or "")
+        return f"<img{tag[1]}{missing_attributes(tag[1], size)}>" if size else tag[0]
+
+
+def digest_of(attributes: str, bot: Bot) -> str | None:
+    """The digest in the address of a picture, if it is among the files of the bot."""
+    source = value_of(attributes, "src") or ""
+    address = ADDRESS.match(source.removeprefix(settings().base_url))
+    return address[2] if address and address[1] == bot.slug else None
+
+
+def missing_attributes(attributes: str, size: PictureSize) -> str:
+    """What an author has left out: both, or the height that goes with a width; an author's height stays."""
+    width, height = value_of(attributes, "width"), value_of(attributes, "height")
+    if height is not None:
+        return ""
+    if width is None:
+        return f' width="{size.width}" height="{size.height}"'
+    if WHOLE_NUMBER.fullmatch(width) is None:
+        return ""
+    return f' height="{max(1, round(int(width) * size.height / size.width))}"'

@@ -1,0 +1,94 @@
+"""Pictures as they are served: without metadata, upright, and known to be decodable within our limits."""
+
+from dataclasses import dataclass
+from io import BytesIO
+
+from PIL import Image, ImageOps, JpegImagePlugin
+
+from instep.content.files.containers import strip_picture
+from instep.content.files.kinds import JPEG, PNG, WEBP, FileKind, UnsupportedType
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest
+
+FORMATS = {"png": "PNG", "jpg": "JPEG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF"}
+# Kinds whose orientation may be in Exif alone.
+TURNED_BY_EXIF = (JPEG, PNG, WEBP)
+ORIENTATION = 0x0112
+UPRIGHT = 1
+SIDEWAYS = range(5, 9)
+WEBP_QUALITY = 90
+# Our own limit is checked before anything is decoded.
+Image.MAX_IMAGE_PIXELS = None
+
+
+class PictureTooLarge(InvalidRequest):
+    """The picture has too many pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as it is served, with its size in pixels."""
+
+    content: bytes
+    width: int
+    height: int
+
+
+def read_picture(data: bytes, kind: FileKind) -> Picture:
+    """Raises `UnsupportedType` for what can't be decoded, `PictureTooLarge` for too many pixels."""
+    try:
+        content = upright(data, kind)
+        width, height = decode_all(content, kind)
+    except (PictureTooLarge, MemoryError):
+        raise
+    except Exception:
+        # A decoder of hostile bytes raises errors of any class.
+        raise UnsupportedType from None
+    return Picture(content, width, height)
+
+
+def upright(data: bytes, kind: FileKind) -> bytes:
+    """The picture without metadata; turned as its metadata said, which browsers would no longer know."""
+    stripped = strip_picture(data, kind)
+    if kind not in TURNED_BY_EXIF:
+        return stripped
+    with open_picture(data, kind) as image:
+        is_animation = kind != JPEG and getattr(image, "is_animated", False)
+        if image.getexif().get(ORIENTATION, UPRIGHT) == UPRIGHT or is_animation:
+            return stripped
+        options = encoding_of(image, kind)
+        turned = ImageOps.exif_transpose(image)
+    output = BytesIO()
+    turned.save(output, FORMATS[kind.extension], **options)
+    return strip_picture(output.getvalue(), kind)
+
+
+def encoding_of(image: Image.Image, kind: FileKind) -> dict[str, object]:
+    """How to encode the picture again without losing more than needed."""
+    options: dict[str, object] = {"icc_profile": image.info.get("icc_profile")}
+    if isinstance(image, JpegImagePlugin.JpegImageFile):
+        sampling = JpegImagePlugin.get_sampling(image)
+        return options | {"qtables": image.quantization, "subsampling": sampling, "optimize": True}
+    return options | ({"quality": WEBP_QUALITY} if kind == WEBP else {})
+
+
+def open_picture(data: bytes, kind: FileKind) -> Image.Image:
+    """A picture whose pixels are not decoded yet."""
+    image = Image.open(BytesIO(data), formats=[FORMATS[kind.extension]])
+    if image.width * image.height > limits.MAX_PICTURE_PIXELS:
+        raise PictureTooLarge(
+            f"The picture has {image.width:,} by {image.height:,} pixels: at most "
+            f"{limits.MAX_PICTURE_PIXELS:,} are allowed."
+        )
+    return image
+
+
+def decode_all(content: bytes, kind: FileKind) -> tuple[int, int]:
+    """Decode every frame, and return width and height."""
+    with open_picture(content, kind) as image:
+        for frame in range(getattr(image, "n_frames", 1)):
+            image.seek(frame)
+            image.load()
+        # The container of AVIF turns pictures by itself, which the library reports as Exif would.
+        is_sideways = image.getexif().get(ORIENTATION, UPRIGHT) in SIDEWAYS
+        return (image.height, image.width) if is_sideways else image.size

@@ -1,0 +1,48 @@
+"""The shapes of golden questions."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from instep.platform.web.shapes import Out, Timestamp
+
+
+def normalized_question(text: str) -> str:
+    """A golden question as it is stored, without needless space."""
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuestion:
+    """A row of `golden_questions` with the title of its article, which may be removed for good by now."""
+
+    id: str
+    question: str
+    locale: str
+    article_id: str | None
+    article_title: str | None
+    # A heading above the passage that must answer it, and words of the answer; None where any will do.
+    section: str | None
+    says: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PublicText:
+    """The text of an article as everybody may read it."""
+
+    title: str
+    description: str | None
+    content: str
+
+
+class GoldenQuestionOut(Out):
+    """A question, and the article that must answer it, perhaps from one section and with certain words."""
+
+    id: str
+    question: str
+    locale: str
+    article_id: str | None
+    article_title: str | None
+    section: str | None
+    says: str | None
+    created_at: Timestamp

@@ -1,0 +1,218 @@
+"""The SQL of redirects."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from instep.content.articles.live import LIVE
+from instep.content.collections.visibility import ANCESTORS, IS_PUBLIC
+from instep.content.redirects.path_patterns import anchors_of
+from instep.content.redirects.schemas import ArticleAtPath, Redirect, RedirectTarget
+from instep.platform.core.like_patterns import escape_like
+from instep.platform.core.paging import Order, Page, PageRequest
+from instep.platform.identity.schemas import Ctx
+
+REDIRECT = "r.id, r.path, r.article_id, r.url, r.created_at"
+ORDER = Order(("r.created_at", "r.id"), descending=True)
+BY_PATH = Order(("r.path", "r.id"), descending=False)
+# The path of a redirect as a pattern for `like`.
+LIKE_PATTERN = r"""
+    replace(replace(replace(replace(r.path, '\', '\\'), '%%', '\%%'), '_', '\_'), '*', '%%')
+"""
+# An exact path wins over patterns, and the pattern with the most literal characters over the others.
+FIND_TARGET = f"""
+    select r.path, r.article_id, r.url, target.slug, target.locale
+    from (
+        select r.path, r.article_id, r.url from redirects r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.anchor = any(%(anchors)s)
+          and %(path)s::text || case when r.path like '%%/**' then '/' else '' end like {LIKE_PATTERN}
+        order by r.path = %(path)s desc, length(replace(r.path, '*', '')) desc, r.id limit 1
+    ) r left join lateral (select a.slug, a.locale {LIVE} and a.id = r.article_id) target on true
+"""
+
+
+def find_target_params(ctx: Ctx, path: str) -> dict[str, Any]:
+    return {"bot": ctx.bot.id, "path": path, "anchors": anchors_of(path)}
+
+
+async def find_target(ctx: Ctx, path: str) -> RedirectTarget | None:
+    """The target of the redirect from this path: one lookup in an index, however many patterns there are."""
+    return await ctx.tx.first(RedirectTarget, FIND_TARGET, **find_target_params(ctx, path))
+
+
+async def find_article_at(ctx: Ctx, slug: str, locale: str) -> ArticleAtPath | None:
+    """The article that has or had this slug."""
+    return await ctx.tx.first(
+        ArticleAtPath,
+        f"""
+        select b.id, b.slug, b.locale, exists (select {LIVE} and a.id = b.id) as is_public
+        from articles b
+        where b.bot_id = %(bot)s and b.workspace_id = %(workspace)s
+          and b.deleted_at is null and b.locale = %(locale)s
+          and (b.slug = %(slug)s or b.id = (select f.article_id from former_slugs f
+            where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
+              and f.slug = %(slug)s and f.locale = %(locale)s))
+        order by b.slug = %(slug)s desc limit 1
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+        locale=locale,
+    )
+
+
+async def has_collection(ctx: Ctx, slug: str) -> bool:
+    """Whether everybody may see a collection with this slug."""
+    return bool(
+        await ctx.tx.value(
+            f"""
+            select exists (select from collections c {ANCESTORS}
+                where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
+                  and c.slug = %(slug)s and {IS_PUBLIC})
+            """,
+            bot=ctx.bot.id,
+            slug=slug,
+        )
+    )
+
+
+async def has_entry(ctx: Ctx, slug: str) -> bool:
+    """Whether a changelog entry with this slug is published."""
+    return bool(
+        await ctx.tx.value(
+            """
+            select exists (select from changelog_entries
+                where bot_id = %(bot)s and workspace_id = %(workspace)s
+                  and slug = %(slug)s and status = 'published')
+            """,
+            bot=ctx.bot.id,
+            slug=slug,
+        )
+    )
+
+
+async def list_page(ctx: Ctx, request: PageRequest) -> Page[Redirect]:
+    page = request.page(ORDER, "redirects", ctx.bot.id)
+    rows = await ctx.tx.all(
+        Redirect,
+        f"""
+        select {REDIRECT} from redirects r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def list_by_path(ctx: Ctx, words: str, request: PageRequest) -> Page[Redirect]:
+    """The redirects with these words in an address or in the title of the article, sorted by path."""
+    page = request.page(BY_PATH, "redirects by path", ctx.bot.id, words)
+    rows = await ctx.tx.all(
+        Redirect,
+        f"""
+        select {REDIRECT} from redirects r
+        left join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and concat_ws(E'\\n', r.path, r.url, a.slug, a.title) ilike %(pattern)s
+          and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        pattern=f"%{escape_like(words)}%",
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.source, row.id))
+
+
+async def lock_count(ctx: Ctx) -> None:
+    """Make others who add a redirect to the bot wait until this transaction ends."""
+    await ctx.tx.advisory_lock(f"redirects {ctx.bot.id}")
+
+
+async def count(ctx: Ctx) -> int:
+    number: int = await ctx.tx.value(
+        "select count(*) from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
+    )
+    return number
+
+
+async def list_known_paths(ctx: Ctx, paths: Sequence[str]) -> set[str]:
+    """The redirected ones of these paths and patterns."""
+    known_paths = await ctx.tx.value(
+        """
+        select array_agg(path) from redirects
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and path = any(%(paths)s)
+        """,
+        bot=ctx.bot.id,
+        paths=list(paths),
+    )
+    return set(known_paths or ())
+
+
+async def insert(ctx: Ctx, row: dict[str, Any]) -> Redirect:
+    """The new redirect."""
+    return await ctx.tx.fetch_one(
+        Redirect,
+        f"""
+        insert into redirects as r (id, workspace_id, bot_id, path, anchor, article_id, url, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(path)s, %(anchor)s, %(article_id)s, %(url)s, %(now)s)
+        returning {REDIRECT}
+        """,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        **row,
+    )
+
+
+async def insert_many(ctx: Ctx, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Add redirects in one statement; how many there were not yet. Paths that are redirected stay so."""
+    return await ctx.tx.execute(
+        """
+        insert into redirects (id, workspace_id, bot_id, path, anchor, article_id, url, created_at)
+        select id, %(workspace)s, %(bot)s, path, anchor, article_id, url, %(now)s
+        from unnest(%(ids)s::text[], %(paths)s::text[], %(anchors)s::text[], %(articles)s::text[],
+            %(urls)s::text[]) as new (id, path, anchor, article_id, url)
+        on conflict on constraint redirects_path do nothing
+        """,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        ids=[row["id"] for row in rows],
+        paths=[row["path"] for row in rows],
+        anchors=[row["anchor"] for row in rows],
+        articles=[row["article_id"] for row in rows],
+        urls=[row["url"] for row in rows],
+    )
+
+
+async def repoint(ctx: Ctx, article_id: str, heir_id: str) -> None:
+    await ctx.tx.execute(
+        """
+        update redirects set article_id = %(heir)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and article_id = %(article)s
+        """,
+        bot=ctx.bot.id,
+        article=article_id,
+        heir=heir_id,
+    )
+
+
+async def delete(ctx: Ctx, redirect_id: str) -> bool:
+    return bool(
+        await ctx.tx.execute(
+            "delete from redirects where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
+            bot=ctx.bot.id,
+            id=redirect_id,
+        )
+    )
+
+
+async def titles_of(ctx: Ctx, article_ids: list[str]) -> dict[str, str]:
+    titles: dict[str, str] | None = await ctx.tx.value(
+        """
+        select jsonb_object_agg(id, title) from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
+        bot=ctx.bot.id,
+        ids=article_ids,
+    )
+    return titles or {}

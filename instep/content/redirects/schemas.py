@@ -1,0 +1,181 @@
+"""The shapes of a redirect (contract section 10)."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import MISSING, AfterValidator, ConfigDict, Field
+from pydantic.config import JsonDict
+
+from instep.content.articles.paths import path_of_article
+from instep.content.redirects.path_patterns import normal_path, written_path
+from instep.platform.core import limits
+from instep.platform.core.outbound.urls import CHARACTERS, PATTERN, parse_url
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.shapes import Body, Out, Text, Timestamp
+
+# The pattern in the API's description; `normal_path` and `valid_target` check more.
+FROM_PATTERN = r"^(https?://[^/?#\u0000]+)?/+[^/?#\u0000][^\u0000]*$"
+TARGET_PATTERN = rf"{PATTERN}(?:#{CHARACTERS})?"
+FROM_EXAMPLE = "/hc/*/articles/360012-*"
+ARTICLE_EXAMPLE: JsonDict = {"from": FROM_EXAMPLE, "articleId": "install-the-agent"}
+# A path of the help center itself, with the rest of the path that was asked for.
+OWN_REST_PATTERN = rf"(?:/(?!/){CHARACTERS})?/\*"
+PREFIX_EXAMPLE: JsonDict = {"from": "/docs/*", "url": "/*"}
+URL_EXAMPLE: JsonDict = {"from": "/status", "url": "https://status.example.com"}
+
+
+def valid_source(text: str) -> str:
+    """The text itself; `create_redirect` needs it to know an address of the help center as such."""
+    normal_path(text)
+    return text
+
+
+def valid_target(text: str) -> str:
+    """An address for browsers, by the narrow grammar that no two readers read in two ways."""
+    if re.fullmatch(OWN_REST_PATTERN, text):
+        return text
+    if re.fullmatch(TARGET_PATTERN, text) is None:
+        raise ValueError(
+            "it must be an address such as https://example.com/page, in ASCII and without user name, "
+            "or a path of the help center that ends with /*"
+        )
+    parse_url(text.partition("#")[0])
+    return text
+
+
+RedirectSource = Annotated[
+    Text,
+    Field(
+        max_length=limits.MAX_REDIRECT_URL_CHARACTERS,
+        description="A path below the address of the help center; of a whole address the path counts. "
+        "`*` stands for one whole segment, or for the rest of one. `/*` at the end stands for all that "
+        "follows, or for nothing, if `url` ends with `/*` too.",
+        examples=[FROM_EXAMPLE],
+        json_schema_extra={"pattern": FROM_PATTERN},
+    ),
+    AfterValidator(valid_source),
+]
+RedirectUrl = Annotated[
+    Text,
+    Field(
+        max_length=limits.MAX_REDIRECT_URL_CHARACTERS,
+        description="Any address with `http` or `https`; one that is redirected itself is followed first. "
+        "With `/*` at its end it gets what `/*` of `from` stood for; only then it may be a path of the "
+        "help center, as `/guides/*`.",
+        examples=["https://status.example.com", "/*"],
+        json_schema_extra={
+            "pattern": f"^(?:{TARGET_PATTERN}|{OWN_REST_PATTERN})$",
+            "format": "uri-reference",
+        },
+    ),
+    AfterValidator(valid_target),
+]
+
+
+def whole_url(bot: Bot, url: str) -> str:
+    """The address that a stored URL stands for: one of the help center itself is stored without its host."""
+    return bot.help_url + url if url.startswith("/") else url
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """One row of `redirects`; it has either an article or a URL as `whole_url` reads it."""
+
+    id: str
+    path: str
+    article_id: str | None
+    url: str | None
+    created_at: datetime
+
+    @property
+    def source(self) -> str:
+        """The path as people write it."""
+        return written_path(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class FormerPath:
+    """A path as `normal_path` or `prefix_path` gives it, and the article or the URL that it is to lead to."""
+
+    path: str
+    article_id: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectTarget:
+    """What a path leads to; `slug` and `locale` are null unless its article is live and public."""
+
+    path: str
+    article_id: str | None
+    url: str | None
+    slug: str | None
+    locale: str | None
+
+    def article_url(self, bot: Bot) -> str | None:
+        if self.slug is None or self.locale is None:
+            return None
+        return bot.help_url + path_of_article(bot.locale, self.locale, self.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleAtPath:
+    """The article at a present or former address, and whether everybody may read it."""
+
+    id: str
+    slug: str
+    locale: str
+    is_public: bool
+
+    def path(self, bot: Bot) -> str:
+        return path_of_article(bot.locale, self.locale, self.slug)
+
+
+class RedirectCreate(Body):
+    """What a new redirect is made from: `from`, and exactly one of `articleId` and `url`."""
+
+    # Two optional fields rather than `oneOf`: generators of clients make one plain type of it.
+    model_config = ConfigDict(
+        json_schema_extra={
+            "minProperties": 2,
+            "maxProperties": 2,
+            "examples": [ARTICLE_EXAMPLE, URL_EXAMPLE, PREFIX_EXAMPLE],
+        }
+    )
+
+    source: RedirectSource = Field(alias="from")
+    article_id: Text | MISSING = Field(
+        default=MISSING, description="The article that it leads to, by its id or slug."
+    )
+    url: RedirectUrl | MISSING = MISSING
+
+
+class RedirectOut(Out):
+    """A redirect from an address where nothing else answers."""
+
+    id: str
+    source: str = Field(alias="from", description="The path, as it is compared.", examples=[FROM_EXAMPLE])
+    article_id: str | None = Field(description="The article that it leads to, at its present address.")
+    url: str | None = Field(description="The address that it leads to.")
+    bot_id: str
+    created_at: Timestamp
+
+    @classmethod
+    def of(cls, redirect: Redirect, bot: Bot) -> "RedirectOut":
+        return cls(
+            id=redirect.id,
+            article_id=redirect.article_id,
+            url=redirect.url and whole_url(bot, redirect.url),
+            bot_id=str(bot.id),
+            created_at=redirect.created_at,
+            **{"from": redirect.source},
+        )
+
+
+class RedirectDeletedOut(Out):
+    """The redirect is gone; its address is free for another one."""
+
+    id: str
+    deleted: bool

@@ -1,7 +1,0 @@
-"""The error of the embedded database, which callers can tell from a bug."""
-
-from instep.core.errors import Unusable
-
-
-class DatabaseUnavailable(Unusable):
-    """The embedded PostgreSQL can't be used; the message says why and what to do."""

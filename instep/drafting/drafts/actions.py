@@ -1,0 +1,310 @@
+"""What can be done with drafts: propose, read, change, apply, dismiss."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from instep.content.articles.actions import delete_article
+from instep.content.articles.schemas import Article, ArticleCreate, TextSource
+from instep.content.articles.texts import create_for_review, find_article, replace_text
+from instep.drafting.drafts import change_queries, queries
+from instep.drafting.drafts.applying import NoChanges, apply_pending
+from instep.drafting.drafts.digest import schedule_digest
+from instep.drafting.drafts.edited_lines import lines_after_edit
+from instep.drafting.drafts.hunks import SIDES
+from instep.drafting.drafts.live_counts import with_live_counts
+from instep.drafting.drafts.merging import merged_content
+from instep.drafting.drafts.pending import (
+    DraftNotPending,
+    find_draft,
+    find_pending,
+    lock_article,
+    not_pending,
+)
+from instep.drafting.drafts.proposals import EditProposal, NewArticle, Statement
+from instep.drafting.drafts.reviewing import review_warnings
+from instep.drafting.drafts.schemas import (
+    Draft,
+    DraftApply,
+    DraftCreate,
+    DraftDetail,
+    DraftDismiss,
+    DraftTexts,
+    DraftType,
+    DraftUpdate,
+    draft_item_out,
+)
+from instep.drafting.drafts.suppressed_schemas import Dismissal
+from instep.drafting.drafts.suppression import hold_back
+from instep.notifications.webhooks.emit import emit
+from instep.notifications.webhooks.schemas import EventKind
+from instep.platform.core.errors import InsufficientScope, InvalidState
+from instep.platform.core.ids import DRAFT_PREFIXES, new_id
+from instep.platform.core.markdown import Format, render_bounded
+from instep.platform.core.paging import Page, PageRequest
+from instep.platform.identity.access import proposes, writes
+from instep.platform.identity.schemas import Ctx
+from instep.platform.text.diff import compare
+
+NO_REASON = DraftDismiss()
+
+
+async def list_drafts(
+    ctx: Ctx, draft_type: DraftType | None, article_ref: str | None, page: PageRequest
+) -> Page[Draft]:
+    """List everything that awaits review, newest first.
+
+    The counts of an edit whose article has changed since are those of what applying makes of its present
+    text, as in the detail; of large texts they are those against the text that the edit was made against.
+    """
+    article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
+    drafts = await queries.list_pending(ctx, draft_type, article_id, page)
+    return Page(await with_live_counts(ctx, drafts.rows), drafts.next_cursor)
+
+
+async def list_article_drafts(ctx: Ctx, article_ref: str, page: PageRequest) -> Page[Draft]:
+    """List the pending edits of an article, newest first."""
+    return await list_drafts(ctx, "edit", article_ref, page)
+
+
+async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
+    """The ids of articles that have a pending edit to exactly this text; `texts` are by article id."""
+    return await queries.find_proposed(ctx, texts) if texts else set()
+
+
+async def get_draft(ctx: Ctx, draft_id: str, format: Format = "markdown") -> DraftDetail:
+    """Get a draft, whatever has become of it, with all that a reviewer decides by.
+
+    An edit comes with the diff from the live article to what applying makes of it, its conflict and its
+    evidence; once settled with its diff against the text that it was made against. A new article's text is
+    that of the article behind it.
+    """
+    draft = await find_draft(ctx, draft_id)
+    content = await render_bounded(draft.content) if format == "html" else draft.content
+    if draft.type != "edit":
+        return DraftDetail(draft, content, None, None)
+    merged = await merged_content(draft)
+    result = draft.content if merged is None else merged
+    diff = await compare(draft.compared_with, result, SIDES)
+    warnings = [*draft.warnings, *await review_warnings(ctx, draft, merged)]
+    draft = replace(draft, additions=diff.additions, deletions=diff.deletions, warnings=warnings)
+    return DraftDetail(draft, content, diff.diff, merged)
+
+
+@proposes
+async def propose_edit(
+    ctx: Ctx, article_ref: str, new: DraftCreate, format: Format = "markdown"
+) -> DraftDetail:
+    """Propose another text for an article. The live text stays until someone applies the draft."""
+    article = await find_article(ctx, article_ref)
+    sent = new.model_dump()
+    proposal = EditProposal(
+        content=new.content_markdown,
+        base_version=article.version,
+        base_title=article.title,
+        base_content=article.content,
+        title=sent["title"] if sent.get("title", article.title) != article.title else None,
+        reason=sent.get("reason"),
+        source_url=sent.get("source_url") or None,
+    )
+    if proposal.title is None and proposal.content == article.content:
+        raise NoChanges
+    draft = await queue_edit(ctx, article.id, proposal)
+    return await get_draft(ctx, draft.id, format)
+
+
+async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
+    """Store an edit that waits for review; nothing is announced."""
+    counts = await compare(proposal.base_content, proposal.content, SIDES)
+    return await queries.insert_edit(ctx, article_id, proposal, counts)
+
+
+async def queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
+    """Put an edit into the review queue that was made against the text that the proposal names."""
+    draft = await insert_edit(ctx, article_id, proposal)
+    await emit_proposal(ctx, draft)
+    return draft
+
+
+async def stamp_comparison(ctx: Ctx) -> None:
+    """Have public pages rendered again, since they say with which changes an article was compared."""
+    await queries.stamp_comparison(ctx)
+
+
+async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
+    """Put a new article that the service wrote into the review queue; a later task of a change renews it."""
+    if new.source_url is not None:
+        await change_queries.lock_change(ctx, new.source_url)
+        draft_id = await change_queries.find_pending_new(ctx, new)
+        if draft_id is not None and await _renew_new_article(ctx, draft_id, new):
+            return draft_id
+    return await _queue_new(ctx, "new_article", new)
+
+
+async def _renew_new_article(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
+    """Give a pending draft the text of a later task; one that somebody has edited keeps its own.
+
+    Whether it still waits.
+    """
+    try:
+        draft = await find_pending(ctx, draft_id)
+        article = await lock_article(ctx, draft)
+    except (DraftNotPending, InvalidState):
+        return False
+    is_same = (article.title, article.content) == (new.title, new.content)
+    if is_same or not await _is_as_the_service_wrote_it(ctx, article):
+        return await change_queries.follow_task(ctx, draft_id, new.task_id)
+    if not await change_queries.renew_new(ctx, draft_id, new):
+        return False
+    await replace_text(ctx, article, new.title, new.content, TextSource("update", draft_id))
+    return True
+
+
+async def _is_as_the_service_wrote_it(ctx: Ctx, article: Article) -> bool:
+    """Whether nobody has edited the text of an article that the service wrote, live or not."""
+    return not article.has_unpublished_changes and await queries.was_written_by_service(ctx, article.id)
+
+
+async def queue_gap_draft(ctx: Ctx, new: NewArticle) -> str:
+    """Put an article that answers visitors' questions into the review queue."""
+    return await _queue_new(ctx, "gap_draft", new)
+
+
+async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
+    draft_id = new_id(DRAFT_PREFIXES[draft_type])
+    fields = {"title": new.title, "contentMarkdown": new.content, "collectionId": new.collection_id}
+    fields |= {"locale": new.locale} if new.locale is not None else {}
+    article = await create_for_review(
+        ctx, ArticleCreate.model_validate(fields), TextSource("create", draft_id)
+    )
+    draft = await queries.insert_new(ctx, draft_id, draft_type, article.id, new)
+    await emit_proposal(ctx, draft)
+    return draft_id
+
+
+async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
+    """Add what visitors have asked since to a pending draft; a text that somebody has edited stays."""
+    try:
+        article = await lock_article(ctx, await find_pending(ctx, draft_id))
+    except (DraftNotPending, InvalidState):
+        return
+    if await queries.renew(ctx, draft_id, new) and await _is_as_the_service_wrote_it(ctx, article):
+        await replace_text(ctx, article, article.title, new.content, TextSource("update", draft_id))
+
+
+async def emit_proposal(ctx: Ctx, draft: Draft) -> None:
+    """Publish the event of a new draft, with the counts that the queue shows."""
+    kind: EventKind = "edit.proposed" if draft.type == "edit" else "draft.created"
+    [counted] = await with_live_counts(ctx, [draft])
+    await emit(ctx, kind, draft_item_out(counted))
+    if draft.status == "pending":
+        await schedule_digest(ctx)
+
+
+@proposes
+async def update_draft(
+    ctx: Ctx, draft_id: str, update: DraftUpdate, format: Format = "markdown"
+) -> DraftDetail:
+    """Change the title or the text of a pending draft; nothing goes live by it.
+
+    With the scope `content:propose` a caller changes only drafts that it has proposed itself.
+    """
+    draft = await find_pending(ctx, draft_id)
+    if not ctx.actor.can_write and not await queries.is_proposer(ctx, draft.id):
+        raise InsufficientScope(
+            "This API key or app may change only drafts that it has proposed: use one with `content:write`."
+        )
+    if draft.type == "edit":
+        await _change_edit(ctx, draft, update)
+    else:
+        await _change_new(ctx, draft, update)
+    return await get_draft(ctx, draft.id, format)
+
+
+async def _change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
+    changes = _changed_columns(draft, update)
+    if not changes:
+        return
+    content = changes.get("content_markdown", draft.content)
+    if content == draft.current_content and changes.get("title", draft.proposed_title) is None:
+        raise NoChanges
+    counts = await compare(draft.base_content, content, SIDES)
+    changes |= {"additions": counts.additions, "deletions": counts.deletions}
+    changes |= await _editor_columns(ctx, draft, content)
+    # What a person has changed is no longer what the code change proves.
+    changes |= {"certainty": None if draft.certainty is None else "likely"}
+    # The draft may have been settled since it was read, so the update decides.
+    if not await queries.change_text(ctx, draft.id, changes):
+        raise not_pending(await find_draft(ctx, draft.id))
+
+
+async def _change_new(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None:
+    article = await lock_article(ctx, draft)
+    # Settling a draft locks its article too, so a draft that is pending now stays pending.
+    await find_pending(ctx, draft.id)
+    sent = update.model_dump()
+    title, content = sent.get("title", article.title), sent.get("content_markdown", article.content)
+    if (title, content) == (article.title, article.content):
+        return
+    await queries.change_columns(ctx, draft.id, await _editor_columns(ctx, draft, content))
+    await replace_text(ctx, article, title, content, TextSource("update", draft.id))
+
+
+async def _editor_columns(ctx: Ctx, draft: DraftTexts, content: str) -> dict[str, Any]:
+    lines = await lines_after_edit(draft, content)
+    columns = {"edited_by_name": ctx.actor.name, **queries.line_columns(lines)}
+    if draft.type == "edit" and draft.edited_by_name is None:
+        columns |= {"written_title": draft.proposed_title, "written_markdown": draft.content}
+    return columns
+
+
+@writes
+async def apply_draft(
+    ctx: Ctx, draft_id: str, request: DraftApply, if_match: str | None = None, *, seen: str | None = None
+) -> Draft:
+    """Make a draft's text the article's: an edit is live at once if its article is, a new article goes live.
+
+    Where the article has changed since, both changes are merged; `onConflict` chooses otherwise. An edit that
+    is in the article already is refused: dismiss it. The text that an edit replaces is kept as a revision.
+    `hunks` takes in only a part of an edit's diff. With `when` `release` nothing goes live yet: the approval
+    is recorded, and an edit of the draft takes it back. `If-Match` takes the ETag of the draft's article.
+    """
+    return await apply_pending(ctx, draft_id, request, if_match, seen=seen)
+
+
+@writes
+async def dismiss_draft(
+    ctx: Ctx, draft_id: str, request: DraftDismiss = NO_REASON, *, replaced_by: str | None = None
+) -> Draft:
+    """Take a draft out of the queue.
+
+    The article of an edit stays as it is, a new article moves to Recently deleted. After the reasons
+    `not_needed`, `wrong_article` and `wrong_text` no later task proposes the same for the article again.
+    """
+    draft = await find_pending(ctx, draft_id)
+    if draft.type == "edit":
+        await queries.lock_article_of_edit(ctx, draft.id)
+    else:
+        await lock_article(ctx, draft)
+    sent = request.model_dump()
+    reason, comment = sent.get("reason"), sent.get("comment")
+    if not await queries.settle(ctx, draft.id, "dismissed", reason, comment, replaced_by=replaced_by):
+        raise not_pending(await find_draft(ctx, draft.id))
+    if draft.type != "edit":
+        await delete_article(ctx, draft.article_id)
+    await hold_back(ctx, _dismissal_of(draft), reason, comment)
+    return replace(draft, status="dismissed")
+
+
+def _dismissal_of(draft: DraftTexts) -> Dismissal:
+    statements = [Statement(**statement) for statement in draft.statements]
+    return Dismissal(draft.article_id if draft.type == "edit" else None, statements, draft_id=draft.id)
+
+
+def _changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
+    """The columns that the fields sent really change; a title equal to the article's is stored as null."""
+    sent: dict[str, Any] = update.model_dump()
+    if sent.get("title") == draft.article_title:
+        sent["title"] = None
+    old = {"title": draft.proposed_title, "content_markdown": draft.content}
+    return {name: value for name, value in sent.items() if old[name] != value}

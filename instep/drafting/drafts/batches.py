@@ -1,0 +1,54 @@
+"""Applying several drafts in one transaction: those that can't be applied stay, the others are applied."""
+
+from collections.abc import Sequence
+
+from instep.drafting.drafts.applying import NOW, apply_pending
+from instep.drafting.drafts.pending import DraftNotPending
+from instep.drafting.drafts.queue_schemas import BatchResult
+from instep.drafting.drafts.release_schemas import DraftOfArticle
+from instep.drafting.drafts.schemas import Draft, DraftApply
+from instep.platform.core.errors import Conflict
+from instep.platform.core.needed_work import NeededWork
+from instep.platform.core.restarts import WorkNeeded
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+
+
+async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
+    """Lock the articles of drafts in one order, before the first is changed: so there is no deadlock."""
+    await ctx.tx.execute(
+        """
+        select id from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(articles)s)
+        order by id for no key update
+        """,
+        bot=ctx.bot.id,
+        articles=[draft.article_id for draft in drafts],
+    )
+
+
+async def apply_each(
+    ctx: Ctx, drafts: Sequence[DraftOfArticle], request: DraftApply = NOW
+) -> list[BatchResult]:
+    """Apply drafts whose articles are locked; those that others have settled since are left out."""
+    results, needed = list[BatchResult](), NeededWork()
+    for draft in drafts:
+        try:
+            async with ctx.tx.transaction():
+                await apply_in_batch(ctx, draft.id, request)
+        except Conflict as refusal:
+            results.append(BatchResult(draft, refusal))
+        except WorkNeeded:
+            needed.take()
+        except DraftNotPending:
+            continue
+        else:
+            results.append(BatchResult(draft, None))
+    await needed.do_before_next_attempt()
+    return results
+
+
+@writes
+async def apply_in_batch(ctx: Ctx, draft_id: str, request: DraftApply) -> Draft:
+    """Apply one of several drafts; one whose text is live already is settled too."""
+    return await apply_pending(ctx, draft_id, request, accepts_no_changes=True)

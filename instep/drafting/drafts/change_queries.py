@@ -1,0 +1,292 @@
+"""The SQL of drafts that several tasks make of one code change, whose address they share."""
+
+from collections.abc import Collection, Sequence
+
+from psycopg.types.json import Jsonb
+
+from instep.drafting.drafts.proposals import NewArticle
+from instep.drafting.drafts.queries import (
+    DRAFT,
+    FROM,
+    NO_APPROVAL,
+    TEXTS,
+    change_columns,
+    change_text,
+    origin_columns,
+)
+from instep.drafting.drafts.schemas import Draft, DraftTexts, DroppedDraft
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Ctx
+
+# Whether a draft has what a person wrote and no earlier draft has.
+IS_EDITED = """
+    case d.type when 'edit'
+        then d.edited_by_name is not null
+            and (d.written_markdown is null
+                or (d.content_markdown, d.title) is distinct from (d.written_markdown, d.written_title))
+        else a.author_type <> 'task' end
+"""
+
+
+async def lock_change(ctx: Ctx, source_url: str) -> None:
+    """Make other tasks of the same change wait until this transaction ends."""
+    await ctx.tx.advisory_lock(f"{ctx.bot.id} {source_url}")
+
+
+async def find_pending_new(ctx: Ctx, new: NewArticle) -> str | None:
+    """The pending draft of a new article, by an earlier task for the same change, that states the same."""
+    draft_id: str | None = await ctx.tx.value(
+        """
+        select d.id from drafts d
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and d.type = 'new_article' and d.source_url = %(url)s and d.task_id <> %(task)s
+          and exists (
+            select from jsonb_array_elements(d.statements) s where s ->> 'key' = any(%(keys)s::text[]))
+        order by d.created_at, d.id limit 1
+        """,
+        bot=ctx.bot.id,
+        url=new.source_url,
+        task=new.task_id,
+        keys=[statement.key for statement in new.statements],
+    )
+    return draft_id
+
+
+async def renew_new(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
+    """Give a pending draft what a later task says of it; whether it was still pending."""
+    return await change_text(ctx, draft_id, origin_columns(new))
+
+
+async def follow_task(ctx: Ctx, draft_id: str, task_id: str | None) -> bool:
+    """Make a pending draft one of a later task; whether it was still pending."""
+    return await change_columns(ctx, draft_id, {"task_id": task_id})
+
+
+async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
+    """The newest edits that wait, for a change to be compared with what they would make of their articles.
+
+    Of the change itself they are those that its own pending drafts go on from.
+    """
+    return await ctx.tx.all(
+        DraftTexts,
+        f"""
+        select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and a.deleted_at is null
+          and a.status in ('draft', 'published')
+          and (d.task_id is null or %(url)s::text is null or d.source_url is distinct from %(url)s)
+          and (d.status = 'pending' or d.replaced_by in (
+            select s.id from drafts s
+            where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.status = 'pending'
+              and s.source_url = %(url)s and s.task_id is not null))
+        order by d.created_at desc, d.id desc limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        url=source_url,
+        limit=limits.MAX_COMPARED_DRAFTS,
+    )
+
+
+async def is_beneath_pending(ctx: Ctx, draft_id: str) -> bool:
+    """Whether the draft that took the place of this one still waits."""
+    is_pending: bool = await ctx.tx.value(
+        """
+        select exists (
+            select from drafts d
+            join drafts s on s.workspace_id = d.workspace_id and s.id = d.replaced_by
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s
+              and d.status = 'dismissed' and s.status = 'pending')
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+    )
+    return is_pending
+
+
+async def list_same_change(
+    ctx: Ctx, article_id: str, source_url: str | None, task_id: str | None
+) -> list[DraftTexts]:
+    """The pending edits of an article that earlier tasks made of the same change, oldest first."""
+    return await ctx.tx.all(
+        DraftTexts,
+        f"""
+        select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and d.status = 'pending'
+          and d.article_id = %(article)s and d.source_url = %(url)s and d.task_id <> %(task)s
+          and (t.created_at, t.id) < (
+            select created_at, id from tasks
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
+        order by t.created_at, t.id
+        """,
+        bot=ctx.bot.id,
+        article=article_id,
+        url=source_url,
+        task=task_id,
+    )
+
+
+async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
+    """Whether a later task of the same change has made an edit of the same article before."""
+    is_late: bool = await ctx.tx.value(
+        """
+        select exists (
+            select from drafts d
+            join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.type = 'edit'
+              and d.article_id = %(article)s and d.source_url = %(url)s
+              and (t.created_at, t.id) > (
+                select created_at, id from tasks
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s))
+        """,
+        bot=ctx.bot.id,
+        article=draft.article_id,
+        url=draft.source_url,
+        task=draft.task_id,
+    )
+    return is_late
+
+
+async def list_continued(ctx: Ctx, article_ids: Sequence[str], source_url: str | None) -> list[DraftTexts]:
+    """The edits of a change from which pending drafts of other changes go on."""
+    return await ctx.tx.all(
+        DraftTexts,
+        f"""
+        select {DRAFT}, {TEXTS} {FROM} and d.type = 'edit' and d.status = 'dismissed'
+          and d.source_url = %(url)s and d.task_id is not null and d.article_id = any(%(articles)s)
+          and exists (
+            select from drafts s
+            where s.bot_id = %(bot)s and s.workspace_id = %(workspace)s and s.id = d.replaced_by
+              and s.status = 'pending' and s.source_url is distinct from %(url)s)
+        order by d.id
+        """,
+        bot=ctx.bot.id,
+        url=source_url,
+        articles=list(article_ids),
+    )
+
+
+async def list_beneath(ctx: Ctx, draft: Draft) -> list[str]:
+    """The drafts of other changes whose place this one took."""
+    draft_ids: list[str] | None = await ctx.tx.value(
+        """
+        select array_agg(id order by id) from drafts
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and replaced_by = %(id)s
+          and status = 'dismissed' and (%(url)s::text is null or source_url is distinct from %(url)s)
+        """,
+        bot=ctx.bot.id,
+        id=draft.id,
+        url=draft.source_url,
+    )
+    return draft_ids or []
+
+
+async def put_beneath(ctx: Ctx, draft_id: str, beneath_ids: Collection[str]) -> None:
+    """Note that a draft goes on from these, which another draft of its change went on from before."""
+    await ctx.tx.execute(
+        """
+        update drafts set replaced_by = %(id)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(beneath)s)
+          and status = 'dismissed'
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        beneath=list(beneath_ids),
+    )
+
+
+async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection[str]) -> bool:
+    """Give an edit the approval of one that it replaces and that proposes the same; whether there was one."""
+    row_count = await ctx.tx.execute(
+        """
+        update drafts d set approved_by_type = old.approved_by_type,
+            approved_by_name = old.approved_by_name, approved_at = old.approved_at
+        from (
+            select * from drafts
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(superseded)s)
+              and approved_at is not null
+            order by approved_at desc limit 1
+        ) old
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s
+          and (d.title, d.content_markdown, d.base_title, d.base_markdown)
+            is not distinct from (old.title, old.content_markdown, old.base_title, old.base_markdown)
+        """,
+        bot=ctx.bot.id,
+        id=draft_id,
+        superseded=list(superseded_ids),
+    )
+    return row_count == 1
+
+
+async def find_pending_of_change(
+    ctx: Ctx, title: str, url_patterns: Sequence[str], except_task: str
+) -> list[DroppedDraft]:
+    """The pending drafts of earlier tasks for a change, found by patterns of its address, or by its title."""
+    return await ctx.tx.all(
+        DroppedDraft,
+        f"""
+        select d.id, {IS_EDITED} as is_edited, false as is_kept
+        from drafts d
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
+        join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and t.id <> %(task)s
+          and t.created_at <= (
+            select created_at from tasks
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
+          and case when %(patterns)s::text[] = array[]::text[] or t.change_url is null
+            then regexp_replace(t.change_title, ' [(][#!][0-9]+[)]$', '') = %(title)s
+            else t.change_url like any(%(patterns)s::text[]) end
+        order by d.article_id, d.id
+        """,
+        bot=ctx.bot.id,
+        task=except_task,
+        title=title,
+        patterns=list(url_patterns),
+    )
+
+
+async def find_dropped(
+    ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str], warning: str
+) -> list[DroppedDraft]:
+    """The pending drafts by earlier tasks of a change: edits of these articles, and new articles.
+
+    One that is approved, or has this warning because it was, is to be kept.
+    """
+    return await ctx.tx.all(
+        DroppedDraft,
+        f"""
+        select d.id, {IS_EDITED} as is_edited,
+            d.approved_at is not null or d.warnings @> %(warning)s as is_kept
+        from drafts d
+        join tasks t on t.workspace_id = %(workspace)s and t.id = d.task_id
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and d.source_url = %(url)s and t.id <> %(task)s
+          and (d.type = 'new_article' or d.type = 'edit' and d.article_id = any(%(articles)s))
+          and t.created_at <= (
+            select created_at from tasks
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(task)s)
+        order by d.article_id, d.id
+        """,
+        bot=ctx.bot.id,
+        url=source_url,
+        task=task_id,
+        warning=Jsonb([warning]),
+        articles=list(article_ids),
+    )
+
+
+async def add_warning(ctx: Ctx, draft_ids: Sequence[str], warning: str) -> None:
+    """Add a warning to pending drafts that don't have it yet, which takes an approval back."""
+    if not draft_ids:
+        return
+    await ctx.tx.execute(
+        f"""
+        update drafts set updated_at = %(now)s, {NO_APPROVAL}, warnings = warnings || %(warning)s
+            || case when approved_at is null then '[]' else jsonb_build_array(
+                approved_by_name || ' had approved this for a release: approve it again.') end
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+          and status = 'pending' and not warnings @> %(warning)s
+        """,
+        bot=ctx.bot.id,
+        ids=list(draft_ids),
+        warning=Jsonb([warning]),
+        now=ctx.now,
+    )

@@ -1,0 +1,96 @@
+"""A draft and later changes of its article that concern the same lines, in parts that a person decides on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from merge3 import Merge3
+from patiencediff import PatienceSequenceMatcher
+
+from instep.drafting.drafts import merging
+from instep.drafting.drafts.schemas import DraftDetail, DraftTexts
+from instep.platform.core import limits
+from instep.platform.core.sandbox import TimeLimitExceeded, is_short, run_bounded
+from instep.platform.text.diff import split_lines
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPart:
+    """Lines on which both sides agree, or which only one of them changed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictPart:
+    """The same lines as they are live, as they were, and as the draft proposes them."""
+
+    live: str
+    base: str
+    proposal: str
+
+
+MergePart = MergedPart | ConflictPart
+
+
+async def merge_parts(draft: DraftTexts) -> list[MergePart]:
+    """The draft's text and the article's present one, merged as far as they can be, in the text's order.
+
+    Texts with more than `MAX_CONFLICTS`, or whose comparison exceeds `MAX_DIFF_SECONDS`, are one conflict.
+    """
+    texts = draft.base_content, draft.current_content, draft.content
+    try:
+        return await run_bounded(
+            merge_parts_now, *texts, seconds=limits.MAX_DIFF_SECONDS, is_small=is_short(*texts)
+        )
+    except TimeLimitExceeded:
+        return [ConflictPart(draft.current_content, draft.base_content, draft.content)]
+
+
+def merge_parts_now(base: str, live: str, proposal: str) -> list[MergePart]:
+    matcher: Any = PatienceSequenceMatcher
+    merge = Merge3(split_lines(base), split_lines(live), split_lines(proposal), sequence_matcher=matcher)
+    parts: list[MergePart] = []
+    for kind, *sides in merge.merge_groups():
+        texts = ["".join(lines) for lines in sides]
+        if kind == "conflict":
+            parts.append(ConflictPart(base=texts[0], live=texts[1], proposal=texts[2]))
+        elif parts and isinstance(parts[-1], MergedPart):
+            parts[-1] = MergedPart(parts[-1].text + texts[0])
+        else:
+            parts.append(MergedPart(texts[0]))
+    if sum(isinstance(part, ConflictPart) for part in parts) > limits.MAX_CONFLICTS:
+        return [ConflictPart(live, base, proposal)]
+    return parts
+
+
+def joined_text(parts: Sequence[MergePart], picks: Sequence[str]) -> str:
+    """The whole text with a decision, which is its text, in the place of each conflict."""
+    decisions = iter(picks)
+    texts: list[str] = []
+    for part in parts:
+        text = part.text if isinstance(part, MergedPart) else next(decisions)
+        # A decision in the middle of the text ends its line, however it was typed.
+        if texts and texts[-1] and not texts[-1].endswith("\n"):
+            texts[-1] += "\n"
+        texts.append(text)
+    return "".join(texts)
+
+
+def has_conflict(detail: DraftDetail) -> bool:
+    """Whether a person has to decide before a draft can be applied."""
+    draft = detail.draft
+    if draft.status != "pending" or not draft.conflict:
+        return False
+    return detail.merged is None or merged_title(draft) is None
+
+
+def merged_title(draft: DraftTexts) -> str | None:
+    """The title that applying gives; None where both sides gave the article another one."""
+    return merging.merge_title(draft, merging.proposed_text(draft).title)
+
+
+def titles_of(draft: DraftTexts) -> dict[str, str]:
+    """The title as it is live, as it was, and as the draft proposes it."""
+    proposal = merging.proposed_text(draft).title
+    return {"live": draft.article_title, "base": draft.base_title, "proposal": proposal}

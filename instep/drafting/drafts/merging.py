@@ -1,0 +1,107 @@
+"""Merging an edit into an article that has changed since, and what an overwrite of it removes."""
+
+from collections.abc import Iterable
+
+from instep.drafting.drafts.schemas import DraftApply, DraftTexts, TitledText
+from instep.platform.core import limits
+from instep.platform.core.errors import Conflict
+from instep.platform.text.characters import shorten
+from instep.platform.text.diff import changed_lines, merge, split_lines
+
+CHANGED_SINCE = "The article has changed since this was proposed: read the draft again, and decide again."
+ALL_IS_LIVE = "All that this draft proposes is in the article already: dismiss it."
+SAME_LINES = (
+    "The article has changed since in lines that this draft changes too: apply it with a `contentMarkdown`"
+    " that holds both changes and `onConflict` `overwrite`, or dismiss it."
+)
+TWO_TITLES = (
+    "The article got another title since, and this draft proposes a third one: apply it with the article's"
+    " present `title`, or with `onConflict` `overwrite`."
+)
+
+
+async def text_to_apply(draft: DraftTexts, request: DraftApply) -> TitledText:
+    """The title and text that applying gives the article.
+
+    Where the article has changed since, both changes are merged unless the caller asks otherwise. Raises
+    `Conflict` where both changed the same lines or the title, or where the caller asks for no merge.
+    """
+    proposed = proposed_text(draft, request)
+    if not draft.conflict or request.on_conflict == "overwrite":
+        return proposed
+    if request.on_conflict == "fail":
+        raise Conflict(CHANGED_SINCE)
+    content = await merge(draft.base_content, draft.current_content, proposed.content)
+    title = merge_title(draft, proposed.title)
+    if content is None or title is None:
+        raise Conflict(conflict_reasons(draft, proposed, content)[0])
+    return TitledText(title, content)
+
+
+def proposed_text(draft: DraftTexts, request: DraftApply | None = None) -> TitledText:
+    """The caller's text or else the draft's; the live title stays where neither has one."""
+    sent = request.model_dump() if request is not None else {}
+    title = sent.get("title", draft.proposed_title) or draft.article_title
+    return TitledText(title, sent.get("content_markdown", draft.content))
+
+
+def merge_title(draft: DraftTexts, proposed: str) -> str | None:
+    """The three-way merge of the title, or None where both sides gave the article another one."""
+    if proposed in (draft.base_title, draft.article_title):
+        return draft.article_title
+    return proposed if draft.article_title == draft.base_title else None
+
+
+async def merged_content(draft: DraftTexts) -> str | None:
+    """The clean merge of a waiting edit into an article that has changed since, else None."""
+    if not draft.conflict:
+        return None
+    return await merge(draft.base_content, draft.current_content, draft.content)
+
+
+def obstacles(draft: DraftTexts, merged: str | None) -> list[str]:
+    """Why applying a draft as it is would be refused; `merged` is the clean merge of its text, if any."""
+    if not draft.conflict:
+        return []
+    proposed = proposed_text(draft)
+    if merged == draft.current_content and merge_title(draft, proposed.title) == draft.article_title:
+        return [ALL_IS_LIVE]
+    return conflict_reasons(draft, proposed, merged)
+
+
+def conflict_reasons(draft: DraftTexts, proposed: TitledText, merged: str | None) -> list[str]:
+    """Why both changes can't be merged, in sentences; `merged` is the clean merge of the text, if any."""
+    reasons = [SAME_LINES] if merged is None else []
+    return reasons if merge_title(draft, proposed.title) is not None else [*reasons, TWO_TITLES]
+
+
+async def overwrite_warnings(draft: DraftTexts, text: TitledText) -> list[str]:
+    """Which later changes of the article this text removes, in a few short sentences."""
+    later_changes = await changed_lines(draft.base_content, draft.current_content)
+    last_change = await changed_lines(draft.current_content, text.content)
+    whole_change = await changed_lines(draft.base_content, text.content)
+    later_title = [draft.article_title] if draft.article_title not in (draft.base_title, text.title) else []
+    lost_lines = lines_at(draft.current_content, later_changes.added & last_change.removed)
+    returned_lines = lines_at(draft.base_content, later_changes.removed - whole_change.removed)
+    losses = (
+        ("This overwrites the article's later title:", later_title),
+        ("This takes away what was added to the article since:", lost_lines),
+        ("This brings back what was removed from the article since:", returned_lines),
+    )
+    return [f"{subject} {quote_lines(lines)}." for subject, lines in losses if lines]
+
+
+def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
+    """The lines with these numbers, from 0, without blank ones."""
+    lines = split_lines(text)
+    return [line for number in sorted(numbers) if (line := lines[number].strip())]
+
+
+def quote_lines(lines: list[str]) -> str:
+    """The first lines, and how many more there are."""
+    quotes = [
+        f"“{shorten(line, limits.MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS)}”"
+        for line in lines[: limits.MAX_REPORTED_OVERWRITTEN_LINES]
+    ]
+    more = len(lines) - len(quotes)
+    return ", ".join(quotes) + (f" and {more} more line{'s' if more > 1 else ''}" if more else "")

@@ -1,0 +1,60 @@
+"""Drafts that wait: finding one, locking its article, and refusing what somebody has settled already."""
+
+from instep.content.articles.schemas import Article
+from instep.content.articles.texts import find_article
+from instep.drafting.drafts import queries
+from instep.drafting.drafts.schemas import Draft, DraftTexts
+from instep.platform.core.errors import AppError, Conflict, InvalidState, NotFound
+from instep.platform.identity.schemas import Ctx
+
+
+class DraftNotPending(AppError):
+    """The draft has been applied or dismissed already."""
+
+    code = "draft_not_pending"
+
+
+class ProposalChanged(Conflict):
+    """Somebody changed this proposal while you looked at it, so nothing is applied: look again."""
+
+
+async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
+    draft = await queries.find(ctx, draft_id, lock=lock)
+    if draft is None:
+        raise NotFound("There is no such draft.")
+    return draft
+
+
+async def lock_draft(ctx: Ctx, draft_id: str) -> DraftTexts:
+    """A draft, locked after its article, as every other writer does, so that there is no deadlock."""
+    await queries.lock_article_of_edit(ctx, draft_id)
+    return await find_draft(ctx, draft_id, lock=True)
+
+
+async def find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTexts:
+    draft = await find_draft(ctx, draft_id, lock=lock)
+    if draft.status != "pending":
+        raise not_pending(draft)
+    return draft
+
+
+async def lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
+    """The article of a pending draft, locked; `DraftNotPending` if it was settled while this waited."""
+    try:
+        return await find_article(ctx, draft.article_id, lock=True)
+    except NotFound:
+        settled = await find_draft(ctx, draft.id)
+        if settled.status != "pending":
+            raise not_pending(settled) from None
+        raise InvalidState("The article of this draft is deleted: restore it first.") from None
+
+
+def not_pending(draft: Draft) -> DraftNotPending:
+    """The refusal of a settled draft, which says who has settled it and when, as far as that is known."""
+    if draft.settled_at is None or draft.settled_by_name is None:
+        return DraftNotPending(f"The draft has been {draft.status} already.")
+    when = f"{draft.settled_at:%Y-%m-%d at %H:%M} UTC"
+    successor = f"; {draft.replaced_by} took its place" if draft.replaced_by else ""
+    return DraftNotPending(
+        f"The draft has been {draft.status} already, by {draft.settled_by_name} on {when}{successor}."
+    )

@@ -1,0 +1,41 @@
+"""The shapes of the review queue by source, and of what becomes of several drafts at once."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from instep.drafting.drafts.release_schemas import DraftOfArticle
+from instep.drafting.drafts.schemas import Certainty, DraftType, SourceKind
+from instep.platform.core.errors import AppError
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """One of several drafts that are applied together, and why it was not applied: None where it was."""
+
+    draft: DraftOfArticle
+    refusal: AppError | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceBatch:
+    """What became of the certain drafts of a source; `id` is its key."""
+
+    id: str
+    results: list[BatchResult]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftFilter:
+    """Which pending drafts and open places the queue by source holds; None does not narrow them.
+
+    The kind `author` stands for what people and programs propose.
+    """
+
+    kind: SourceKind | Literal["author"] | None = None
+    type: DraftType | Literal["place"] | None = None
+    certainty: Certainty | None = None
+    article_id: str | None = None
+    is_approved: bool | None = None
+    has_conflict: bool | None = None
+    # The person whose places these are.
+    assignee_id: str | None = None

@@ -1,0 +1,422 @@
+"""The shapes of a draft (specification, Draft; contract section 4)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, BeforeValidator, ConfigDict, Field
+
+from instep.platform.core import limits
+from instep.platform.core.etags import etag_of
+from instep.platform.core.markdown import Format
+from instep.platform.web.shapes import (
+    AuthorOut,
+    Body,
+    Markdown,
+    Out,
+    SourceUrl,
+    Text,
+    Timestamp,
+    Title,
+    integral,
+)
+
+DraftType = Literal["edit", "new_article", "gap_draft"]
+DraftStatus = Literal["pending", "applied", "dismissed"]
+OnConflict = Literal["merge", "overwrite", "fail"]
+Certainty = Literal["certain", "likely"]
+SourceKind = Literal["pr", "commit", "release", "article", "question"]
+DismissalReason = Literal["not_needed", "wrong_article", "wrong_text", "duplicate", "later"]
+Reason = Annotated[Text, Field(max_length=limits.MAX_REASON_CHARACTERS)]
+HunkNumber = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER), BeforeValidator(integral)]
+Version = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER), BeforeValidator(integral)]
+
+
+class EvidenceOut(Out):
+    """A place of the code change behind an edit: lines of the changed file, and the article's line."""
+
+    file: str
+    start_line: int
+    end_line: int
+    excerpt: str
+    article_line: int | None
+    reason: str | None = Field(
+        default=None, description="Why this edit is needed; null: the draft's reason says it."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TitledText:
+    """The title and text of an article, whether they are live or proposed."""
+
+    title: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDrafts:
+    """How many other edits of an article are pending, and the ids of the newest."""
+
+    ids: list[str]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A row of `drafts` with what the queue shows of its article."""
+
+    id: str
+    type: DraftType
+    status: DraftStatus
+    title: str
+    article_id: str
+    article_title: str
+    reason: str | None
+    source_url: str | None
+    task_id: str | None
+    conflict: bool
+    additions: int
+    deletions: int
+    source_kind: SourceKind | None
+    source_title: str | None
+    certainty: Certainty | None
+    approved_by_type: str | None
+    approved_by_name: str | None
+    approved_at: datetime | None
+    settled_by_name: str | None
+    settled_at: datetime | None
+    replaced_by: str | None
+    author_type: str
+    author_name: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DraftTexts(Draft):
+    """A draft with its text, the text it was made against and the article's present text."""
+
+    proposed_title: str | None
+    content: str
+    base_version: int
+    base_title: str
+    base_content: str
+    current_version: int
+    current_content: str
+    evidence: list[dict[str, Any]]
+    questions: list[str]
+    warnings: list[str]
+    statements: list[dict[str, str]]
+    model: str | None
+    edited_by_name: str | None
+    # The lines of the proposed text, from 1, that people have written.
+    edited_lines: list[int]
+    written_title: str | None
+    written_content: str | None
+    dismissal_reason: DismissalReason | None
+    dismissal_comment: str | None
+    replaced_version: int | None
+    applied_version: int | None
+
+    @property
+    def text_digest(self) -> str:
+        """Tells whether the proposal is still the one that somebody has seen."""
+        return etag_of(f"{self.title}\0{self.content}".encode()).strip('"')
+
+    @property
+    def written(self) -> TitledText:
+        """The text that it was proposed with, before people edited it."""
+        if self.edited_by_name is None:
+            return TitledText(self.title, self.content)
+        if self.written_content is None:
+            return self.base
+        return TitledText(self.written_title or self.article_title, self.written_content)
+
+    def proposes(self, text: TitledText, base: TitledText) -> bool:
+        return TitledText(self.title, self.content) == text and self.base == base
+
+    @property
+    def has_words_of_people(self) -> bool:
+        """Whether it has what a person wrote and no earlier draft has."""
+        return self.author_type != "task" or self.written != TitledText(self.title, self.content)
+
+    @property
+    def base(self) -> TitledText:
+        """The text that it was made against."""
+        return TitledText(self.base_title, self.base_content)
+
+    @property
+    def live(self) -> TitledText:
+        """The article's present text."""
+        return TitledText(self.article_title, self.current_content)
+
+    @property
+    def compared_with(self) -> str:
+        """The article's present text, or for a settled draft the text that it was made against."""
+        return self.current_content if self.status == "pending" else self.base_content
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedDraft:
+    """A pending draft that the latest task of its change no longer makes, or that a change reverts."""
+
+    id: str
+    # Whether it has what a person wrote and no earlier draft has.
+    is_edited: bool
+    is_kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DraftDetail:
+    """A draft with what a reviewer decides by."""
+
+    draft: DraftTexts
+    content: str
+    diff: str | None
+    merged: str | None
+
+    @property
+    def id(self) -> str:
+        return self.draft.id
+
+
+class DraftCreate(Body):
+    """A proposed edit: the whole new text of the article."""
+
+    content_markdown: Markdown = Field(
+        description="The whole new text, not only what changes.", examples=["Run `setup`, then sign in.\n"]
+    )
+    title: Title | MISSING = Field(
+        default=MISSING, description="A new title; where not sent the article keeps its own."
+    )
+    reason: Reason | MISSING = Field(
+        default=MISSING, description="Why, for the reviewer.", examples=["The command was renamed."]
+    )
+    source_url: SourceUrl | MISSING = Field(
+        default=MISSING,
+        description="The pull request, issue or page behind the edit.",
+        examples=["https://git.example.com/acme/app/pull/42"],
+    )
+
+
+class DraftUpdate(Body):
+    """Only the fields sent are changed."""
+
+    title: Title | MISSING = Field(default=MISSING, description="The proposed title.")
+    content_markdown: Markdown | MISSING = Field(
+        default=MISSING, description="The whole proposed text.", examples=["Run `setup`, then sign in.\n"]
+    )
+
+
+class DraftApply(Body):
+    """What to apply in place of the proposal, and what to do when the article has changed since."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"onConflict": "merge"}]})
+
+    title: Title | MISSING = Field(default=MISSING, description="Replaces the proposed title.")
+    content_markdown: Markdown | MISSING = Field(
+        default=MISSING,
+        description="Replaces the proposed text, and is merged as that would be; for drafts of the type"
+        " `edit` only.",
+    )
+    hunks: list[HunkNumber] | MISSING = Field(
+        default=MISSING,
+        min_length=1,
+        max_length=limits.MAX_HUNKS,
+        description="Apply only these hunks of an edit's `diff`, numbered from 1; with `baseVersion`, and"
+        " without `contentMarkdown`.",
+        examples=[[1, 3]],
+    )
+    base_version: Version | MISSING = Field(
+        default=MISSING,
+        description="The draft's `currentVersion`: 400 `conflict` unless it is still the article's.",
+    )
+    when: Literal["now", "release"] = Field(
+        default="now",
+        description="`release` approves the draft, and leaves it pending until `POST /releases` names its"
+        " source.",
+    )
+    on_conflict: OnConflict = Field(
+        default="merge",
+        description="What to do when the article has changed since. `merge` joins both changes, and refuses"
+        " with 400 `conflict` where they concern the same lines or the title. `overwrite` gives the article"
+        " the proposal as it stands; `Instep-Warnings` names what that takes away. `fail` refuses. It has no"
+        " effect on drafts of new articles.",
+    )
+
+
+class DraftDismiss(Body):
+    """Why the draft is not applied."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "wrong_text"}]})
+
+    reason: DismissalReason | MISSING = Field(
+        default=MISSING,
+        description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for the"
+        " article again, as `GET /insights/suppressed` tells.",
+    )
+    comment: Reason | MISSING = Field(
+        default=MISSING, description="More about it, for colleagues.", examples=["It is an internal name."]
+    )
+
+
+class DraftSourceOut(Out):
+    """What a draft was made from."""
+
+    kind: SourceKind = Field(
+        description="A change of the product (`pr`, `commit`, `release`), a request for an article"
+        " (`article`), or visitors' questions (`question`)."
+    )
+    title: str = Field(description="The title of the change or the article, or the first question.")
+    url: str | None
+    task_id: str | None = Field(description="The task that proposed it; null for questions.")
+
+
+class DraftListItemOut(Out):
+    """An entry of the review queue."""
+
+    id: str = Field(description="Begins with `edit_`, `article_` or `gap_`, by its type.")
+    type: DraftType
+    status: DraftStatus
+    title: str
+    article_id: str = Field(description="The article to edit, or the one in review that a new article is.")
+    article_title: str = Field(description="The article's present title.")
+    reason: str | None
+    source_url: str | None
+    task_id: str | None = Field(description="The task that proposed it.")
+    source: DraftSourceOut | None = Field(
+        description="What it was made from; null for what people and programs propose."
+    )
+    certainty: Certainty | None = Field(
+        description="`certain`: the change proves each of its edits. `likely`: a reviewer has to decide. Null"
+        " for what people and programs propose."
+    )
+    approved_by: AuthorOut | None = Field(description="Who approved it for a release.")
+    approved_at: Timestamp | None = Field(description="When it was approved for a release.")
+    conflict: bool = Field(description="Whether the article has changed since; false once it is settled.")
+    additions: int = Field(description="Lines that applying adds.")
+    deletions: int = Field(description="Lines that applying removes.")
+    author: AuthorOut
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class DismissalOut(Out):
+    """Why a draft left the queue without being applied."""
+
+    reason: DismissalReason | None = Field(examples=["not_needed"])
+    comment: str | None = Field(description="More about it; a task says here why it took the draft out.")
+    replaced_by: str | None = Field(description="The draft that took its place.")
+
+
+class DraftFields(DraftListItemOut):
+    """What both forms of a draft's detail share."""
+
+    diff: str | None = Field(
+        description="Unified diff from the article's present text to what applying makes of it: the merge"
+        " where there is a conflict and both changes can be joined, else the proposal. Of a settled edit from"
+        " the text that it was made against; null for new articles."
+    )
+    merged_markdown: str | None = Field(
+        description="Both changes joined, where there is a conflict and they can be: what applying gives."
+    )
+    base_version: int = Field(description="The article's version that the edit was made against.")
+    current_version: int = Field(description="The article's present version.")
+    evidence: list[EvidenceOut] = Field(description="The places of the code change behind the edit.")
+    questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
+    warnings: list[str] = Field(
+        description="What to check by hand; also what applying would meet, and which other drafts of the"
+        " article wait."
+    )
+    dismissal: DismissalOut | None = Field(description="Of a dismissed draft, else null.")
+
+
+class DraftOut(DraftFields):
+    """A draft with its text in Markdown."""
+
+    content_markdown: str
+
+
+class DraftHtmlOut(DraftFields):
+    """A draft with its text in HTML."""
+
+    content_html: str
+
+
+class DraftAppliedOut(Out):
+    """The draft's text is the article's now, or will be with the release."""
+
+    id: str
+    status: Literal["applied", "pending"] = Field(description="`pending` where it is approved for a release.")
+    article_id: str
+
+
+class DraftDismissedOut(Out):
+    """The draft has left the queue."""
+
+    id: str
+    status: Literal["dismissed"]
+
+
+def draft_applied_out(draft: Draft) -> DraftAppliedOut:
+    status: Literal["applied", "pending"] = "applied" if draft.status == "applied" else "pending"
+    return DraftAppliedOut(id=draft.id, status=status, article_id=draft.article_id)
+
+
+def draft_item_out(draft: Draft) -> DraftListItemOut:
+    return DraftListItemOut(**item_fields(draft))
+
+
+def draft_out(detail: DraftDetail, format: Format) -> DraftOut | DraftHtmlOut:
+    draft = detail.draft
+    fields: dict[str, Any] = {
+        **item_fields(draft),
+        "diff": detail.diff,
+        "merged_markdown": detail.merged,
+        "base_version": draft.base_version,
+        "current_version": draft.current_version,
+        "evidence": draft.evidence,
+        "questions": draft.questions,
+        "warnings": draft.warnings,
+        "dismissal": dismissal_out(draft),
+    }
+    if format == "html":
+        return DraftHtmlOut(**fields, content_html=detail.content)
+    return DraftOut(**fields, content_markdown=detail.content)
+
+
+def item_fields(draft: Draft) -> dict[str, Any]:
+    shapes = {
+        "author": author_out(draft.author_type, draft.author_name),
+        "approved_by": author_out(draft.approved_by_type, draft.approved_by_name),
+        "source": source_out(draft),
+    }
+    names = set(DraftListItemOut.model_fields) - shapes.keys()
+    return {name: getattr(draft, name) for name in names} | shapes
+
+
+def dismissal_out(draft: DraftTexts) -> DismissalOut | None:
+    if draft.status != "dismissed":
+        return None
+    return DismissalOut(
+        reason=draft.dismissal_reason, comment=draft.dismissal_comment, replaced_by=draft.replaced_by
+    )
+
+
+def author_out(kind: str | None, name: str | None) -> AuthorOut | None:
+    return None if kind is None or name is None else AuthorOut(type=kind, name=name)
+
+
+def source_out(draft: Draft) -> DraftSourceOut | None:
+    if draft.source_kind is None:
+        return None
+    title = draft.source_title or draft.title
+    return DraftSourceOut(kind=draft.source_kind, title=title, url=draft.source_url, task_id=draft.task_id)
+
+
+class DraftReopenedOut(Out):
+    """The draft waits for review again."""
+
+    id: str
+    status: Literal["pending"]
+    article_id: str

@@ -1,0 +1,86 @@
+"""The SQL of the review queue by source."""
+
+from instep.drafting.drafts.queries import IS_CONFLICT
+from instep.drafting.drafts.queue_schemas import DraftFilter
+from instep.drafting.drafts.release_schemas import DraftOfArticle
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Ctx
+
+# The key that groups the queue: the address of a change, else its task, the questions, or the author.
+SOURCE_KEY = """
+    coalesce('url ' || d.source_url, 'task ' || d.task_id,
+        case when d.type = 'gap_draft' then 'questions'
+            else 'author ' || d.author_type || ' ' || d.author_name end)
+"""
+# Places wait next to the drafts of their change.
+PLACE_SOURCE_KEY = "coalesce('url ' || p.source_url, 'task ' || p.task_id, 'change ' || p.source_title)"
+OPEN_PLACES = """
+    from places p join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
+    where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.status = 'open'
+      and a.deleted_at is null
+"""
+# What a draft is made from where no change is behind it.
+KIND_CONDITIONS = {
+    "article": "t.type = 'write_article'",
+    "question": "d.type = 'gap_draft'",
+    "author": "t.id is null and d.type <> 'gap_draft'",
+}
+CONDITIONS = {
+    "type": "d.type = %(type)s",
+    "certainty": "d.certainty = %(certainty)s",
+    "article_id": "d.article_id = %(article_id)s",
+    "is_approved": "(d.approved_at is not null) = %(is_approved)s",
+    "has_conflict": f"{IS_CONFLICT} = %(has_conflict)s",
+    "assignee_id": "false",
+}
+# The same for places: none of them is certain, approved or in conflict.
+PLACE_CONDITIONS = {
+    "type": "%(type)s = 'place'",
+    "kind": "p.source_kind = %(kind)s",
+    "certainty": "false",
+    "article_id": "p.article_id = %(article_id)s",
+    "is_approved": "not %(is_approved)s",
+    "has_conflict": "not %(has_conflict)s",
+    "assignee_id": "p.assignee_id = %(assignee_id)s",
+}
+
+
+def condition_of(criteria: DraftFilter) -> str:
+    """The condition for drafts `d` of tasks `t` and articles `a`, whose parameters are the fields."""
+    conditions = [sql for name, sql in CONDITIONS.items() if getattr(criteria, name) is not None]
+    if criteria.kind is not None:
+        conditions.append(KIND_CONDITIONS.get(criteria.kind, "t.change_kind = %(kind)s"))
+    return " and ".join(conditions) or "true"
+
+
+def place_condition_of(criteria: DraftFilter) -> str:
+    """The same condition for places `p`."""
+    conditions = [sql for name, sql in PLACE_CONDITIONS.items() if getattr(criteria, name) is not None]
+    return " and ".join(conditions) or "true"
+
+
+async def list_certain(ctx: Ctx, source_key: str) -> list[DraftOfArticle]:
+    """The certain pending drafts of a source, oldest first."""
+    return await list_waiting(ctx, source_key, "d.certainty = 'certain'")
+
+
+async def list_unapproved(ctx: Ctx, source_key: str) -> list[DraftOfArticle]:
+    """The pending drafts of a source that nobody has approved, oldest first."""
+    return await list_waiting(ctx, source_key, "d.approved_at is null")
+
+
+async def list_waiting(ctx: Ctx, source_key: str, condition: str) -> list[DraftOfArticle]:
+    return await ctx.tx.all(
+        DraftOfArticle,
+        f"""
+        select d.id, d.article_id, d.approved_at is not null as is_approved
+        from drafts d
+        join articles a on a.workspace_id = %(workspace)s and a.id = d.article_id
+        where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.status = 'pending'
+          and a.deleted_at is null and {SOURCE_KEY} = %(source)s and {condition}
+        order by d.created_at, d.id limit %(max_drafts)s
+        """,
+        bot=ctx.bot.id,
+        source=source_key,
+        max_drafts=limits.MAX_SOURCE_DRAFTS,
+    )

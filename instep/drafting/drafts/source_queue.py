@@ -1,0 +1,32 @@
+"""Deciding on all drafts of a source at once: what is certain is applied, or all of it approved."""
+
+from instep.drafting.drafts import source_queries
+from instep.drafting.drafts.batches import apply_each, lock_articles
+from instep.drafting.drafts.queue_schemas import SourceBatch
+from instep.drafting.drafts.schemas import DraftApply
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+
+FOR_RELEASE = DraftApply(when="release")
+
+
+@writes
+async def apply_certain(ctx: Ctx, source_key: str) -> SourceBatch:
+    """Apply the certain drafts of a source, at most `MAX_SOURCE_DRAFTS`, in one transaction.
+
+    A draft that concerns lines which have changed in the article since stays pending, with its refusal.
+    """
+    await lock_articles(ctx, await source_queries.list_certain(ctx, source_key))
+    drafts = await source_queries.list_certain(ctx, source_key)
+    return SourceBatch(source_key, await apply_each(ctx, drafts))
+
+
+@writes
+async def approve_source(ctx: Ctx, source_key: str) -> SourceBatch:
+    """Approve the pending drafts of a source, at most `MAX_SOURCE_DRAFTS`, for its release.
+
+    A draft that concerns lines which have changed in the article since stays without approval.
+    """
+    await lock_articles(ctx, await source_queries.list_unapproved(ctx, source_key))
+    drafts = await source_queries.list_unapproved(ctx, source_key)
+    return SourceBatch(source_key, await apply_each(ctx, drafts, FOR_RELEASE))

@@ -1,0 +1,59 @@
+"""Drafts of a code change that leave the queue because of a later one: it reverts them, or drops them."""
+
+from collections.abc import Sequence
+
+from instep.drafting.drafts import change_queries
+from instep.drafting.drafts.actions import dismiss_draft
+from instep.drafting.drafts.pending import DraftNotPending
+from instep.drafting.drafts.renewing import give_back, warn_continuing
+from instep.drafting.drafts.schemas import DraftDismiss
+from instep.platform.identity.schemas import Ctx
+
+DROPPED = "A later state of the same change no longer calls for this: compare it with the code first."
+NO_LONGER = "A later state of the same change no longer calls for this."
+REVERTED = "A later change reverts the one that called for this: compare it with the code first."
+
+
+async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], task_id: str) -> None:
+    """Take the pending drafts of a change out of the queue that the change of a task reverts.
+
+    A draft that a person has edited stays, with a warning.
+    """
+    drafts = await change_queries.find_pending_of_change(ctx, title, url_patterns, task_id)
+    await change_queries.add_warning(ctx, [row.id for row in drafts if row.is_edited], REVERTED)
+    for row in drafts:
+        if not row.is_edited:
+            await dismiss_pending(ctx, row.id, f"The later change “Revert {title}” takes this back.")
+
+
+async def warn_of(ctx: Ctx, draft_id: str, warning: str) -> None:
+    """Add a warning to a pending draft, which takes an approval back."""
+    await change_queries.add_warning(ctx, [draft_id], warning)
+
+
+async def settle_dropped(
+    ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str], *, is_repeatable: bool
+) -> int:
+    """Settle the pending drafts of a change that its latest task no longer makes; the number dismissed.
+
+    `article_ids` are those of the articles that the task has read and makes no edit of. A draft that a person
+    has edited or approved stays, with a warning, which takes an approval back. So does every one of a task
+    that is not repeatable, since a language model may have left out this time what it proposed before. A
+    draft of another change that goes on from what is dropped gets a warning.
+    """
+    drafts = await change_queries.find_dropped(ctx, source_url, task_id, article_ids, DROPPED)
+    dismissable_ids = [row.id for row in drafts if is_repeatable and not row.is_edited and not row.is_kept]
+    kept_ids = [row.id for row in drafts if row.id not in dismissable_ids]
+    await change_queries.add_warning(ctx, kept_ids, DROPPED)
+    await warn_continuing(ctx, await change_queries.list_continued(ctx, article_ids, source_url))
+    return sum([await dismiss_pending(ctx, draft_id, NO_LONGER) for draft_id in dismissable_ids])
+
+
+async def dismiss_pending(ctx: Ctx, draft_id: str, comment: str) -> bool:
+    """Dismiss a draft; False if somebody has settled it in the meantime."""
+    try:
+        draft = await dismiss_draft(ctx, draft_id, DraftDismiss(comment=comment))
+    except DraftNotPending:
+        return False
+    await give_back(ctx, [draft])
+    return True

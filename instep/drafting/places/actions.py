@@ -1,0 +1,101 @@
+"""The operations of places: read, resolve, dismiss, reopen, assign."""
+
+from instep.content.articles.texts import find_article
+from instep.drafting.drafts.actions import stamp_comparison
+from instep.drafting.drafts.proposals import Statement
+from instep.drafting.drafts.suppressed_schemas import Dismissal
+from instep.drafting.drafts.suppression import hold_back, lift_for
+from instep.drafting.places import queries
+from instep.drafting.places.schemas import Place, PlaceDismiss, PlaceStatus, place_out
+from instep.notifications.webhooks.emit import emit
+from instep.platform.core.errors import InvalidState, InvalidValue, NotFound
+from instep.platform.core.paging import Page, PageRequest
+from instep.platform.identity.access import proposes
+from instep.platform.identity.schemas import Ctx
+
+NO_REASON = PlaceDismiss()
+
+
+async def list_places(
+    ctx: Ctx, status: PlaceStatus, article_ref: str | None, task_id: str | None, page: PageRequest
+) -> Page[Place]:
+    """List where articles need words that a code change does not give, newest first.
+
+    Places of deleted articles are left out, and come back when their article is restored.
+    """
+    article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
+    return await queries.list_page(ctx, status, article_id, task_id, page)
+
+
+async def get_place(ctx: Ctx, place_id: str) -> Place:
+    """Get a place, whatever has become of it: the section, why, and the lines of code."""
+    place = await queries.find(ctx, place_id)
+    if place is None:
+        raise NotFound("There is no such place.")
+    return place
+
+
+async def list_task_places(ctx: Ctx, task_id: str) -> list[Place]:
+    """List the places that a task has found, whatever has become of them, in the order of their articles."""
+    return await queries.list_of_task(ctx, task_id)
+
+
+@proposes
+async def resolve_place(ctx: Ctx, place_id: str) -> Place:
+    """Say that the article has the words now, or had them before. It leaves the queue."""
+    before = await get_place(ctx, place_id)
+    if not await queries.settle(ctx, place_id, "resolved"):
+        raise await _not_open(ctx, place_id)
+    await stamp_comparison(ctx)
+    after = await get_place(ctx, place_id)
+    await emit(ctx, "place.resolved", place_out(after), place_out(before))
+    return after
+
+
+@proposes
+async def dismiss_place(ctx: Ctx, place_id: str, request: PlaceDismiss = NO_REASON) -> Place:
+    """Say that the article needs no words here. It leaves the queue.
+
+    After the reasons `not_needed`, `wrong_article` and `wrong_text` no later task proposes the same for the
+    article again.
+    """
+    place = await get_place(ctx, place_id)
+    sent = request.model_dump()
+    reason, comment = sent.get("reason"), sent.get("comment")
+    if not await queries.settle(ctx, place_id, "dismissed", reason, comment):
+        raise await _not_open(ctx, place_id)
+    await stamp_comparison(ctx)
+    statement = Statement(place.statement["key"], place.statement["summary"])
+    await hold_back(ctx, Dismissal(place.article_id, [statement], place_id=place_id), reason, comment)
+    return await get_place(ctx, place_id)
+
+
+@proposes
+async def reopen_place(ctx: Ctx, place_id: str) -> Place:
+    """Take back that a place was resolved or dismissed: it waits again, and may be proposed again."""
+    place = await get_place(ctx, place_id)
+    try:
+        await find_article(ctx, place.article_id)
+    except NotFound:
+        raise InvalidState("The article of this place is deleted: restore it first.") from None
+    if not await queries.reopen(ctx, place_id):
+        raise InvalidState("The place is open already.")
+    await lift_for(ctx, place_id=place_id)
+    await stamp_comparison(ctx)
+    return await get_place(ctx, place_id)
+
+
+@proposes
+async def assign_place(ctx: Ctx, place_id: str, person_id: str | None) -> Place:
+    """Say who is to write; None: nobody in particular."""
+    await get_place(ctx, place_id)
+    if person_id is not None and not await queries.is_member(ctx, person_id):
+        raise InvalidValue("assignee", "it must be a person of the workspace")
+    await queries.assign(ctx, place_id, person_id)
+    return await get_place(ctx, place_id)
+
+
+async def _not_open(ctx: Ctx, place_id: str) -> InvalidState:
+    place = await get_place(ctx, place_id)
+    when = f" on {place.settled_at:%Y-%m-%d at %H:%M} UTC" if place.settled_at else ""
+    return InvalidState(f"The place has been {place.status} already, by {place.settled_by_name}{when}.")

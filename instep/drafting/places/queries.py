@@ -1,0 +1,206 @@
+"""The SQL of places."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, PlaceStatus
+from instep.platform.core.ids import new_id
+from instep.platform.core.paging import Order, Page, PageRequest
+from instep.platform.identity.schemas import Ctx
+
+PLACE = """
+    p.id, p.bot_id, p.article_id, a.title as article_title, p.task_id, p.status, p.heading, p.line, p.reason,
+    p.evidence, p.statement, p.source_kind, p.source_title, p.source_url, p.assignee_id,
+    m.email as assignee_name, p.settled_by_name, p.settled_at, p.dismissal_reason, p.dismissal_comment,
+    p.created_at, p.updated_at
+"""
+JOIN = """
+    join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
+    left join people m on m.id = p.assignee_id
+"""
+FROM = f"from places p {JOIN} where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s"
+ORDER = Order(("p.created_at", "p.id"), descending=True)
+# A change is known by its address, one without an address by its title.
+OF_SOURCE = """
+    case when %(url)s::text is null then p.source_url is null and p.source_title = %(title)s
+        else p.source_url = %(url)s end
+"""
+
+
+async def list_page(
+    ctx: Ctx, status: PlaceStatus, article_id: str | None, task_id: str | None, request: PageRequest
+) -> Page[Place]:
+    page = request.page(ORDER, "places", ctx.bot.id, status, article_id, task_id)
+    rows = await ctx.tx.all(
+        Place,
+        f"""
+        select {PLACE} {FROM} and p.status = %(status)s and a.deleted_at is null
+          and {"p.article_id = %(article)s" if article_id else "true"}
+          and {"p.task_id = %(task)s" if task_id else "true"}
+          and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        status=status,
+        article=article_id,
+        task=task_id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def list_of_task(ctx: Ctx, task_id: str) -> list[Place]:
+    return await ctx.tx.all(
+        Place,
+        f"select {PLACE} {FROM} and p.task_id = %(task)s order by a.title, p.article_id, p.line, p.id",
+        bot=ctx.bot.id,
+        task=task_id,
+    )
+
+
+async def find(ctx: Ctx, place_id: str) -> Place | None:
+    return await ctx.tx.first(Place, f"select {PLACE} {FROM} and p.id = %(id)s", bot=ctx.bot.id, id=place_id)
+
+
+async def list_earlier(ctx: Ctx, source: PlaceSource, keys: Collection[str]) -> list[Place]:
+    """The places of a change, and those that wait for the same words, locked in one order."""
+    return await ctx.tx.all(
+        Place,
+        f"""
+        select {PLACE} {FROM}
+          and ({OF_SOURCE} or p.status = 'open' and p.statement ->> 'key' = any(%(keys)s))
+        order by p.id for no key update of p
+        """,
+        bot=ctx.bot.id,
+        url=source.url,
+        title=source.title,
+        keys=list(keys),
+    )
+
+
+async def insert(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> str:
+    place_id = new_id("plc")
+    values = {
+        **found_columns(new, source, task_id),
+        "id": place_id,
+        "bot_id": ctx.bot.id,
+        "article_id": new.article_id,
+        "created_at": ctx.now,
+        "updated_at": ctx.now,
+    }
+    marks = ", ".join(f"%({name})s" for name in values)
+    await ctx.tx.execute(
+        f"insert into places (workspace_id, {', '.join(values)}) values (%(workspace)s, {marks})", **values
+    )
+    return place_id
+
+
+async def renew(ctx: Ctx, place_id: str, new: NewPlace, source: PlaceSource, task_id: str) -> None:
+    """Give an open place what a later task says of it."""
+    values = {**found_columns(new, source, task_id), "updated_at": ctx.now}
+    assignments = ", ".join(f"{name} = %({name})s" for name in values)
+    await ctx.tx.execute(
+        f"""
+        update places set {assignments}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=place_id,
+        **values,
+    )
+
+
+def found_columns(new: NewPlace, source: PlaceSource, task_id: str) -> dict[str, Any]:
+    return {
+        "task_id": task_id,
+        "heading": new.heading,
+        "line": new.line,
+        "reason": new.reason,
+        "evidence": Jsonb(list(new.evidence)),
+        "statement": Jsonb({"key": new.key, "summary": new.summary}),
+        **{f"source_{name}": value for name, value in asdict(source).items()},
+    }
+
+
+async def settle(
+    ctx: Ctx, place_id: str, status: PlaceStatus, reason: str | None = None, comment: str | None = None
+) -> bool:
+    """Take a place out of the queue; whether this call did: of concurrent calls exactly one does."""
+    row_count = await ctx.tx.execute(
+        """
+        update places set status = %(status)s, settled_by_name = %(by_name)s, settled_at = %(now)s,
+            updated_at = %(now)s, dismissal_reason = %(reason)s, dismissal_comment = %(comment)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'open'
+        """,
+        bot=ctx.bot.id,
+        id=place_id,
+        status=status,
+        reason=reason,
+        comment=comment,
+        by_name=ctx.actor.name,
+        now=ctx.now,
+    )
+    return row_count == 1
+
+
+async def reopen(ctx: Ctx, place_id: str) -> bool:
+    """Put a settled place into the queue again; whether this call did."""
+    row_count = await ctx.tx.execute(
+        """
+        update places set status = 'open', settled_by_name = null, settled_at = null, updated_at = %(now)s,
+            dismissal_reason = null, dismissal_comment = null
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status <> 'open'
+        """,
+        bot=ctx.bot.id,
+        id=place_id,
+        now=ctx.now,
+    )
+    return row_count == 1
+
+
+async def assign(ctx: Ctx, place_id: str, person_id: str | None) -> None:
+    await ctx.tx.execute(
+        """
+        update places set assignee_id = %(person)s, updated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=place_id,
+        person=person_id,
+        now=ctx.now,
+    )
+
+
+async def is_member(ctx: Ctx, person_id: str) -> bool:
+    """Whether a person may work in the workspace."""
+    is_one: bool = await ctx.tx.value(
+        """
+        select exists (
+            select from memberships
+            where workspace_id = %(workspace)s and person_id = %(person)s and disabled_at is null)
+        """,
+        person=person_id,
+    )
+    return is_one
+
+
+async def dismiss_of_change(ctx: Ctx, title: str, url_patterns: Sequence[str], comment: str) -> None:
+    """Dismiss the open places of a change, found by patterns of its address, or by its title."""
+    await ctx.tx.execute(
+        """
+        update places set status = 'dismissed', settled_by_name = %(by_name)s, settled_at = %(now)s,
+            updated_at = %(now)s, dismissal_comment = %(comment)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and status = 'open'
+          and case when %(patterns)s::text[] = array[]::text[] or source_url is null
+            then regexp_replace(source_title, ' [(][#!][0-9]+[)]$', '') = %(title)s
+            else source_url like any(%(patterns)s::text[]) end
+        """,
+        bot=ctx.bot.id,
+        title=title,
+        patterns=list(url_patterns),
+        comment=comment,
+        by_name=ctx.actor.name,
+        now=ctx.now,
+    )

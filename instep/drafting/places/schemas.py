@@ -1,0 +1,156 @@
+"""The shapes of a place (contract section 11)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import MISSING, ConfigDict, Field
+
+from instep.drafting.drafts.schemas import DismissalReason, Reason
+from instep.platform.web.shapes import AuthorOut, Body, Out, Timestamp
+
+PlaceStatus = Literal["open", "resolved", "dismissed"]
+PlaceSourceKind = Literal["pr", "commit", "release"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSource:
+    """The change that asks for the words."""
+
+    kind: PlaceSourceKind
+    title: str
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewPlace:
+    """A place that a task has found; `key` is the same in each change that asks for the same words."""
+
+    article_id: str
+    heading: str | None
+    line: int
+    reason: str
+    evidence: tuple[dict[str, Any], ...]
+    key: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row of `places`, with the title of its article and the address of the person whose it is."""
+
+    id: str
+    bot_id: UUID
+    article_id: str
+    article_title: str
+    task_id: str | None
+    status: PlaceStatus
+    heading: str | None
+    line: int
+    reason: str
+    evidence: list[dict[str, Any]]
+    statement: dict[str, str]
+    source_kind: PlaceSourceKind
+    source_title: str
+    source_url: str | None
+    assignee_id: str | None
+    assignee_name: str | None
+    settled_by_name: str | None
+    settled_at: datetime | None
+    dismissal_reason: DismissalReason | None
+    dismissal_comment: str | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def key(self) -> str:
+        return self.statement["key"]
+
+    @property
+    def own_evidence(self) -> list[dict[str, Any]]:
+        """The lines of the change that has asked last; those of other changes have a `source`."""
+        return [row for row in self.evidence if "source" not in row]
+
+    @property
+    def other_sources(self) -> list[dict[str, Any]]:
+        """The title, URL and task of each other change that asks for the same words, the latest first."""
+        sources = (row["source"] for row in self.evidence if "source" in row)
+        return list({(row["url"], row["title"]): row for row in sources}.values())
+
+    def evidence_of_others(self, source: PlaceSource) -> list[dict[str, Any]]:
+        """The lines of all changes but this one."""
+        latest = {"title": self.source_title, "url": self.source_url, "task_id": self.task_id}
+        rows = [{"source": latest, **row} for row in self.evidence]
+        return [row for row in rows if not is_same(row["source"]["title"], row["source"]["url"], source)]
+
+    def is_of(self, source: PlaceSource) -> bool:
+        return is_same(self.source_title, self.source_url, source)
+
+
+def is_same(title: str, url: str | None, source: PlaceSource) -> bool:
+    """Whether a change is this one: it is known by its address, or without one by its title."""
+    return url == source.url and (url is not None or title == source.title)
+
+
+class PlaceDismiss(Body):
+    """Why the article needs no words here."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "not_needed"}]})
+
+    reason: DismissalReason | MISSING = Field(
+        default=MISSING,
+        description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for the"
+        " article again, as `GET /insights/suppressed` lists.",
+    )
+    comment: Reason | MISSING = Field(
+        default=MISSING, description="More about it, for colleagues.", examples=["Only operators see it."]
+    )
+
+
+class PlaceEvidenceOut(Out):
+    """Lines of the code change that the words are to be about."""
+
+    file: str
+    start_line: int
+    end_line: int
+    excerpt: str
+
+
+class PlaceSourceOut(Out):
+    """The change that asks for the words."""
+
+    kind: PlaceSourceKind
+    title: str
+    url: str | None
+
+
+class PlaceOut(Out):
+    """A place at which an article needs words that a code change does not give."""
+
+    id: str = Field(description="Begins with `plc_`.")
+    article_id: str
+    article_title: str = Field(description="The article's present title.")
+    heading: str | None = Field(description="The section to write in; null: the article as a whole.")
+    line: int = Field(description="The line of the article's Markdown, from 1, as the task has read it.")
+    reason: str = Field(description="Why, in one sentence.")
+    evidence: list[PlaceEvidenceOut] = Field(description="The lines of code that the words are to be about.")
+    status: PlaceStatus
+    assignee: AuthorOut | None = Field(description="The person who is to write; null: nobody in particular.")
+    task_id: str | None = Field(description="The latest task that has found it.")
+    source: PlaceSourceOut
+    bot_id: str
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+def place_out(place: Place) -> PlaceOut:
+    assignee = None if place.assignee_name is None else AuthorOut(type="person", name=place.assignee_name)
+    names = PlaceEvidenceOut.model_fields
+    return PlaceOut.of_row(
+        place,
+        bot_id=str(place.bot_id),
+        assignee=assignee,
+        evidence=[PlaceEvidenceOut(**{name: row[name] for name in names}) for row in place.own_evidence],
+        source=PlaceSourceOut(kind=place.source_kind, title=place.source_title, url=place.source_url),
+    )

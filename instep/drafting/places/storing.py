@@ -1,0 +1,82 @@
+"""The storage of the places that a task has found, next to those of earlier tasks of its change."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from instep.drafting.drafts.digest import schedule_digest
+from instep.drafting.drafts.proposals import Statement
+from instep.drafting.drafts.suppression import is_suppressed
+from instep.drafting.drafts.withdrawal import NO_LONGER
+from instep.drafting.places import queries
+from instep.drafting.places.actions import get_place
+from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, place_out
+from instep.notifications.webhooks.emit import emit
+from instep.platform.identity.schemas import Ctx
+
+# A place names about so many other changes that ask for its words.
+_MAX_LINES_OF_OTHERS = 20
+
+
+async def store_places(
+    ctx: Ctx,
+    task_id: str,
+    source: PlaceSource,
+    new_places: Sequence[NewPlace],
+    withdrawable: Collection[str],
+) -> bool:
+    """Put the places that a task has found into the queue; whether any of them waits.
+
+    A place that waits for the same words already is not made twice, and one of the same change that people
+    have settled is not opened again. Open places of the change in the `withdrawable` articles that the task
+    has not found again are dismissed.
+    """
+    await ctx.tx.advisory_lock(f"places {ctx.bot.id} {source.url or source.title}")
+    earlier = await queries.list_earlier(ctx, source, [new.key for new in new_places])
+    of_change = [place for place in earlier if place.is_of(source)]
+    pairs = list(_pair(new_places, earlier, of_change))
+    waits = False
+    for new, place in pairs:
+        if place is None and not await is_suppressed(ctx, new.article_id, [Statement(new.key, new.summary)]):
+            await _add(ctx, new, source, task_id)
+            waits = True
+        elif place is not None and place.status == "open":
+            others = place.evidence_of_others(source)[:_MAX_LINES_OF_OTHERS]
+            renewed = replace(new, evidence=(*new.evidence, *others))
+            await queries.renew(ctx, place.id, renewed, source, task_id)
+            waits = True
+    present = {place.id for _, place in pairs if place is not None}
+    for place in of_change:
+        is_withdrawn = place.id not in present and place.article_id in withdrawable
+        if place.status == "open" and is_withdrawn and not place.other_sources:
+            await queries.settle(ctx, place.id, "dismissed", comment=NO_LONGER)
+    return waits
+
+
+async def dismiss_reverted_places(ctx: Ctx, title: str, url_patterns: Sequence[str]) -> None:
+    """Take the open places of a change out of the queue that a later change reverts."""
+    comment = f"The later change “Revert {title}” takes this back."
+    await queries.dismiss_of_change(ctx, title, url_patterns, comment)
+
+
+async def _add(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> None:
+    place_id = await queries.insert(ctx, new, source, task_id)
+    await emit(ctx, "place.created", place_out(await get_place(ctx, place_id)))
+    await schedule_digest(ctx)
+
+
+def _pair(
+    new_places: Sequence[NewPlace], earlier: Sequence[Place], of_change: Sequence[Place]
+) -> Iterator[tuple[NewPlace, Place | None]]:
+    """Each new place with the earlier one that it is, each once.
+
+    That is one that asks for the same words, else one of the same section that the change itself has made.
+    """
+    by_words = {(place.article_id, place.key): place for place in earlier}
+    same = [by_words.pop((new.article_id, new.key), None) for new in new_places]
+    rest = [place for place in of_change if place not in same]
+    for new, place in zip(new_places, same, strict=True):
+        if place is None:
+            section = (new.article_id, new.heading)
+            place = next((other for other in rest if (other.article_id, other.heading) == section), None)
+            rest = [other for other in rest if other is not place]
+        yield new, place

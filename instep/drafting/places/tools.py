@@ -1,0 +1,52 @@
+"""Places as tools of the workspace's MCP server."""
+
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field
+
+from instep.drafting.places import actions
+from instep.drafting.places.schemas import PlaceDismiss, PlaceOut, PlaceStatus, place_out
+from instep.platform.core import limits
+from instep.platform.web.call import Call
+from instep.platform.web.mcp.budget import list_within_budget
+from instep.platform.web.mcp.tools import Cursor, Limit, Toolbox
+from instep.platform.web.shapes import ListOut, Text
+
+toolbox = Toolbox()
+PlaceId = Annotated[Text, Field(description="The place: `plc_…`.")]
+StatusFilter = Annotated[PlaceStatus, Field(description="Only places with this status.")]
+ArticleFilter = Annotated[Text | None, Field(description="Only places of this article, by its id or slug.")]
+TaskFilter = Annotated[Text | None, Field(description="Only places that this task has found.")]
+
+
+@toolbox.tool(actions.list_places, ListOut[PlaceOut], "List where articles need words")
+async def list_places(
+    call: Call,
+    status: StatusFilter = "open",
+    article_id: ArticleFilter = None,
+    task_id: TaskFilter = None,
+    limit: Limit = limits.DEFAULT_TOOL_ROWS,
+    cursor: Cursor = None,
+) -> ListOut[PlaceOut]:
+    """List where articles need words that a code change does not give: section, line, why, lines of code.
+
+    To write them, read the article with `get_article`, call `propose_edit`, and then `resolve_place`.
+    """
+    async with call.begin() as ctx:
+        ask = partial(actions.list_places, ctx, status, article_id, task_id)
+        return await list_within_budget(ask, place_out, call.page(limit, cursor))
+
+
+@toolbox.tool(actions.resolve_place, PlaceOut, "Resolve a place", additive=True)
+async def resolve_place(call: Call, id: PlaceId) -> PlaceOut:
+    """Say that the article has the words now, or had them before. It leaves the review queue."""
+    async with call.begin() as ctx:
+        return place_out(await actions.resolve_place(ctx, id))
+
+
+@toolbox.tool(actions.dismiss_place, PlaceOut, "Dismiss a place", additive=True)
+async def dismiss_place(call: Call, id: PlaceId, body: PlaceDismiss) -> PlaceOut:
+    """Say that the article needs no words here. Only when the person asked for it."""
+    async with call.begin() as ctx:
+        return place_out(await actions.dismiss_place(ctx, id, body))

@@ -1,0 +1,83 @@
+"""The articles that the writer reads for a change: of many, those that have most to do with it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from instep.content.articles import writer_queries
+from instep.drafting import writer
+from instep.drafting.writer.retrieval import RetrievalQuery, retrieval_query
+from instep.platform.core import limits
+from instep.platform.core.database import Database
+from instep.platform.core.sandbox import run_with_timeout
+from instep.platform.identity.job_context import job_context
+from instep.platform.identity.schemas import Actor, Ctx
+from instep.search.article_selection import Phrase, SelectionQuery, phrase_of, select_articles, weighted_words
+
+# The share of the articles that may be those found by each single statement of SQL.
+STATEMENT_SHARE = 0.25
+# Names that articles outside of the search index are looked through for.
+MAX_UNINDEXED_NAMES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateQuery:
+    """The terms that articles are found by, in the database and in the search index."""
+
+    texts: RetrievalQuery
+    selection: SelectionQuery
+
+
+async def find_candidates(
+    database: Database, payload: Mapping[str, str], actor: Actor, change: writer.Change
+) -> list[str]:
+    """The ids of the articles to read, `MAX_WRITER_ARTICLES` at most.
+
+    The diff is read in a process of its own. The search runs in no transaction of ours, so that it may store
+    what it reads of the articles.
+    """
+    query = await run_with_timeout(candidate_query, change, seconds=limits.MAX_WRITER_SECONDS)
+    async with job_context(database, payload, actor) as ctx:
+        return await find_articles(ctx, query)
+
+
+def candidate_query(change: writer.Change) -> CandidateQuery:
+    texts = retrieval_query(change)
+    selection = SelectionQuery(
+        phrases=phrases_of(texts.names),
+        pages=tuple(map(phrases_of, texts.pages)),
+        titles=phrases_of(texts.titles),
+        subject=tuple(weighted_words(part.weight, part.texts) for part in texts.subject),
+    )
+    # The texts of the subject are as long as the diff, and nothing else needs them.
+    return CandidateQuery(replace(texts, subject=()), selection)
+
+
+def phrases_of(texts: Iterable[str]) -> tuple[Phrase, ...]:
+    return tuple(map(phrase_of, texts))
+
+
+async def find_articles(ctx: Ctx, query: CandidateQuery) -> list[str]:
+    outside = await find_in_database(ctx, query.texts)
+    selection = await select_articles(ctx, query.selection, limits.MAX_WRITER_ARTICLES)
+    return list(dict.fromkeys([*outside, *selection]))[: limits.MAX_WRITER_ARTICLES]
+
+
+async def find_in_database(ctx: Ctx, texts: RetrievalQuery) -> list[str]:
+    """The articles that the search index does not know, or not by what the change says."""
+    limit = max(1, round(STATEMENT_SHARE * limits.MAX_WRITER_ARTICLES))
+    return [
+        *await writer_queries.unindexed_ids(ctx, texts.names[:MAX_UNINDEXED_NAMES], limit),
+        *await writer_queries.linking_ids(ctx, texts.addresses, limit),
+        *await writer_queries.ids_by_slug(ctx, texts.slugs, limit),
+    ]
+
+
+def with_unread(report: writer.Report, read_count: int, unread_count: int) -> writer.Report:
+    """The report, whose summary says so if articles were not read."""
+    if not unread_count:
+        return report
+    sentence = (
+        f"Compared with {read_count:,} of {read_count + unread_count:,} articles: those that have most to do "
+        "with the change; the others were not read."
+    )
+    return replace(report, summary=f"{report.summary} {sentence}")

@@ -1,0 +1,276 @@
+"""The shapes of a task (specification, Task; contract section 4)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import MISSING, ConfigDict, Field
+from pydantic.config import JsonDict
+
+from instep.drafting.drafts.schemas import DraftType, EvidenceOut
+from instep.platform.core import limits
+from instep.platform.web.shapes import Body, Out, SourceUrl, Text, Timestamp, Title
+
+TaskType = Literal["document_change", "write_article"]
+TaskStatus = Literal["queued", "running", "completed", "failed"]
+Outcome = Literal["drafts", "places", "no_changes"]
+VerdictKind = Literal["edit", "concerned", "no_edit"]
+ChangeKind = Literal["pr", "commit", "release"]
+Diff = Annotated[Text, Field(max_length=limits.MAX_DIFF_CHARACTERS)]
+ChangeBody = Annotated[Text, Field(max_length=limits.MAX_CHANGE_BODY_CHARACTERS)]
+Instructions = Annotated[Text, Field(max_length=limits.MAX_INSTRUCTIONS_CHARACTERS)]
+CHANGE: JsonDict = {
+    "change": {
+        "kind": "pr",
+        "title": "Raise the upload limit",
+        "url": "https://git.example.com/acme/app/pull/42",
+        "diff": "--- a/config.py\n+++ b/config.py\n@@ -1 +1 @@\n-max_upload_mb = 10\n+max_upload_mb = 25\n",
+    }
+}
+ARTICLE: JsonDict = {
+    "article": {
+        "title": "Export your data",
+        "instructions": "Exports are made at night.\n\n1. Open the settings.\n2. Choose Export.\n",
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One row of `tasks` with the drafts it ended in."""
+
+    id: str
+    bot_id: UUID
+    type: TaskType
+    status: TaskStatus
+    change_kind: ChangeKind | None
+    change_title: str | None
+    change_url: str | None
+    article: dict[str, Any] | None
+    outcome: Outcome | None
+    summary: str | None
+    drafts: list[dict[str, Any]]
+    places: list[dict[str, Any]]
+    reviewed: list[dict[str, Any]]
+    model: dict[str, Any] | None
+    error_code: str | None
+    error_message: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSummary:
+    """What a list shows of a task, without what it found."""
+
+    id: str
+    type: TaskType
+    status: TaskStatus
+    title: str
+    outcome: Outcome | None
+    draft_count: int
+    pending_count: int
+    open_place_count: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SentChange:
+    """What a task was created with; `diff` is its beginning, `diff_characters` the length of all of it."""
+
+    body: str | None
+    diff: str | None
+    diff_characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """The task of a request: made by it, or by an earlier one with the same idempotency key."""
+
+    task: Task
+    is_replay: bool
+
+    @property
+    def id(self) -> str:
+        return self.task.id
+
+
+class ChangeIn(Body):
+    """A code change as a pull request tells it."""
+
+    kind: ChangeKind
+    title: Title
+    url: SourceUrl | MISSING = Field(
+        default=MISSING, description="Where it can be seen; the drafts carry it as `sourceUrl`."
+    )
+    diff: Diff | MISSING = Field(default=MISSING, description="Its unified diff, as `git diff` writes it.")
+    body: ChangeBody | MISSING = Field(default=MISSING, description="Its description.")
+
+
+class ArticleIn(Body):
+    """A new article to write."""
+
+    title: Title
+    instructions: Instructions | MISSING = Field(
+        default=MISSING,
+        description="What it is to say: sentences, the steps as a numbered list, the topics as a list.",
+    )
+    collection_id: Text | None = Field(
+        default=None, description="The collection that it is to be in, by its id or slug."
+    )
+    source_url: SourceUrl | MISSING = Field(
+        default=MISSING, description="The issue or page behind it; the draft carries it."
+    )
+
+
+class TaskCreate(Body):
+    """What a task is made from: exactly one of `change` and `article`."""
+
+    # Two optional fields rather than `oneOf`: generators of clients make one plain type of it.
+    model_config = ConfigDict(
+        json_schema_extra={"minProperties": 1, "maxProperties": 1, "examples": [CHANGE, ARTICLE]}
+    )
+
+    change: ChangeIn | MISSING = Field(default=MISSING, description="A code change to document.")
+    article: ArticleIn | MISSING = Field(default=MISSING, description="A new article to write.")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTask:
+    """A request whose whole body has been read, with its diff, and what distinguishes it from others."""
+
+    new: TaskCreate
+    digest: bytes
+
+
+class ChangeOut(Out):
+    """The code change; its diff is not sent back."""
+
+    kind: ChangeKind
+    title: str
+    url: str | None
+
+
+class ArticleTaskOut(Out):
+    """The new article that is asked for."""
+
+    title: str
+    instructions: str | None
+    collection_id: str | None
+    source_url: str | None
+
+
+class TaskDraftOut(Out):
+    """A draft that the task ended in."""
+
+    id: str
+    type: DraftType
+    title: str
+    article_id: str
+
+
+class TaskPlaceOut(Out):
+    """A place that the task has found."""
+
+    id: str
+    article_id: str
+    heading: str | None = Field(description="The section to write in; null: the article as a whole.")
+
+
+class ReviewedOut(Out):
+    """Why an article that was considered got a draft or none."""
+
+    article_id: str
+    title: str
+    verdict: VerdictKind = Field(
+        description="Whether it got a draft; a concerned one should say more, but the change does not tell "
+        "in which words."
+    )
+    reason: str
+    heading: str | None = Field(
+        description="The section of a concerned article to write in; null for no section."
+    )
+    evidence: list[EvidenceOut] = Field(
+        description="The lines of the code change that a concerned article should say something of."
+    )
+
+
+class TaskErrorOut(Out):
+    """Why a task failed."""
+
+    code: str
+    message: str
+
+
+class TaskModelOut(Out):
+    """The language model that a task has asked, and what that took."""
+
+    name: str
+    input_tokens: int
+    output_tokens: int
+    calls: int
+
+
+class TaskOut(Out):
+    """Background work that ends in drafts for review."""
+
+    id: str
+    type: TaskType
+    status: TaskStatus
+    change: ChangeOut | None = Field(description="The change of a `document_change` task, else null.")
+    article: ArticleTaskOut | None = Field(description="The request of a `write_article` task, else null.")
+    outcome: Outcome | None = Field(
+        description="What a completed task ended in, else null: `drafts` if there is one, else `places`."
+    )
+    summary: str | None = Field(
+        description="What was found or written; while the task runs, what it does at present."
+    )
+    drafts: list[TaskDraftOut]
+    places: list[TaskPlaceOut] = Field(
+        description="Where articles need words that the change does not give; whatever has become of them."
+    )
+    reviewed: list[ReviewedOut]
+    model: TaskModelOut | None = Field(
+        description="The language model that it has asked, once it has ended; null: none."
+    )
+    error: TaskErrorOut | None
+    bot_id: str
+    created_at: Timestamp
+    started_at: Timestamp | None
+    finished_at: Timestamp | None
+
+
+def task_out(task: Task) -> TaskOut:
+    failed = task.error_code is not None
+    return TaskOut(
+        id=task.id,
+        type=task.type,
+        status=task.status,
+        change=change_out(task),
+        article=ArticleTaskOut(**task.article) if task.article else None,
+        outcome=task.outcome,
+        summary=task.summary,
+        drafts=[TaskDraftOut(**draft) for draft in task.drafts],
+        places=[TaskPlaceOut(**place) for place in task.places],
+        reviewed=[_reviewed_out(verdict) for verdict in task.reviewed],
+        model=TaskModelOut(**task.model) if task.model else None,
+        error=TaskErrorOut(code=task.error_code or "", message=task.error_message or "") if failed else None,
+        bot_id=str(task.bot_id),
+        created_at=task.created_at,
+        started_at=task.started_at,
+        finished_at=task.finished_at,
+    )
+
+
+def _reviewed_out(verdict: dict[str, Any]) -> ReviewedOut:
+    """A stored verdict; those of tasks before the verdict `concerned` have neither heading nor evidence."""
+    evidence = [EvidenceOut(**place) for place in verdict.get("evidence", ())]
+    return ReviewedOut(**{"heading": None, **verdict, "evidence": evidence})
+
+
+def change_out(task: Task) -> ChangeOut | None:
+    if task.change_kind is None or task.change_title is None:
+        return None
+    return ChangeOut(kind=task.change_kind, title=task.change_title, url=task.change_url)

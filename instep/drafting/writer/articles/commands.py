@@ -1,0 +1,85 @@
+"""Finds the program to which an article gives a flag."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from instep.drafting.writer.articles.corpus import Corpus
+from instep.drafting.writer.articles.parsed_article import parse_article
+from instep.drafting.writer.articles.passages import is_in_code
+from instep.platform.core.name_matching import mention
+
+# Programs that help centers of other products quote commands of.
+_WIDESPREAD_WORDS = """
+    ansible apk apt apt-get aws az brew bun bundle bundler cargo cat chmod chown cmake composer cp
+    createdb curl deno dig dnf docker docker-compose dotnet dpkg echo emacs eslint find flyctl gcc gcloud
+    gem gh git go gpg gradle grep gunicorn helm heroku ifconfig ip java journalctl jq kubectl ln ls make
+    mkdir mkdocs mongosh mv mvn mysql mysqldump nano netlify nginx node nohup npm nslookup nvm openssl
+    pg_dump pg_restore php ping pip pip3 pipx pm2 pnpm podman poetry prettier psql pulumi pytest python
+    python3 rails rake redis-cli rm rsync ruby rustup scp sed service sqlite3 ssh ssh-keygen systemctl
+    tail tar tee terraform touch ufw unzip uv uvicorn vagrant vercel vim virtualenv webpack wget winget
+    xargs yarn yum zip
+"""
+_WIDESPREAD = frozenset(_WIDESPREAD_WORDS.split())
+# The beginning of a command in a line: a prompt, a pipe, inline code.
+_BEGINNING = re.compile(r"&&|\|\|?|;|`|\$\(|(?:^|(?<=\s))[$>#%](?=\s)")
+_BEFORE_PROGRAM = re.compile(r"(?:sudo|env|time|exec|nohup|npx|[A-Z_][A-Z0-9_]*=\S*)")
+_PROGRAM = re.compile(r"(?:\S*/)?([A-Za-z][\w.-]*)")
+_MAX_LINES, _MAX_COMMAND_CHARACTERS = 10, 500
+_MIN_OWN_SHARE = 0.5
+_FLAG = re.compile(r"--[a-z][\w-]+")
+
+
+def program_at(text: str, start: int) -> str | None:
+    """The program of the command around a place in code; None outside of a command."""
+    if not is_in_code(text, start):
+        return None
+    first = text.rfind("\n", 0, start) + 1
+    for _ in range(_MAX_LINES):
+        if not text.endswith("\\\n", 0, first):
+            break
+        first = text.rfind("\n", 0, first - 1) + 1
+    return _program_of(text[max(first, start - _MAX_COMMAND_CHARACTERS) : start])
+
+
+def _program_of(line: str) -> str | None:
+    command = _BEGINNING.split(line)[-1].split()
+    words = (word for word in command if not _BEFORE_PROGRAM.fullmatch(word))
+    match = _PROGRAM.fullmatch(next(words, ""))
+    return match[1] if match else None
+
+
+def foreign_programs(flag: str, corpus: Corpus) -> frozenset[str]:
+    """Programs that articles give a flag of the same name, and that are not the product itself.
+
+    The product is the only one that is not widespread, or else the one that most commands are of.
+    """
+    if not _FLAG.fullmatch(flag):
+        return frozenset()
+    with_flag = Counter(_programs_with(flag, corpus))
+    programs = with_flag.keys()
+    candidates = programs - _WIDESPREAD or programs
+    if not programs or (len(candidates) == 1 and candidates.isdisjoint(_WIDESPREAD)):
+        return frozenset(programs - candidates)
+    peers = _WIDESPREAD if candidates <= _WIDESPREAD else candidates
+    commands = with_flag + Counter(_programs_of(corpus))
+    count = sum(commands[program] for program in peers)
+    products = {program for program in candidates if commands[program] >= _MIN_OWN_SHARE * count}
+    return frozenset(programs - products)
+
+
+def _programs_with(flag: str, corpus: Corpus) -> Iterator[str]:
+    for article in corpus.articles_with(flag):
+        for match in mention(flag).finditer(article.text):
+            program = program_at(article.text, match.start())
+            if program:
+                yield program
+
+
+def _programs_of(corpus: Corpus) -> Iterator[str]:
+    """The program of each command in the articles."""
+    for article in corpus.articles:
+        for line in parse_article(article.text).lines:
+            is_code = line.in_code or line.text.startswith(("    ", "\t"))
+            if is_code and (program := _program_of(line.text[:_MAX_COMMAND_CHARACTERS])):
+                yield program

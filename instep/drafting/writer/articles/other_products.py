@@ -1,0 +1,35 @@
+"""Finds sentences about another product, whose buttons and menus are not ours."""
+
+import re
+
+from instep.drafting.writer.articles.corpus import Corpus
+from instep.drafting.writer.articles.passages import sentence_around
+from instep.drafting.writer.shapes import Article
+
+# Products that other companies' help centers give instructions for.
+_WIDESPREAD_NAMES = """
+    Acrobat Android Asana Auth0 Azure Bitbucket Calendly Chrome Cloudflare ClickUp Confluence Discord
+    Dropbox Edge Excel Facebook Figma Firefox GitHub GitLab Gmail GoDaddy Google HubSpot Instagram iOS
+    iPhone Jira LinkedIn Linear Mailchimp Microsoft Notion Okta OneDrive OneLogin Opera Outlook PayPal
+    PowerPoint QuickBooks Safari Salesforce Shopify Slack Squarespace Stripe Teams Telegram Thunderbird
+    Trello Twilio Twitter WhatsApp Windows Wix WordPress Xero YouTube Zapier Zendesk Zoom
+"""
+_NAMES = "|".join(_WIDESPREAD_NAMES.split())
+_IN_PRODUCT = re.compile(
+    rf"\b(?:[Ii]n|[Oo]n|[Oo]pen|[Ff]rom|[Ii]nside|[Uu]nder)\s+(?:the\s+|your\s+)?(?P<name>{_NAMES})\b(?!\*)"
+    rf"|\b(?P<owner>{_NAMES})['\u2019]s\s"
+)
+# A product that more articles name is one that ours works in, and its buttons may be ours.
+_MAX_OTHERS, _MAX_SHARE = 3, 0.25
+
+
+def other_product_at(article: Article, start: int, end: int, corpus: Corpus) -> str | None:
+    """The product in whose interface a sentence with this place says to do something."""
+    first, last = sentence_around(article.text, start, end)
+    match = _IN_PRODUCT.search(article.text, first, last)
+    name = (match["name"] or match["owner"]) if match else None
+    return name if name and not _is_ours(name, corpus) else None
+
+
+def _is_ours(name: str, corpus: Corpus) -> bool:
+    return corpus.document_frequency(name) > max(_MAX_OTHERS, _MAX_SHARE * len(corpus.articles))

@@ -1,0 +1,197 @@
+"""How likely a place of an article that says an old text is what the change replaced there.
+
+One logistic model weighs the signs of the pair (`facts.became`) and of the place; `make eval-fitting` fits it
+and judges it on products that are left out. What no sign may outweigh is refused before: see `_is_barred`.
+"""
+
+import re
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from instep.drafting.writer.articles.code_languages import fence_at, language_at, language_of_file
+from instep.drafting.writer.articles.commands import foreign_programs, program_at
+from instep.drafting.writer.articles.corpus import Corpus
+from instep.drafting.writer.articles.headings import headings_of
+from instep.drafting.writer.articles.other_products import other_product_at
+from instep.drafting.writer.articles.parsed_article import front_matter
+from instep.drafting.writer.articles.passages import is_in_code, is_in_url, sentence_around
+from instep.drafting.writer.articles.records import is_record
+from instep.drafting.writer.editing.stated_values import probability_of_value, says_a_name, statement_at
+from instep.drafting.writer.facts.became import Became
+from instep.drafting.writer.facts.setting_names import is_signature
+from instep.drafting.writer.porting.link_resolver import address_name
+from instep.drafting.writer.shapes import Article
+from instep.drafting.writer.words.identifiers import emphasised
+from instep.platform.core.name_matching import is_distinct, mention
+
+_ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
+_TEMPLATE = re.compile(r"\{[{%][^{}%]*\Z|<!--[^>]*\Z")
+_BEFORE_ADDRESS = re.compile(r"[\s\"'(<]")
+# An example that shows what a change once took out and added.
+_RECORDED = frozenset(("diff", "patch"))
+_BLOCK_BREAK = re.compile(r"\n[ \t]*(?:\n|[-*+#>|]|\d+[.)] )")
+_MAX_HOST_CHARACTERS = 80
+# A text that more articles have is an everyday one.
+MAX_READ_ARTICLES = 60
+_MANY_LEFT = 1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A span of an article (offsets in characters) that says the old text of a pair.
+
+    `probability` (0 to 1) is known for a value; the model estimates it from the signs of any other text.
+    """
+
+    start: int
+    end: int
+    signs: Mapping[str, float]
+    probability: float | None
+
+
+def occurrences(pair: Became, corpus: Corpus) -> Iterator[tuple[Article, list[Occurrence]]]:
+    """The places of each article that say the old text, but none that surely means something else."""
+    articles = [article for article in corpus.articles_with(pair.old) if not is_record(article)]
+    if len(articles) > MAX_READ_ARTICLES:
+        return
+    foreign = foreign_programs(pair.old, corpus)
+    for article in articles:
+        yield article, list(_occurrences(pair, article, corpus, foreign))
+
+
+def _occurrences(
+    pair: Became, article: Article, corpus: Corpus, foreign: Container[str | None]
+) -> Iterator[Occurrence]:
+    text, first = article.text, len(front_matter(article.text))
+    if pair.value and not says_a_name(pair, text):
+        return
+    is_shown = emphasised(pair.old)
+    for match in mention(pair.old).finditer(text):
+        start, end = match.span()
+        is_marked = is_in_code(text, start) or bool(is_shown.match(text, start))
+        if start < first or _is_barred(pair, article, start, end, corpus, foreign, is_marked=is_marked):
+            continue
+        if pair.value:
+            probability = probability_of_value(pair, statement_at(text, start, end))
+            if probability:
+                yield Occurrence(start, end, {}, probability)
+            continue
+        is_address = float(is_in_url(text, start))
+        signs = {**_KIND_SIGNS[pair.kind], **pair.signs, "in address": is_address}
+        yield Occurrence(start, end, signs, None)
+
+
+_KIND_SIGNS: Mapping[str, Mapping[str, float]] = {
+    kind: {f"is {other}": float(kind == other) for other in ("label", "text")}
+    for kind in ("name", "label", "text", "value")
+}
+
+
+def _is_barred(
+    pair: Became,
+    article: Article,
+    start: int,
+    end: int,
+    corpus: Corpus,
+    foreign: Container[str | None],
+    *,
+    is_marked: bool,
+) -> bool:
+    """Whether a place is surely about another program, product, language, address or time."""
+    text = article.text
+    is_word = is_plain_word(pair) and not (is_marked or _is_described_word(pair))
+    # People edited three of 560 such places.
+    is_kept = pair.signs["left"] >= _MANY_LEFT and not pair.signs["described"] and not pair.value
+    if (
+        is_word
+        or is_kept
+        or (is_marked and fence_at(text, start) in _RECORDED)
+        or _is_broken(text, start, end)
+        or _says_both(pair, text, start, end)
+        or _is_said_already(pair, text, start)
+    ):
+        return True
+    if pair.kind == "label" and other_product_at(article, start, end, corpus):
+        return True
+    if foreign and program_at(text, start) in foreign:
+        return True
+    if _is_other_address(pair, text, start, end, corpus):
+        return True
+    language = language_at(text, start) if is_in_code(text, start) else None
+    return language is not None and bool(_languages(pair)) and language not in _languages(pair)
+
+
+def _is_other_address(pair: Became, text: str, start: int, end: int, corpus: Corpus) -> bool:
+    """Whether a path goes on or begins elsewhere, or an address lives on because new lines still write it."""
+    is_url, before = is_in_url(text, start), text[max(0, start - _MAX_HOST_CHARACTERS) : start]
+    page, is_fragment, _ = _BEFORE_ADDRESS.split(before)[-1].partition("#")
+    if is_url and is_fragment:
+        return bool(page) and not _is_heading_of(page, pair, corpus)
+    if is_url and (pair.signs["left"] or not _is_addressed(pair)):
+        return True
+    if pair.old.startswith("/"):
+        return not _ROOT.search(text, max(0, start - _MAX_HOST_CHARACTERS), start)
+    is_inside = "/" in pair.old and text[start - 1 : start] == "/" and not is_url
+    return is_inside or (pair.old.endswith("/") and text[end : end + 1].isalnum())
+
+
+def _is_heading_of(page: str, pair: Became, corpus: Corpus) -> bool:
+    """Whether the article at an address has a heading with the old text, which gets the new one, too."""
+    return any(
+        article.url.rpartition("/")[2] == address_name(page)
+        and not is_record(article)
+        and any(mention(pair.old).search(heading.title) for heading in headings_of(article.text))
+        for article in (corpus.articles_with(pair.old) if "://" not in page else ())
+    )
+
+
+def _is_broken(text: str, start: int, end: int) -> bool:
+    """Whether the words belong to two blocks, to a template or comment, or label a link defined elsewhere."""
+    before = text[max(0, start - _MAX_HOST_CHARACTERS) : start]
+    is_label = before.endswith(("][", "[^"))
+    return is_label or bool(_BLOCK_BREAK.search(text, start, end) or _TEMPLATE.search(before))
+
+
+def is_plain_word(pair: Became) -> bool:
+    """Whether a name is spelled like any word, so that a text may say it of something else."""
+    return pair.kind == "name" and not pair.signs["distinct"] and pair.old.isalnum()
+
+
+def _is_described_word(pair: Became) -> bool:
+    """Whether the change says itself that one word replaces another, as in “Rename Team to Group”."""
+    return bool(pair.signs["described"]) and not is_distinct(pair.new)
+
+
+def _says_both(pair: Became, text: str, start: int, end: int) -> bool:
+    """A sentence with both texts describes the change itself, or two different things."""
+    first, last = sentence_around(text, start, end)
+    rest = f"{text[first:start]} {text[end:last]}"
+    return bool(mention(pair.new).search(mention(pair.old).sub(" ", rest)))
+
+
+def _is_said_already(pair: Became, text: str, start: int) -> bool:
+    """Whether the old text is part of the new one here, as “Service” is in “Application Service”."""
+    place = pair.new.find(pair.old)
+    first = max(0, start - place)
+    return place >= 0 and text[first : first + len(pair.new)].casefold() == pair.new.casefold()
+
+
+def _is_addressed(pair: Became) -> bool:
+    """Whether the change moves addresses: a link keeps working under the old one unless it does."""
+    if "/" in pair.old or "@" in pair.old or pair.kind == "text":
+        return True
+    return is_distinct(pair.old) and any(
+        f"/{pair.new}" in row.text or f"{pair.new}/" in row.text for row in pair.sources
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _languages(pair: Became) -> frozenset[str]:
+    """For a function or its parameter, the languages that it is defined in; empty for anything else."""
+    pattern = re.compile(rf"(?<![\w-]){re.escape(pair.new)}\s?\(")
+    is_code = all(
+        is_signature(row.text) if pair.value else pattern.search(row.text) for row in pair.sources[:3]
+    )
+    languages = (language_of_file(row.file) for row in pair.sources[:3])
+    return frozenset(filter(None, languages)) if is_code else frozenset()

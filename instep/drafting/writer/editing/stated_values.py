@@ -1,0 +1,242 @@
+"""Whether a place of an article states the value of a setting, and how surely.
+
+A value is a number or a word that many things have, so that the place has to name the setting: exactly as the
+code does, in the words of its name right next to it, in the first cell of its row, or above it.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from instep.drafting.writer.articles.headings import heading_over
+from instep.drafting.writer.articles.passages import is_in_example, lead_over, sentence_around
+from instep.drafting.writer.facts.became import Became
+from instep.drafting.writer.facts.values import is_version
+from instep.drafting.writer.words.identifiers import parts_of
+from instep.drafting.writer.words.units import UNITS, subject_words, words_and_unit
+from instep.platform.core.name_matching import is_distinct, mention
+
+_DEFAULT = re.compile(
+    r"\b(?:defaults?|at most|at least|up to|maximum|minimum|limit(?:s|ed)?|requires?"
+    r"|or (?:higher|newer|later))\b",
+    re.IGNORECASE,
+)
+# A sentence about the time when something came, whose versions stay as they were.
+_HISTORY = re.compile(
+    r"\b(?:before|beginning|since|introduced|added|formerly|previously|until|removed)\b", re.IGNORECASE
+)
+_ANY_UNIT = re.compile(rf"\W{{0,2}}({'|'.join(UNITS.values())})\b", re.IGNORECASE)
+_CURRENCY = re.compile(r"[$€£]\s?\Z")
+_ASSIGNS = re.compile(r"[\w`*\"'\])]\s*(?:[:=]|(?:is|to|was|at)\b)[\s`*\"'(]*\Z")
+_DEFAULT_IS = re.compile(r"\bdefaults?(?: value)?(?::| is| to| =)?[\s`*_\"'(]*\Z", re.IGNORECASE)
+_REQUIRED = re.compile(
+    r"requires?\b|needs?\b|supports?\b|\bor (?:higher|newer|later)|at least|minimum|version|based on|runs? on"
+    r"|^\s*FROM ",
+    re.IGNORECASE,
+)
+_AND_UP = re.compile(r"[`*_]*\+")
+_CELL_START = re.compile(r"\|\s*[`*_]*$")
+_CELL_END = re.compile(r"[`*_]*\s*\|")
+_BY_DEFAULT = re.compile(r"[`*\"')]{0,3}\s+by default\b", re.IGNORECASE)
+# The next argument, entry or flag in a line of code, or a value of the setting itself.
+_OTHER_NAME = re.compile(r"[,;&]\s*[\w\"'-]+\s*[:=]|\s--?[A-Za-z]|\d")
+_CLOSE_CHARACTERS = 20
+_NEAR_CHARACTERS = 40
+_PRICE_WORDS = frozenset(("amount", "cents", "cost", "costs", "fee", "fees", "price", "prices", "pricing"))
+_NOWHERE = 1_000
+_CODE_NAME = re.compile(r"`(-{0,2}[A-Za-z_][\w.-]*)`")
+# The shares of right edits among real changes: of values next to the exact name, and of the others.
+_PROVEN, _LIKELY = 0.95, 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPlace:
+    """The sentence, row or line around a span, and what is over it: heading, lead and head of its column."""
+
+    before: str
+    after: str
+    topic: str
+    is_code: bool
+
+    @property
+    def text(self) -> str:
+        return f"{self.before} {self.after}"
+
+
+def says_a_name(pair: Became, text: str) -> bool:
+    """Whether an article has the words of a name of the setting: otherwise it states no value of it."""
+    lowered = text.lower()
+    return any(all(word in lowered for word in subject_words(name)) for name in pair.names)
+
+
+@lru_cache(maxsize=4_096)
+def statement_at(text: str, start: int, end: int) -> StatedPlace:
+    first, last = sentence_around(text, start, end)
+    lead, before = lead_over(text, first), text[first:start]
+    columns = lead.split("|") if before.lstrip().startswith("|") else []
+    column = columns[before.count("|")].strip() if before.count("|") < len(columns) else ""
+    topic = f"{heading_over(text, start)}\n{column or lead}"
+    return StatedPlace(before, text[end:last], topic, is_in_example(text, start))
+
+
+def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
+    """How likely a place states the value of the setting (0 to 1); None if it may well state another."""
+    value = pair.value
+    assert value is not None
+    around = f"{statement.text}\n{statement.topic}"
+    is_of_version = value.is_version or is_version(pair.old)
+    setting = _Setting(
+        is_version=is_of_version,
+        is_exact=any(_is_named(name, around) for name in value.names),
+        is_cell=_is_cell(pair, statement),
+        is_plain=not is_of_version and (len(pair.old) == 1 or pair.old[:1].isalpha()),
+        is_number=pair.old.isdecimal(),
+        is_default=bool(_DEFAULT.search(statement.text)),
+        is_assigned=bool(_ASSIGNS.search(statement.before)),
+        words=max(len(subject_words(name)) for name in value.names),
+        distance=min(_distance(name, statement) for name in value.names),
+    )
+    is_repeated = bool(mention(pair.old).search(statement.text))
+    if (
+        not _is_stated(setting, statement)
+        or _is_of_another(pair, statement)
+        or (is_repeated and not _is_first_after_name(pair, setting, statement))
+    ):
+        return None
+    is_given = not is_repeated and (setting.is_default or setting.is_assigned or setting.is_cell)
+    return _PROVEN if setting.is_exact and is_given and not is_of_version else _LIKELY
+
+
+def _is_of_another(pair: Became, statement: StatedPlace) -> bool:
+    """Whether the place has another unit, the name of another section or setting, or an amount of money."""
+    return (
+        _has_other_unit(pair, statement)
+        or _is_of_rival(pair, statement)
+        or _is_other_money(pair, statement)
+        or _is_of_nearer_name(pair, statement)
+        or (statement.is_code and _is_assigned_elsewhere(pair, statement))
+    )
+
+
+def _is_first_after_name(pair: Became, setting: "_Setting", statement: StatedPlace) -> bool:
+    """Whether a value that its sentence has twice is the default in a table, or follows its name at once."""
+    if setting.is_cell:
+        return "default" in statement.topic.rpartition("\n")[2].lower()
+    gap = _gap(pair, statement)
+    if gap is None or mention(pair.old).search(gap):
+        return False
+    is_close = len(gap) <= _CLOSE_CHARACTERS and (setting.is_assigned or setting.is_version)
+    return is_close or bool(_DEFAULT_IS.search(statement.before) or _BY_DEFAULT.match(statement.after))
+
+
+def _is_assigned_elsewhere(pair: Became, statement: StatedPlace) -> bool:
+    """Whether a line of code gives the value to another name than that of the setting."""
+    gap = _gap(pair, statement)
+    return gap is None or bool(_OTHER_NAME.search(gap))
+
+
+def _gap(pair: Became, statement: StatedPlace) -> str | None:
+    """The text from the last name of the setting before a value, in any spelling, to the value."""
+    spellings = (
+        pattern
+        for name in pair.names
+        for pattern in (mention(name), _spelling(tuple(parts_of(name))), _spelling(subject_words(name)))
+    )
+    ends = [match.end() for pattern in spellings for match in pattern.finditer(statement.before)]
+    return statement.before[max(ends) :] if ends else None
+
+
+def _is_of_nearer_name(pair: Became, statement: StatedPlace) -> bool:
+    """Whether the last name in code before the value is another one: "`a` is 10, `b` is 10"."""
+    names = _CODE_NAME.findall(statement.before)
+    if not names or not any(mention(name).search(statement.text) for name in pair.names):
+        return False
+    last = parts_of(names[-1])
+    return all(last[-len(parts) :] != parts for parts in map(parts_of, pair.names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """How a place names a setting next to a value; `distance` is in characters, `words` those of the name."""
+
+    is_version: bool
+    is_exact: bool
+    is_cell: bool
+    is_plain: bool
+    is_number: bool
+    is_default: bool
+    is_assigned: bool
+    words: int
+    distance: int
+
+
+def _is_stated(setting: _Setting, statement: StatedPlace) -> bool:
+    """Whether a place surely speaks of the setting: the more ordinary name and value are, the closer."""
+    is_close = setting.distance <= _CLOSE_CHARACTERS
+    if setting.is_version:
+        is_required = _AND_UP.match(statement.after) or _REQUIRED.search(statement.text)
+        return is_close and bool(is_required) and not _HISTORY.search(statement.text)
+    if setting.is_plain:
+        # "Set `mode` to fast" and "if `mode` is fast" are about a choice, which stays.
+        is_default = _DEFAULT_IS.search(statement.before) or _BY_DEFAULT.match(statement.after)
+        is_column = setting.is_cell and (setting.is_number or "default" in statement.topic.lower())
+        return is_column or (setting.is_exact and bool(is_default))
+    if setting.is_exact or setting.is_cell:
+        return True
+    is_near = setting.distance <= _NEAR_CHARACTERS
+    return is_near and (setting.words > 1 or setting.is_default or is_close)
+
+
+def _is_named(name: str, text: str) -> bool:
+    """Whether a text has the exact name: an ordinary word only if it is marked as code."""
+    is_spelled_as_name = is_distinct(name) or "-" in name
+    return f"`{name}`" in text or (is_spelled_as_name and bool(mention(name).search(text)))
+
+
+def _is_other_money(pair: Became, statement: StatedPlace) -> bool:
+    """Whether the place states an amount of money, and the code does not."""
+    if not _CURRENCY.search(statement.before):
+        return False
+    words = {part for name in pair.names for part in parts_of(name)}
+    return _PRICE_WORDS.isdisjoint(words) and not any(_CURRENCY.search(row.text) for row in pair.sources)
+
+
+def _is_cell(pair: Became, statement: StatedPlace) -> bool:
+    """Whether the value fills a cell of a row that begins with a name of the setting."""
+    cells = statement.before.strip().split("|")
+    is_cell = bool(_CELL_START.search(statement.before) and _CELL_END.match(statement.after))
+    return is_cell and len(cells) > 1 and any(_is_named(name, cells[1]) for name in pair.names)
+
+
+def _distance(name: str, statement: StatedPlace) -> int:
+    """How many characters are between a value and the nearest mention of its name, in any spelling."""
+    pattern = _spelling(subject_words(name))
+    before = [len(statement.before) - match.end() for match in pattern.finditer(statement.before)]
+    after = [match.start() for match in pattern.finditer(statement.after)]
+    return min((*before, *after), default=_NOWHERE)
+
+
+@lru_cache(maxsize=1_024)
+def _spelling(parts: tuple[str, ...]) -> re.Pattern[str]:
+    """A name in any spelling: `page_size`, `pageSize`, page size."""
+    return re.compile(r"\b" + r"[\s_.-]?".join(map(re.escape, parts)), re.IGNORECASE)
+
+
+def _names(name: str, text: str) -> bool:
+    return bool(_spelling(tuple(parts_of(name))).search(text))
+
+
+def _has_other_unit(pair: Became, statement: StatedPlace) -> bool:
+    """Whether the place gives the value in another unit than the setting has."""
+    value = pair.value
+    unit = value and (value.unit or words_and_unit(value.names[0])[1])
+    stated = _ANY_UNIT.match(statement.after)
+    return bool(unit and stated and not re.fullmatch(UNITS[unit], stated[1], re.IGNORECASE))
+
+
+def _is_of_rival(pair: Became, statement: StatedPlace) -> bool:
+    """Whether the place names a section next to the one that the value changes in, and not that one."""
+    value = pair.value
+    if value is None or not value.rivals or _names(value.owner, f"{statement.text}\n{statement.topic}"):
+        return False
+    return any(_names(rival, f"{statement.text}\n{statement.topic}") for rival in value.rivals)

@@ -1,0 +1,105 @@
+"""Renames that the title or the description of a change announces, if its lines confirm them."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from instep.drafting.writer.diffs.change_set import ChangeSet, ReviewedFile
+from instep.drafting.writer.facts.changed_texts import OccurrenceCounts, SourceLine
+from instep.drafting.writer.facts.line_alignment import shared_length
+from instep.drafting.writer.shapes import Change
+from instep.platform.core.name_matching import is_distinct, mention
+from instep.platform.text.file_kinds import LONG_LINE
+from instep.platform.text.patch import Line
+
+_QUOTED = r"[\"'`“\u2018]([^\"'`“”\u2019\n]{2,60})[\"'`”\u2019]"
+_BARE = r"(?<![@/\w?&.:=-])([@/\w?&.:=-]*\w(?: [A-Z][\w-]*)*)"
+_SIDE = rf"(?:{_QUOTED}|{_BARE})"
+_ARROW = re.compile(rf"{_SIDE}\s*(?:->|=>|→|➜|\bbecomes?\b)\s*{_SIDE}")
+_VERB = re.compile(
+    r"\b(?i:renam|replac|chang|switch|mov|migrat)\w*\b[^.\n]{0,80}?"
+    rf"(?<![\w/-])(?:{_QUOTED}(?:\s+[a-z]+)?|{_BARE})\s+(?:to|with|by|into|as|in favou?r of)\s+{_SIDE}"
+)
+_MAX_DESCRIPTION_CHARACTERS = 4_000
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_NUMBER = re.compile(r"[\d.]+")
+
+
+def find_described_renames(
+    change: Change, change_set: ChangeSet
+) -> Mapping[tuple[str, str], tuple[SourceLine, ...]]:
+    """Pairs in the title or description whose nearly every use the diff replaces, with these lines."""
+    pairs = list(dict.fromkeys(_pairs(change)))
+    occurrences = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
+    renames: dict[tuple[str, str], tuple[SourceLine, ...]] = {}
+    for old, new in pairs:
+        remaining = max(occurrences.added[old], occurrences.unchanged[old])
+        sources = _replaced_lines(old, new, change_set) if occurrences.removed[old] > 2 * remaining else ()
+        sources = sources or _redefined_commands(old, new, change_set)
+        fields = _fields_of(old, new)
+        if fields and not sources:
+            sources = renames[fields] = _replaced_lines(*fields, change_set)
+        if len(sources) >= (1 if " " in old or is_distinct(old) else 2):
+            renames[old, new] = sources
+    return {pair: sources for pair, sources in renames.items() if sources}
+
+
+def _pairs(change: Change) -> Iterator[tuple[str, str]]:
+    text = f"{change.title}\n{change.body or ''}"[:_MAX_DESCRIPTION_CHARACTERS]
+    for pattern in (_ARROW, _VERB):
+        for match in pattern.finditer(text):
+            old, new = match[1] or match[2], match[3] or match[4]
+            if old != new and len(old) >= 4 and len(new) >= 3 and not _NUMBER.fullmatch(old):
+                yield old, new
+
+
+def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLine, ...]:
+    """Added lines that are removed lines with `old` replaced by `new`."""
+    pattern, sources = mention(old), list[SourceLine]()
+    for file in change_set.files:
+        lines = _changed_lines(file)
+        expected = {
+            pattern.sub(lambda _: new, line.text) for line in lines if line.mark == "-" and old in line.text
+        }
+        sources += [
+            SourceLine(file.patch.path, line.new, line.text, file.weight)
+            for line in lines
+            if line.mark == "+" and new in line.text and line.text in expected
+        ]
+    return tuple(sources)
+
+
+def _fields_of(old: str, new: str) -> tuple[str, str] | None:
+    """The fields of two variables of one prefix: `page_size` for `ACME_PAGE_SIZE`."""
+    if not (_VARIABLE.fullmatch(old) and _VARIABLE.fullmatch(new)):
+        return None
+    parts = old.split("_"), new.split("_")
+    shared = shared_length(*parts)
+    old_field, new_field = ("_".join(side[shared:]).lower() for side in parts)
+    return (old_field, new_field) if shared and old_field and new_field else None
+
+
+def _redefined_commands(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLine, ...]:
+    """The lines that define `module view` as the change took out those of `module info`, in any file.
+
+    Code defines a subcommand by its last word in quotes.
+    """
+    *group, word = old.split(" ")
+    *new_group, new_word = new.split(" ")
+    if not group or group != new_group:
+        return ()
+    definition = re.compile(rf"""(?<=(["'])){re.escape(word)}(?=\1)""")
+    lines = [(file, line) for file in change_set.files for line in _changed_lines(file)]
+    expected = {
+        definition.sub(lambda _: new_word, line.text)
+        for _, line in lines
+        if line.mark == "-" and definition.search(line.text)
+    }
+    return tuple(
+        SourceLine(file.patch.path, line.new, line.text, file.weight)
+        for file, line in lines
+        if line.mark == "+" and line.text in expected
+    )
+
+
+def _changed_lines(file: ReviewedFile) -> list[Line]:
+    return [line for line in file.patch.lines() if line.mark != " " and len(line.text) <= LONG_LINE]

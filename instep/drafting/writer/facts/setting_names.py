@@ -1,0 +1,151 @@
+"""The names that a value in a line of code belongs to: what it is assigned to, its option, its section."""
+
+import re
+from collections.abc import Iterator
+
+from instep.drafting.writer.facts.token_replacements import TokenReplacement
+from instep.drafting.writer.facts.written_names import flags_defined_in
+from instep.drafting.writer.words.identifiers import parts_of
+from instep.platform.core.name_matching import is_distinct
+
+_NAME = re.compile(r"--[a-zA-Z][\w-]*|[a-zA-Z_][\w-]*[\w](?:\.\w+(?:-\w+)*)*")
+_GENERIC_WORDS = """
+    int str float bool number string boolean integer bigint smallint varchar text
+    default defaults const let var return self this none optional
+    value values true false null if else elif and or not in is for while def function class new await async
+    export public private static final type field option argument param min max key name get set os env
+    environ process import from as url https http com org www version versions
+"""
+_GENERIC = frozenset(_GENERIC_WORDS.split())
+_OPENED = re.compile(r"(\s*[\w.-]+)\s*(?::[^=]*)?=\s*[\w.]+\($")
+_REQUIREMENT = re.compile(
+    r"\s*[\"']?([A-Za-z]{2,3})[\"']?(?:\s+|\s*[:=]\s*)[\"']?[<>=~^]{0,2}\s?v?\d+(?:\.\d+)+[\"']?,?\s*"
+)
+_GAP = re.compile(r"""(?:=>|[\s"'`:=,()\[\]|*&@.$-])*""")
+_SIGNATURE = re.compile(
+    r"\s*(?:[a-z]+\s+){0,3}(?:def|function|func|fn|fun|constructor|interface|type|struct)\b"
+)
+OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
+_FLAG_LINE = re.compile(r"\s*[\"']--[a-z]")
+# The last quotation mark of a line that no other follows: the beginning of the string that the line is in.
+_OPEN_STRING = re.compile(r"(?:^|[\s(\[{:=,>])([\"'`])(?=[^\"'`]*\Z)")
+# The type of a variable, as in `const MAX: usize = `, which is no name of its value.
+_TYPE = re.compile(r"(?<=\w)(\s*):\s*&?[A-Za-z][\w.]*(?:<[\w., ]*>)?\??\s*(?==\s)")
+# A call around a default: `Default: booldefault.StaticBool(`.
+_WRAPPER = re.compile(r"(\b[Dd]efault\s*[:=]\s*)[\w.]+\(\s*$")
+# A type around the only argument: `threshold = Decimal("100.00")`.
+_TYPED = re.compile(r"""(\w\s*=\s*)(?:new\s+)?(?:\w+\.)*[A-Z]\w*\(\s*["']?$""")
+_CLOSED = re.compile(r"""["']?[a-zA-Z]?\s*\)[,;]?\s*$""")
+_LETTERS = re.compile(r"[A-Za-z]{2}")
+_DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
+# The text before a default in an annotation: `#[arg(long, default_value_t = `, `@DefaultValue("`.
+_ANNOTATED_DEFAULT = re.compile(r"(?i:\bdefault(?:_?value)?(?:_t)?)\s*[=(]\s*[\"'`]?$")
+# An annotation by which a field is an option of a command line.
+_FLAG_ANNOTATION = re.compile(r"\s*#\[(?:arg|clap|structopt)\b")
+# The field that an annotation is above: `pub page_size: u8,`, `private int pageSize;`.
+_ANNOTATED_FIELD = re.compile(r"\s*(?:[\w<>?,\[\].]+\s+)*?([A-Za-z_]\w*)\s*[:;={,)]")
+_FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
+# The beginning of a field's definition: `seats = IntegerField(default=`, `t.integer :seats, default: `.
+_FIELD_CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=()]+)?=\s*[\w.]+\(")
+_DECLARATION = re.compile(r"""\s*(?:field|attribute|add|t\.\w+|add_column\s+:\w+\s*,)\s*\(?\s*[:"'](\w+)""")
+
+
+def names_of_value(replacement: TokenReplacement, start: int, end: int, owner: str) -> Iterator[str]:
+    """Names that the value is assigned to: right before it, but for generic words, or what is around it.
+
+    The value is between `start` and `end` of the new line; `owner` is the name of what is around it.
+    """
+    requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
+    annotated_names = tuple(_annotated_names(replacement, start))
+    if annotated_names:
+        yield from annotated_names
+        return
+    left = _WRAPPER.sub(r"\1", _TYPE.sub(r"\1 ", OPERATOR.sub("", replacement.pair.new.text[:start])))
+    known_names = (requirement[1],) if requirement else _option_of(left)
+    right = replacement.pair.new.text[end:]
+    left = _TYPED.sub(r"\1", left) if _CLOSED.match(right) else left
+    yield from known_names or _names_before(replacement.pair.before, owner, left, right)
+
+
+def _names_before(line_before: str, owner: str, left: str, right: str) -> Iterator[str]:
+    names = list(_NAME.finditer(left))
+    if not any(_is_telling(name[0]) for name in names):
+        left = f"{_opened_by(line_before) or owner} = "
+        names = list(_NAME.finditer(left))
+    end, says_default = len(left), False
+    if "? " in left:
+        return
+    for name in reversed(names):
+        gap = left[name.end() : end]
+        if not _GAP.fullmatch(gap) or _is_argument(left, name.start()):
+            return
+        end = name.start()
+        says_default = says_default or name[0].lower() == "default"
+        if _is_telling(name[0]):
+            if not says_default and _is_word_of_sentence(name, left, gap, right):
+                return
+            yield name[0].rsplit(".", 1)[-1]
+            if not name[0].startswith("-"):
+                return
+
+
+def _option_of(left: str) -> tuple[str, ...]:
+    """The names of the option whose definition a line begins, if its default comes next."""
+    flags = list(flags_defined_in(left))
+    if flags:
+        return flags[0], flags[0].lstrip("-")
+    if not _DEFAULT_KEYWORD.search(left):
+        return ()
+    definition = _FIRST_ARGUMENT.search(left) or _DECLARATION.match(left) or _FIELD_CALL.match(left)
+    return (definition[1],) if definition and _is_telling(definition[1]) else ()
+
+
+def _annotated_names(replacement: TokenReplacement, start: int) -> Iterator[str]:
+    """The names of the field whose default an annotation above it says, as a flag first; none elsewhere."""
+    left = replacement.pair.new.text[:start]
+    field = _ANNOTATED_FIELD.match(replacement.pair.annotated)
+    if field and _is_telling(field[1]) and _ANNOTATED_DEFAULT.search(left):
+        if _FLAG_ANNOTATION.match(left):
+            yield f"--{field[1].replace('_', '-')}"
+        yield field[1]
+
+
+def _opened_by(line: str) -> str:
+    """The name that a line opens: `page_limit = Field(` defines `page_limit`, and a flag itself."""
+    opened = _OPENED.match(line)
+    if opened:
+        return opened[1]
+    return line if _FLAG_LINE.match(line) else ""
+
+
+def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -> bool:
+    """Whether a word before a value is one of a sentence, as in "Try again within 5 minutes", and no name."""
+    if name[0].startswith("-") or is_distinct(name[0]):
+        return False
+    opening = _OPEN_STRING.search(left)
+    if opening and " " in left[opening.end() :].strip():
+        return True
+    is_first = not left[: name.start()].strip(" \t-#*/")
+    return not gap.strip() and not (is_first and not _LETTERS.search(right))
+
+
+def _is_argument(line: str, place: int) -> bool:
+    """Whether the value is an argument of one call, which says nothing in general; a signature does."""
+    before = line[:place].rstrip()
+    return before.endswith(("(", ",", "{")) and "(" in before and not is_signature(line)
+
+
+def _is_telling(name: str) -> bool:
+    parts = [part for part in parts_of(name.rsplit(".", 1)[-1]) if part not in _GENERIC]
+    return bool(parts) and (len("".join(parts)) >= 4 or is_distinct(name))
+
+
+def name_of_amount(name: str, owner: str) -> tuple[str, ...]:
+    """The name that an amount is assigned to, or else what is around it."""
+    name = owner if _GENERIC.issuperset(parts_of(name)) else name
+    return (name,) if name else ()
+
+
+def is_signature(line: str) -> bool:
+    """Whether a line begins the definition of a function or a type."""
+    return bool(_SIGNATURE.match(line))

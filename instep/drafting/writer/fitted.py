@@ -1,0 +1,68 @@
+"""The weights of the models, as `make eval-fitting` prints them."""
+
+from instep.drafting.writer.models import FittedModel, FittedSign, Models
+
+FITTED = Models(
+    need=FittedModel(
+        {
+            "visible words": FittedSign(0.921, 0.824, 0.524),
+            "internal words": FittedSign(0.568, 0.726, -0.230),
+            "support words": FittedSign(0.189, 0.412, 0.286),
+            "documentation words": FittedSign(0.050, 0.227, 0.344),
+            "begins with fix": FittedSign(0.170, 0.375, -0.208),
+            "interface": FittedSign(0.204, 0.344, 0.127),
+            "prose": FittedSign(0.107, 0.158, 0.176),
+            "help texts": FittedSign(0.796, 1.179, 0.088),
+            "link to documentation": FittedSign(0.065, 0.246, 0.286),
+            "new names": FittedSign(0.662, 0.866, 0.190),
+            "new routes": FittedSign(0.040, 0.226, 0.186),
+            "options": FittedSign(0.573, 0.495, 0.191),
+            "lead of removed lines": FittedSign(0.296, 0.304, 0.340),
+            "lead of context": FittedSign(0.391, 0.260, 0.188),
+            "pairs": FittedSign(0.171, 0.197, 0.295),
+            "title of article": FittedSign(0.302, 0.387, 0.197),
+            "fifth gap": FittedSign(3.665, 2.315, 0.264),
+            "tests": FittedSign(0.763, 0.717, 0.253),
+        },
+        1.024,
+    ),
+    article=FittedModel(
+        {
+            "rank": FittedSign(1.510, 0.695, -0.370),
+            "gap": FittedSign(3.335, 2.079, -0.502),
+            "share": FittedSign(0.100, 0.205, 0.766),
+            "gone names": FittedSign(0.021, 0.154, 0.632),
+            "title in title": FittedSign(0.118, 0.254, 0.068),
+            "names": FittedSign(0.122, 0.249, 0.132),
+            "pairs": FittedSign(0.079, 0.141, 0.172),
+            "context": FittedSign(0.166, 0.138, 0.225),
+            "title": FittedSign(0.707, 0.573, 0.122),
+            "path": FittedSign(0.172, 0.237, 0.010),
+            "listed": FittedSign(0.027, 0.146, 0.242),
+        },
+        -2.775,
+    ),
+    edit=FittedModel(
+        {
+            "is label": FittedSign(0.228, 0.419, -0.262),
+            "is text": FittedSign(0.108, 0.310, 0.542),
+            "left": FittedSign(0.351, 0.315, -0.545),
+            "unexplained": FittedSign(0.339, 0.366, -0.085),
+            "rivals": FittedSign(0.040, 0.152, -0.190),
+            "shared target": FittedSign(0.032, 0.132, 0.227),
+            "existing": FittedSign(0.336, 0.472, -0.142),
+            "clean": FittedSign(0.167, 0.373, 0.371),
+            "clean name": FittedSign(0.062, 0.242, 0.144),
+            "many": FittedSign(0.115, 0.319, 0.236),
+            "described": FittedSign(0.040, 0.197, 0.483),
+            "lines": FittedSign(0.769, 1.130, -0.011),
+            "family": FittedSign(1.453, 1.163, 0.622),
+            "files": FittedSign(0.349, 0.697, 0.269),
+            "exact": FittedSign(0.676, 0.454, 0.120),
+            "distinct": FittedSign(0.672, 0.470, -0.059),
+            "new is a word": FittedSign(0.048, 0.214, 0.373),
+            "in address": FittedSign(0.119, 0.324, 0.526),
+        },
+        -1.391,
+    ),
+)

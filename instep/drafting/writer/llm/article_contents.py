@@ -1,0 +1,168 @@
+"""The table of contents from which a model chooses what to read, and the short names that it knows."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import nlargest
+from itertools import accumulate, pairwise
+from math import log
+
+from instep.drafting.writer.articles.corpus import corpus_of
+from instep.drafting.writer.articles.headings import sections_of
+from instep.drafting.writer.diffs.change_set import ChangeSet
+from instep.drafting.writer.llm.diff_text import noticed_files
+from instep.drafting.writer.relevance.article_features import names_in
+from instep.drafting.writer.shapes import Article, Report
+from instep.platform.core.name_matching import is_distinct
+
+_NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
+# A name that more articles have says little of one of them.
+_MAX_ARTICLES_OF_NAME = 8
+_MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
+# The sections around one with a hit are listed, too: siblings of what the change names.
+_NEIGHBORS = range(-3, 4)
+_REFERENCE = re.compile(r"\s*A(\d{1,5})(?:\.(\d{1,4}))?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class SectionReference:
+    """A section of an article by its index; section 0 is what comes before the first heading, None is all."""
+
+    article: int
+    section: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SectionSpan:
+    """A section of a text: its number, its title, its level, and its first and last line, from 1."""
+
+    number: int
+    title: str
+    level: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All articles, nearest first: `A1` names the first of them, and `A1.2` its second section.
+
+    `rare_names` are names in changed lines that few articles have, with their inverse document frequencies.
+    """
+
+    articles: tuple[Article, ...]
+    rare_names: dict[str, float]
+
+    @cached_property
+    def index_by_id(self) -> dict[str, int]:
+        return {article.id: index for index, article in enumerate(self.articles)}
+
+    @cached_property
+    def listed(self) -> list[int]:
+        """The indices of the nearest articles, and of others that have most of the rare names."""
+        weights: dict[int, float] = defaultdict(float)
+        for name, weight in self.rare_names.items():
+            for article in corpus_of(self.articles).articles_with(name):
+                weights[self.index_by_id[article.id]] += weight
+        others = [index for index in weights if index >= _NEAREST]
+        by_rare_names = nlargest(_BY_RARE_NAMES, others, key=lambda index: weights[index])
+        return [*range(min(_NEAREST, len(self.articles))), *by_rare_names]
+
+    def find(self, reference: str) -> SectionReference | None:
+        """The section that a short name stands for; None if it names no article."""
+        match = _REFERENCE.fullmatch(reference)
+        index = int(match[1]) - 1 if match else -1
+        if match is None or not 0 <= index < len(self.articles):
+            return None
+        section = int(match[2]) if match[2] else None
+        is_known = section is not None and section < len(section_spans(self.articles[index].text))
+        return SectionReference(index, section if is_known else None)
+
+    def hit_lines(self, index: int) -> dict[int, float]:
+        """The lines of an article, from 1, that have rare names of the change, with the weight of these."""
+        hits = {}
+        for number, line in enumerate(self.articles[index].text.split("\n"), 1):
+            if weight := sum(self.rare_names.get(name, 0.0) for name in set(names_in(line))):
+                hits[number] = weight
+        return hits
+
+    def table(self, max_bytes: int) -> str:
+        """The listed articles with their headings and hits, then the titles of others, up to a size."""
+        lines, room = list[str](), max_bytes
+        for count, index in enumerate(self.listed):
+            entry = list(self._entry(index))
+            if _size(entry) > room - max_bytes // 6:
+                rest = self.listed[count:]
+                break
+            lines += entry
+            room -= _size(entry)
+        else:
+            rest = []
+        others = [index for index in range(len(self.articles)) if index not in set(self.listed)]
+        for index in [*rest, *others[:_BY_TITLE]]:
+            room -= _size([self._title(index)])
+            if room < 0:
+                break
+            lines.append(self._title(index))
+        return "\n".join(lines)
+
+    def _title(self, index: int) -> str:
+        return f"A{index + 1} {self.articles[index].title[:_MAX_LINE_CHARACTERS]}"
+
+    def _entry(self, index: int) -> Iterator[str]:
+        """The title of an article, its headings, and under each the lines that have most rare names."""
+        text = self.articles[index].text
+        lines, spans, hits = text.split("\n"), section_spans(text), self.hit_lines(index)
+        best = sorted(nlargest(_MAX_HITS, hits, key=lambda number: hits[number]))
+        inside = {span.number: [n for n in best if span.first <= n <= span.last] for span in spans}
+        around = {number + step for number, matches in inside.items() if matches for step in _NEIGHBORS}
+        by_level = sorted(spans, key=lambda span: (span.level, span.number))[:_MAX_HEADINGS]
+        listed = [span for span in spans if span.number in around or span in by_level]
+        yield self._title(index)
+        for span in listed:
+            if span.number or inside[0]:
+                yield f"  A{index + 1}.{span.number} {span.title[:_MAX_LINE_CHARACTERS]}".rstrip()
+            for number in inside[span.number]:
+                yield f"    {number}| {lines[number - 1].strip()[:_MAX_LINE_CHARACTERS]}"
+        if len(spans) > len(listed):
+            yield f"  (and {len(spans) - len(listed)} more sections)"
+
+
+def section_spans(text: str) -> list[SectionSpan]:
+    """The sections of a text, each with its own lines alone; number 0 is what comes before the first."""
+    sections = sections_of(text)
+    starts = [0, *(section.start for section in sections)]
+    # Counted from one section to the next, because articles may have thousands.
+    breaks = [text.count("\n", start, end) for start, end in pairwise(starts)]
+    firsts = list(accumulate(breaks, initial=1))
+    lasts = [*(first - 1 for first in firsts[1:]), text.count("\n") + 1]
+    titles = [("", 0), *((section.title, section.level) for section in sections)]
+    return [
+        SectionSpan(number, title, level, first, last)
+        for number, ((title, level), first, last) in enumerate(zip(titles, firsts, lasts, strict=True))
+    ]
+
+
+def article_contents(articles: Sequence[Article], change_set: ChangeSet, report: Report) -> Contents:
+    """The articles in the order of the report's ranking, those without a rank last."""
+    order = {article_id: rank for rank, article_id in enumerate(report.ranking)}
+    ranked = tuple(sorted(articles, key=lambda article: order.get(article.id, len(order))))
+    corpus, names = corpus_of(ranked), dict[str, float]()
+    for name in dict.fromkeys(_changed_names(change_set)):
+        count = len(corpus.articles_with(name))
+        if 0 < count <= _MAX_ARTICLES_OF_NAME:
+            names[name] = log(1 + len(ranked) / count)
+    return Contents(ranked, names)
+
+
+def _changed_names(change_set: ChangeSet) -> Iterator[str]:
+    for file in noticed_files(change_set):
+        for line in file.patch.lines():
+            if line.mark != " ":
+                yield from (name for name in names_in(line.text) if is_distinct(name))
+
+
+def _size(lines: Iterable[str]) -> int:
+    return sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)

@@ -1,0 +1,91 @@
+"""A change as a model reads it: the lines that users notice first whole, the rest shortened or counted."""
+
+from collections.abc import Iterator, Sequence
+
+from instep.drafting.writer.diffs.change_set import ChangeSet, ReviewedFile
+from instep.platform.text.patch import Hunk, Line
+
+_MAX_LINE_CHARACTERS = 500
+_CONTEXT_LINES = 3
+# A longer run of added or removed lines is shortened if the change has no room, and to this many lines.
+_LONG_RUN, _KEPT_OF_RUN = 40, 25
+_COUNTED_KINDS = frozenset(("test", "internal"))
+
+
+def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
+    """The diff, files that users notice first at the top, in at most about `max_bytes` of UTF-8.
+
+    Tests, lock files and generated files are counted. A diff that is too long loses the lines around its
+    changes first, then the ends of long runs, then whole files, which are counted, too.
+    """
+    excerpts = noticed_files(change_set)
+    counted = [file for file in change_set.files if file not in excerpts]
+    ends = [_count_of(file) for file in counted] + [f"({path}: {kind})" for path, kind in change_set.skipped]
+    if change_set.skipped_for_size:
+        ends.append(f"({change_set.skipped_for_size} more files, too large to read)")
+    room = max_bytes - _size(ends[:_LONG_RUN])
+    for context, longest_run in ((_CONTEXT_LINES, 0), (0, 0), (0, _LONG_RUN)):
+        texts = ["\n".join(_file_lines(file, context, longest_run)) for file in excerpts]
+        if _size(texts) <= room:
+            return "\n".join([*texts, *_shortened(ends)])
+    return "\n".join([*_fitting(excerpts, texts, room), *_shortened(ends)])
+
+
+def noticed_files(change_set: ChangeSet) -> list[ReviewedFile]:
+    """The files that users may notice; of a change without any, all files."""
+    return [file for file in change_set.files if file.kind not in _COUNTED_KINDS] or list(change_set.files)
+
+
+def _fitting(files: Sequence[ReviewedFile], texts: Sequence[str], max_bytes: int) -> Iterator[str]:
+    """The texts of the files while there is room, and a count of each other."""
+    room = max_bytes - _size([_count_of(file) for file in files])
+    for file, text in zip(files, texts, strict=True):
+        size = _size([text])
+        if size <= room:
+            room -= size
+            yield text
+        else:
+            yield _count_of(file)
+
+
+def _shortened(ends: Sequence[str]) -> Sequence[str]:
+    rest = len(ends) - _LONG_RUN
+    return ends if rest <= 0 else [*ends[:_LONG_RUN], f"(and {rest} more files)"]
+
+
+def _count_of(file: ReviewedFile) -> str:
+    marks = [line.mark for line in file.patch.lines()]
+    return f"({file.patch.path}: {marks.count('+')} lines added, {marks.count('-')} removed; not shown)"
+
+
+def _file_lines(file: ReviewedFile, context: int, longest_run: int) -> Iterator[str]:
+    yield f"--- {file.patch.old_path}"
+    yield f"+++ {file.patch.new_path}"
+    for hunk in file.patch.hunks:
+        yield f"@@ {hunk.section}"
+        yield from _hunk_lines(hunk, context, longest_run)
+
+
+def _hunk_lines(hunk: Hunk, context: int, longest_run: int) -> Iterator[str]:
+    changed = [index for index, line in enumerate(hunk.lines) if line.mark != " "]
+    neighbor = {at for index in changed for at in range(index - context, index + context + 1)}
+    run, mark = 0, ""
+    for index, line in enumerate(hunk.lines):
+        run = run + 1 if line.mark == mark else 1
+        mark = line.mark
+        if mark == " " and index not in neighbor:
+            continue
+        if mark != " " and longest_run and _is_cut(hunk.lines, index, run, longest_run):
+            if run == _KEPT_OF_RUN + 1:
+                yield "[more lines of this kind are not shown]"
+            continue
+        yield mark + line.text[:_MAX_LINE_CHARACTERS]
+
+
+def _is_cut(lines: Sequence[Line], index: int, run: int, longest_run: int) -> bool:
+    first = lines[index - run + 1 : index - run + 1 + longest_run]
+    return run > _KEPT_OF_RUN and len(first) == longest_run and len({line.mark for line in first}) == 1
+
+
+def _size(texts: Sequence[str]) -> int:
+    return sum(len(text.encode("utf-8", "replace")) + 1 for text in texts)

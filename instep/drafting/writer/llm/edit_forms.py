@@ -1,0 +1,269 @@
+"""The form in which a model proposes edits, and the spans of the articles that they are about.
+
+An edit is anchored twice: by the number of a line and by a copy of its text. So a wrong number or a small
+copying error does no harm, and an edit that fits nowhere is refused.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from instep.drafting.writer.llm.located_edit import LocatedEdit
+from instep.platform.core import limits
+from instep.platform.core.name_matching import mention
+from instep.platform.llm.guard import lists_schema
+
+Action = Literal["replace", "insert", "delete", "move", "rename", "title"]
+
+_NUMBER = re.compile(r"(?m)^[ \t]*\d{1,6}\|")
+_BLOCK = re.compile(r"[ \t]*(?:[-*+]|\d+[.)]|[|#>]|[`~]{3}|:{2,})")
+# A copied line may differ from the line in so little (0 to 1) that it still names it.
+_MIN_SIMILARITY = 0.85
+# A line is looked for this far from the number that the model gives.
+_NEAR_LINES = 12
+_MAX_OCCURRENCES = 300
+_TEXT, _INTEGER = {"type": "string"}, {"type": "integer"}
+
+
+class ModelEdit(BaseModel):
+    """One edit of a reply; what its action has no use for is empty or 0."""
+
+    article: str
+    action: Action
+    line: int = 0
+    last: int = 0
+    to: int = 0
+    old: str = ""
+    new: str = ""
+    reason: str = ""
+    quote: str = ""
+
+
+class ModelArticle(BaseModel):
+    """A new article; `neighbor` is the short name of an article in whose collection it belongs."""
+
+    neighbor: str = Field("", alias="near")
+    title: str
+    text: str
+    reason: str = ""
+    quote: str = ""
+
+
+class UnchangedArticle(BaseModel):
+    article: str
+    reason: str = ""
+
+
+class ModelReply(BaseModel):
+    edits: list[ModelEdit]
+    articles: list[ModelArticle] = []
+    unchanged: list[UnchangedArticle] = []
+    show: list[str] = []
+    searches: list[str] = []
+
+
+def reply_schema() -> dict[str, Any]:
+    action = {"type": "string", "enum": ["replace", "insert", "delete", "move", "rename", "title"]}
+    schema = lists_schema(
+        {
+            "edits": {
+                "article": _TEXT,
+                "action": action,
+                "line": _INTEGER,
+                "last": _INTEGER,
+                "to": _INTEGER,
+                "old": _TEXT,
+                "new": _TEXT,
+                "reason": _TEXT,
+                "quote": _TEXT,
+            },
+            "articles": {"near": _TEXT, "title": _TEXT, "text": _TEXT, "reason": _TEXT, "quote": _TEXT},
+            "unchanged": {"article": _TEXT, "reason": _TEXT},
+        }
+    )
+    names = {"type": "array", "items": _TEXT}
+    properties = {**schema["properties"], "show": names, "searches": names}
+    return {**schema, "properties": properties, "required": list(properties)}
+
+
+class EditRefused(Exception):
+    """An edit that can't be placed; the message is the end of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextLines:
+    """The lines of a text, with the offset at which each begins."""
+
+    text: str
+    lines: tuple[str, ...]
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "TextLines":
+        lines, starts, at = text.split("\n"), list[int](), 0
+        for line in lines:
+            starts.append(at)
+            at += len(line) + 1
+        return cls(text, tuple(lines), tuple(starts))
+
+    def end(self, index: int) -> int:
+        """The offset after a line, without its line break."""
+        return self.starts[index] + len(self.lines[index])
+
+    def find(self, number: int, copy: str) -> int:
+        """The index of the line with this number, from 1, or of the one near it that the copy is of."""
+        target = _plain(copy.split("\n")[0] if copy.strip() else "")
+        index = number - 1
+        if not target and 0 <= index < len(self.lines):
+            return index
+        if not target:
+            raise EditRefused("it names no line of the article")
+        by_distance = sorted(range(len(self.lines)), key=lambda at: abs(at - index))
+        for at in by_distance:
+            if _plain(self.lines[at]) == target:
+                return at
+        for at in by_distance[:_NEAR_LINES]:
+            line = _plain(self.lines[at])
+            # A copy may be the beginning of a long line.
+            if target and (line.startswith(target) or _is_similar(line, target)):
+                return at
+        raise EditRefused("the line that it names is not in the article")
+
+
+def located_edits(edit: ModelEdit, text: str) -> Iterator[LocatedEdit]:
+    """The spans of one edit of an article's text; raises `EditRefused`."""
+    lines = TextLines.of(text)
+    new = _NUMBER.sub("", edit.new) if _has_numbers(edit.new) else edit.new
+    if edit.action == "replace":
+        yield _replacement(edit, new, lines)
+    elif edit.action == "insert":
+        yield _insertion(edit.line, edit.old, new, lines)
+    elif edit.action == "rename":
+        yield from _renames(edit.old.strip(), new.strip(), text)
+    elif edit.action in ("delete", "move"):
+        first = lines.find(edit.line, _without_numbers(edit.old))
+        last = first + max(0, edit.last - edit.line)
+        if last >= len(lines.lines):
+            raise EditRefused("its last line is not in the article")
+        yield _deletion(first, last, lines)
+        if edit.action == "move":
+            moved = "\n".join(lines.lines[first : last + 1])
+            if first <= edit.to - 1 <= last:
+                raise EditRefused("it moves lines into themselves")
+            yield _insertion(edit.to, "", moved, lines)
+
+
+def _replacement(edit: ModelEdit, new: str, lines: TextLines) -> LocatedEdit:
+    old = _without_numbers(edit.old).strip("\n")
+    if not old.strip():
+        raise EditRefused("it does not say which text it replaces")
+    start, end = _span_of(old, edit.line, lines)
+    replaced = lines.text[start:end]
+    new = new.strip("\n") if new.strip() else ""
+    if not new and (start == 0 or lines.text[start - 1] == "\n") and lines.text[end : end + 1] == "\n":
+        end += 1
+    if replaced == new:
+        raise EditRefused("it changes nothing")
+    return LocatedEdit(start, end, new)
+
+
+def _span_of(old: str, number: int, lines: TextLines) -> tuple[int, int]:
+    """The occurrence of a text that begins nearest to a line: as it is, or with other white space."""
+    text = lines.text
+    spans = [
+        match.span()
+        for match, _ in zip(re.finditer(re.escape(old), text), range(_MAX_OCCURRENCES), strict=False)
+    ]
+    if not spans and old.split():
+        loose = re.compile(r"\s+".join(map(re.escape, old.split())))
+        spans = [
+            match.span() for match, _ in zip(loose.finditer(text), range(_MAX_OCCURRENCES), strict=False)
+        ]
+    if spans:
+        # A span may begin anywhere in the line that is named.
+        return min(
+            spans,
+            key=lambda span: abs(text.count("\n", 0, span[0]) + 1 - number),
+        )
+    copied = old.split("\n")
+    first = lines.find(number, copied[0])
+    last = first + len(copied) - 1
+    if last >= len(lines.lines) or not _is_similar(
+        _plain("\n".join(lines.lines[first : last + 1])), _plain(old)
+    ):
+        raise EditRefused("the text that it replaces is not in the article")
+    return lines.starts[first], lines.end(last)
+
+
+def _insertion(number: int, copy: str, new: str, lines: TextLines) -> LocatedEdit:
+    """Whole lines after a line; number 0 is the beginning of the text.
+
+    A blank line at the beginning of `new` makes it a block of its own.
+    """
+    is_block = not new.split("\n")[0].strip()
+    new = new.strip("\n")
+    if not new.strip():
+        raise EditRefused("it inserts nothing")
+    if number == 0 and not copy.strip():
+        return LocatedEdit(0, 0, f"{new}\n\n")
+    index = lines.find(number, _without_numbers(copy))
+    above = lines.lines[index]
+    below = lines.lines[index + 1] if index + 1 < len(lines.lines) else ""
+    added = new.split("\n")
+    before = "\n" if (is_block and above.strip()) or _needs_space(above, added[0]) else ""
+    after = "\n" if (is_block and below.strip()) or _needs_space(added[-1], below) else ""
+    return LocatedEdit(lines.end(index), lines.end(index), f"\n{before}{new}{after}")
+
+
+def _needs_space(above: str, below: str) -> bool:
+    """Whether Markdown reads two lines in a row as one block that are meant as two."""
+    if not above.strip() or not below.strip() or below[0] in " \t":
+        return False
+    kinds = [match[0].strip()[:1] if (match := _BLOCK.match(line)) else "" for line in (above, below)]
+    return "#" in kinds or kinds[0] != kinds[1]
+
+
+def _deletion(first: int, last: int, lines: TextLines) -> LocatedEdit:
+    """Whole lines, with one of two blank lines that they would leave in a row."""
+    start, end = lines.starts[first], lines.end(last) + 1
+    is_blank_above = first == 0 or not lines.lines[first - 1].strip()
+    is_blank_below = last + 1 < len(lines.lines) and not lines.lines[last + 1].strip()
+    if is_blank_above and is_blank_below:
+        end = lines.end(last + 1) + 1
+    if end > len(lines.text):
+        start, end = max(0, start - 1), len(lines.text)
+    return LocatedEdit(start, end, "")
+
+
+def _renames(old: str, new: str, text: str) -> Iterator[LocatedEdit]:
+    if len(old) < 2 or not new or old == new:
+        raise EditRefused("it does not say which name becomes which")
+    matches = [match.span() for match in mention(old).finditer(text)]
+    if not matches:
+        raise EditRefused("the name that it changes is not in the article")
+    if len(matches) > _MAX_OCCURRENCES:
+        raise EditRefused(f"the name is in the article more than {_MAX_OCCURRENCES} times")
+    yield from (LocatedEdit(start, end, new) for start, end in matches)
+
+
+def _without_numbers(copy: str) -> str:
+    return _NUMBER.sub("", copy) if _has_numbers(copy) else copy
+
+
+def _has_numbers(text: str) -> bool:
+    """Whether every line begins as the numbered lines of a prompt do."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return bool(lines) and all(map(_NUMBER.match, lines))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _is_similar(text: str, other: str) -> bool:
+    short = max(len(text), len(other)) <= limits.INLINE_LINE_CHARACTERS
+    return short and SequenceMatcher(None, text, other, autojunk=False).ratio() >= _MIN_SIMILARITY

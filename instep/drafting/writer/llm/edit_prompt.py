@@ -1,0 +1,143 @@
+"""The second question to a model, about the edits of what it reads, and the one about refused edits."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from instep.drafting.writer.llm.article_contents import Contents
+from instep.drafting.writer.llm.edit_forms import ModelEdit, reply_schema
+from instep.drafting.writer.llm.numbered_text import ShownArticle, numbered_text
+from instep.drafting.writer.llm.section_choice import change_parts
+from instep.drafting.writer.shapes import Change, DismissedEdit
+from instep.platform.core import limits
+from instep.platform.llm.guard import DATA_RULE, delimit
+from instep.platform.llm.protocol import Prompt
+
+EDIT_PROMPT = f"""
+You keep the articles of a help center in step with a product's code. You get one code change, and the parts \
+of articles that it may concern, every line as `number|text`. Propose the edits that make these articles \
+true and complete again, as a careful technical writer of the company would: the smallest edits that say all \
+that readers need.
+
+{DATA_RULE}
+
+What to write:
+- Correct what the change makes wrong, add what it makes missing, and take out what is gone. A new option, \
+value, command, field, event or limit belongs in the list or table of its siblings, in the same form as they \
+have. A feature that readers have to learn about gets a sentence, paragraph or section where its siblings are.
+- Write what readers can see or do, in the language, tone and form of the article. Explain in a sentence or \
+two what something is for if the change tells it. Do not write about code, tests, refactoring or the change \
+itself, and do not repeat its title.
+- Use only facts that the change or the articles have. If the change does not say what readers need to know, \
+write less, never a guess.
+- Bring in no links, addresses, pictures or HTML of your own; a form that siblings in the article have is \
+fine. Never change front matter. The columns of a table need not line up.
+- Leave alone what is still true, and what was wrong before the change. No edit is the right answer for an \
+article that the change does not make wrong or incomplete: name it in `unchanged`, and say why in one \
+sentence.
+- Make all edits that an article needs, wherever you see it: the edits of one article stand or fall together.
+
+`edits`: each has the `article` (`A3`), an `action`, and
+- `replace`: `old` is copied from the article, character by character, without line numbers, and begins in \
+line `line`: a sentence, a row, a few lines. `new` is what stands there instead.
+- `insert`: `new` are whole lines after line `line`, which is not blank and whose text is `old`: a table \
+row, list item, paragraph or section with its heading. Begin `new` with a blank line if it is a block of its \
+own.
+- `delete`: the lines `line` to `last`; `old` is the text of the first.
+- `move`: the lines `line` to `last` go after line `to`; `old` is the text of the first.
+- `rename`: each mention of the name `old` in the article, also in parts that you do not see, becomes `new`.
+- `title`: the title of the article becomes `new`.
+`reason` is one plain sentence for the reviewer: why readers need this edit. `quote` is copied from one line \
+of the diff (without its `+` or `-`), the description or the title: the line that proves it.
+
+`articles`: new articles, only for a feature that needs a page of its own and that no article is about: \
+`near` (an article in whose collection it belongs), `title`, `text` in Markdown in the tone of its \
+neighbors, `reason`, `quote`.
+`show` and `searches`: sections (`A3.2`) or exact words that you have to see before you can finish. You get \
+them once at most; make all edits that you are sure of now.
+
+Answer with JSON alone: {{"edits": [{{"article": "A3", "action": "replace", "line": 12, "last": 0, "to": 0, \
+"old": "…", "new": "…", "reason": "…", "quote": "…"}}], "articles": [], "unchanged": [{{"article": "A5", \
+"reason": "…"}}], "show": [], "searches": []}}
+""".strip()
+
+_MAX_DISMISSED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedEdit:
+    """An edit of a reply that is refused, and why, as the end of a sentence."""
+
+    edit: ModelEdit
+    reason: str
+
+
+def prompt_for_edits(
+    change: Change,
+    diff: str,
+    contents: Contents,
+    excerpts: Sequence[ShownArticle],
+    dismissed: Sequence[DismissedEdit],
+    earlier: Sequence[ModelEdit] = (),
+) -> Prompt:
+    """The question about what is shown; `made` are the edits of an earlier answer, which are kept."""
+    parts = [*change_parts(change, diff), *_dismissed_parts(contents, excerpts, dismissed)]
+    if earlier:
+        parts.append(("edits that you have made already; they are kept", _as_json(earlier)))
+    return _prompt([*parts, *article_parts(contents, excerpts)])
+
+
+def prompt_for_repair(
+    change: Change,
+    diff: str,
+    contents: Contents,
+    excerpts: Sequence[ShownArticle],
+    edits: Sequence[ModelEdit],
+    refused: Sequence[RefusedEdit],
+) -> Prompt:
+    """The question about articles with refused edits: all their edits anew, or none."""
+    reasons = "\n".join(
+        f"{json.dumps(row.edit.model_dump(), ensure_ascii=False)}\nrefused: {row.reason}" for row in refused
+    )
+    parts = [
+        *change_parts(change, diff),
+        *article_parts(contents, excerpts),
+        ("your edits of these articles", _as_json(edits)),
+        ("refused, so none of them was kept: give all edits of these articles anew, corrected", reasons),
+    ]
+    return _prompt(parts)
+
+
+def article_parts(contents: Contents, excerpts: Sequence[ShownArticle]) -> list[tuple[str, str]]:
+    return [
+        (
+            f"article A{row.index + 1}",
+            f"{contents.articles[row.index].title}\n\n{numbered_text(contents, row)}",
+        )
+        for row in excerpts
+    ]
+
+
+def _prompt(parts: Sequence[tuple[str, str]]) -> Prompt:
+    return Prompt(EDIT_PROMPT, delimit(parts), reply_schema(), limits.MAX_COMPLETION_TOKENS)
+
+
+def _as_json(edits: Sequence[ModelEdit]) -> str:
+    return "\n".join(json.dumps(edit.model_dump(), ensure_ascii=False) for edit in edits)
+
+
+def _dismissed_parts(
+    contents: Contents, excerpts: Sequence[ShownArticle], dismissed: Sequence[DismissedEdit]
+) -> list[tuple[str, str]]:
+    """The part of a prompt with the edits that reviewers have dismissed for these articles."""
+    names: Mapping[str, str] = {contents.articles[row.index].id: f"A{row.index + 1}" for row in excerpts}
+    rows = [
+        f"{names.get(row.article_id or '', 'new article')}: {row.summary} ({row.reason})"
+        for row in dismissed
+        if row.article_id is None or row.article_id in names
+    ]
+    return (
+        [("dismissed by a reviewer before; do not propose it again", "\n".join(rows[:_MAX_DISMISSED]))]
+        if rows
+        else []
+    )

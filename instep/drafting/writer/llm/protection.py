@@ -1,0 +1,201 @@
+"""Checks of what a model wrote: what may not be proposed, and what a reviewer should look at."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from instep.drafting.writer.articles.parsed_article import front_matter
+from instep.drafting.writer.articles.restructured import with_markdown_titles
+from instep.drafting.writer.llm.doubts import Doubts, moved_sentences
+from instep.drafting.writer.llm.findings import EditFinding, Fault
+from instep.drafting.writer.llm.known_facts import KnownFacts, KnownNames
+from instep.drafting.writer.llm.known_links import KnownLinks, named_addresses, named_hosts
+from instep.drafting.writer.llm.located_edit import LocatedEdit, apply_edits
+from instep.drafting.writer.llm.relatedness import Relatedness
+from instep.drafting.writer.shapes import Article, Change
+from instep.drafting.writer.words.prose import is_restructured
+from instep.platform.llm.facts import CODE
+from instep.platform.llm.guard import PROMPT_INJECTION
+from instep.platform.llm.page_elements import COMPLEX, Elements, Kind, elements_of, hidden_characters
+
+_PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
+_MAX_REMOVED_SHARE, _MAX_REMOVED_CHARACTERS = 0.5, 2_000
+_SPEAKS_TO_MODEL = re.compile(
+    r"\byour (?:\w+ ){0,2}(?:instructions|prompt|response)\b|\bI was instructed\b|\bsupposed to tell\b"
+    r"|\b(?:as|you are) an? (?:AI|language model|assistant)\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_SECRETS = re.compile(
+    r"\b(?:send|email|post|paste|write|give|share|enter|type|submit|forward|message|contact|tell)\b[^.\n]{0,60}"
+    r"\b(?:password|passphrase|secrets?|credentials?|api keys?|private keys?|credit cards?|seed phrase"
+    r"|bitcoin|wallet|ransom)\b"
+    r"|\bcontact\b[^.\n]{0,60}\bto pay\b",
+    re.IGNORECASE,
+)
+
+
+_MARKUP_FAULTS: dict[Kind, str] = {
+    "active": "it brings in {}",
+    "html": "it brings in HTML, `<{}>`, that no article has",
+    "comment": "it brings in a comment that readers don't see",
+    "mark": "it brings in the template mark `{}`",
+    "module": "it brings in the line `{:.80}`, which no article has",
+    "complex": "the article would be too complex to render",
+}
+
+
+class Protection:
+    """The checks for one change. `shown_texts` are all texts that the model was shown besides it."""
+
+    def __init__(
+        self, change: Change, shown_texts: Sequence[str], articles: Sequence[Article], help_url: str
+    ) -> None:
+        self._articles = articles
+        texts = [change.title, change.body or "", change.diff]
+        lines = change.diff.splitlines()
+        removed = "\n".join(line[1:] for line in lines if line.startswith("-") and not line.startswith("---"))
+        added = "\n".join(line[1:] for line in lines if line.startswith("+") and not line.startswith("+++"))
+        contents = [f"{article.title}\n{article.text}" for article in articles]
+        names = [name for article in articles for name in (article.id, article.title, article.url)]
+        paths = _PATH.findall(change.diff)
+        names += paths
+        self._links = KnownLinks(help_url, [*texts, *shown_texts], contents, names)
+        self._facts = KnownFacts([*texts, *shown_texts], contents)
+        relatedness = Relatedness(
+            " ".join((change.title, *paths)), "\n".join((change.body or "", removed, added)), contents
+        )
+        self._doubts = Doubts(change.title, texts, removed, added, relatedness)
+        self._removes = bool(removed.strip())
+
+    @cached_property
+    def _known_elements(self) -> Elements:
+        elements: Elements = Counter()
+        for article in self._articles:
+            elements.update(_elements(article.text))
+        return elements
+
+    def findings(self, article: Article, edits: Sequence[LocatedEdit]) -> list[EditFinding]:
+        """The faults of each edit; the edits are in the order of the text."""
+        findings = list(self._markup_findings(article.text, edits))
+        names = KnownNames([f"{article.title}\n{article.text}"])
+        is_markdown = not is_restructured(article.text)
+        blocks = [match.span() for match in CODE.finditer(article.text) if match[2] is not None]
+        lines = [_whole_lines(edit, article.text) for edit in edits]
+        moved = moved_sentences(lines)
+        for index, (edit, (old, new)) in enumerate(zip(edits, lines, strict=True)):
+            line = article.text.rfind("\n", 0, edit.start) + 1
+            in_code = is_markdown and any(start < line < end for start, end in blocks)
+            faults = [
+                *self._hard_faults(article.text, edit, old, new),
+                *self._facts.faults(new, old, names, is_markdown, in_code),
+                *self._doubts.faults(article.text, moved, old, new),
+            ]
+            findings += [EditFinding(index, fault.sentence, fault.refuses) for fault in dict.fromkeys(faults)]
+        findings += self._removal_findings(article.text, edits)
+        return sorted(findings, key=lambda finding: finding.edit)
+
+    def article_findings(self, title: str, text: str) -> list[EditFinding]:
+        """The faults of a new article, or of a new title without a text."""
+        findings = self.findings(Article("", "", ""), [LocatedEdit(0, 0, f"# {title}\n\n{text}")])
+        if front_matter(text):
+            findings.append(EditFinding(0, "it has front matter", True))
+        return findings
+
+    def _hard_faults(self, text: str, edit: LocatedEdit, old: str, new: str) -> Iterator[Fault]:
+        if front_matter(apply_edits([edit], text)) != front_matter(text):
+            yield Fault("it changes the front matter", True)
+        if hidden_characters(new) - hidden_characters(old):
+            yield Fault("it has characters that nobody sees", True)
+        if len(PROMPT_INJECTION.findall(new)) > len(PROMPT_INJECTION.findall(old)):
+            yield Fault("it speaks to a language model", True)
+        if len(_SPEAKS_TO_MODEL.findall(new)) > len(_SPEAKS_TO_MODEL.findall(old)):
+            yield Fault("it may speak to a language model", False)
+        if len(_ASKS_FOR_SECRETS.findall(new)) > len(_ASKS_FOR_SECRETS.findall(old)):
+            yield Fault("it asks readers for a secret or a payment", False)
+        yield from self._address_faults(old, new)
+
+    def _address_faults(self, old: str, new: str) -> Iterator[Fault]:
+        for address in Counter(named_addresses(new)) - Counter(named_addresses(old)):
+            if fault := self._links.fault_of_address(address):
+                yield fault
+        for host in Counter(named_hosts(new)) - Counter(named_hosts(old)):
+            if fault := self._links.fault_of_host(host):
+                yield fault
+
+    def _markup_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[EditFinding]:
+        """Faults of the markup that the edits bring in together, at the edits that bring it in."""
+        head = len(front_matter(text))
+        body, before = text[head:], _elements(text[head:])
+        inside = {
+            index: LocatedEdit(edit.start - head, edit.end - head, edit.new)
+            for index, edit in enumerate(edits)
+            if edit.start >= head
+        }
+        if COMPLEX in before:
+            yield from self._fragment_findings(body, inside)
+            return
+        faults = set(self._markup_faults(before, apply_edits(list(inside.values()), body)))
+        joint_faults = set(faults)
+        for index, edit in inside.items() if faults else ():
+            alone = faults & set(self._markup_faults(before, apply_edits([edit], body)))
+            joint_faults -= alone
+            yield from (EditFinding(index, fault.sentence, fault.refuses) for fault in alone)
+        for fault in joint_faults:
+            yield from (EditFinding(index, fault.sentence, fault.refuses) for index in inside)
+
+    def _fragment_findings(self, body: str, edits: Mapping[int, LocatedEdit]) -> Iterator[EditFinding]:
+        """The same for an article that takes too long to render: what its edits would be alone."""
+        for index, edit in edits.items():
+            old, new = _whole_lines(edit, body)
+            for fault in dict.fromkeys(self._markup_faults(_elements(old), new)):
+                yield EditFinding(index, fault.sentence, fault.refuses)
+
+    def _markup_faults(self, before: Elements, after: str) -> Iterator[Fault]:
+        for kind, value in _elements(after) - before:
+            if fault := self._element_fault(kind, value, before):
+                yield fault
+
+    def _element_fault(self, kind: Kind, value: str, before: Elements) -> Fault | None:
+        match kind:
+            case "link":
+                return self._links.fault_of_link(value)
+            case "picture":
+                return self._links.fault_of_picture(value)
+            case "html" if self._has_html(value, before):
+                return None
+            case "mark" | "code mark" if (kind, value) in before:
+                return None
+            case "module" if (kind, value) in self._known_elements:
+                return None
+            case "code mark":
+                return Fault(f"its code has the template mark `{value}`", False)
+        return Fault(_MARKUP_FAULTS[kind].format(value), True)
+
+    def _has_html(self, value: str, before: Elements) -> bool:
+        """Whether the article or another one has the element, with these attributes and perhaps more."""
+        tag, *attributes = value.split()
+        others = (other.split() for kind, other in (*before, *self._known_elements) if kind == "html")
+        return any(other[0] == tag and set(attributes) <= set(other[1:]) for other in others)
+
+    def _removal_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[EditFinding]:
+        lost = [max(0, edit.end - edit.start - len(edit.new)) for edit in edits]
+        if sum(lost) > max(_MAX_REMOVED_CHARACTERS, _MAX_REMOVED_SHARE * len(text)) and not self._removes:
+            for index, characters in enumerate(lost):
+                if characters:
+                    yield EditFinding(
+                        index, "it removes much of the article, and the change removes nothing", True
+                    )
+
+
+def _elements(text: str) -> Elements:
+    """The active parts of a text, also of reStructuredText, whose underlines Markdown reads as fences."""
+    titled = with_markdown_titles(text)
+    return elements_of(text) if titled == text else elements_of(text) | elements_of(titled)
+
+
+def _whole_lines(edit: LocatedEdit, text: str) -> tuple[str, str]:
+    """The lines that an edit touches, before and after it."""
+    start, end = text.rfind("\n", 0, edit.start) + 1, text.find("\n", edit.end)
+    end = len(text) if end < 0 else end
+    return text[start:end], text[start : edit.start] + edit.new + text[edit.end : end]

@@ -1,0 +1,57 @@
+"""The results of porting: text of the change's documentation, its place, and what to check."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from instep.drafting.writer.facts.changed_texts import SourceLine
+from instep.drafting.writer.shapes import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class PortedText:
+    """Lines of an article that the change edits in a file: `old` before it, `new` after it.
+
+    `start` and `end` are the span in the article's text, in characters; `last_line` numbers the last line in
+    the new file. `new_title` is the title that the change gives the article, if it renames it.
+    """
+
+    old: str
+    new: str
+    start: int
+    end: int
+    sources: tuple[SourceLine, ...]
+    last_line: int
+    warnings: tuple[str, ...] = ()
+    new_title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewPage:
+    """A file of documentation that the change adds, as an article."""
+
+    title: str
+    text: str
+    evidence: Evidence
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerNotice:
+    """A reason to look at an article; `evidence` has the text of the change without a place."""
+
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PortedDocumentation:
+    """The edits, notices and pages that the change's own documentation gives the articles.
+
+    `texts` and `notices` are by article id: edits in the order of places, and what a person has to look
+    at. `is_documented` says that articles hold, or now get, what the change documents.
+    """
+
+    texts: Mapping[str, tuple[PortedText, ...]]
+    notices: Mapping[str, ReviewerNotice]
+    new_pages: tuple[NewPage, ...]
+    is_documented: bool

@@ -1,0 +1,76 @@
+"""Why each article that was considered got a draft or a place, or got none."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from instep.drafting.writer.articles.corpus import Corpus
+from instep.drafting.writer.editing.edits import EditsByArticle
+from instep.drafting.writer.relevance.mentions import RemovedMentions
+from instep.drafting.writer.relevance.ranking import ArticleRanking
+from instep.drafting.writer.reporting.reasons import quoted, reason_for_edit
+from instep.drafting.writer.shapes import Place, StaleMention, Verdict
+from instep.drafting.writer.words.change_terms import words_for
+
+_MAX_NEAREST = 5
+_MAX_MENTIONS = 30
+
+
+def stale_mentions(mentions: RemovedMentions, edits: EditsByArticle) -> tuple[StaleMention, ...]:
+    """The removed names that articles mention, and that no edit replaces there."""
+    return tuple(
+        StaleMention(article_id, row.name)
+        for article_id, rows in mentions.items()
+        for row in rows
+        if all(edit.fact.old != row.name for edit in edits.get(article_id, ()))
+    )
+
+
+def review(
+    ranking: ArticleRanking,
+    edits: EditsByArticle,
+    places: Iterable[Place],
+    mentions: RemovedMentions,
+    corpus: Corpus,
+) -> tuple[Verdict, ...]:
+    """Verdicts on articles with a draft, then with a place, with a name that is gone, and the nearest."""
+    drafted = [article_id for article_id in ranking.order if article_id in edits]
+    concerned = [
+        Verdict(place.article_id, "concerned", place.reason, place.heading, place.evidence)
+        for place in places
+    ]
+    settled = {*drafted, *(verdict.article_id for verdict in concerned)}
+    others = [article_id for article_id in ranking.order if article_id not in settled]
+    mentioning = [article_id for article_id in others if article_id in mentions]
+    texts = {article.id: f"{article.title}\n{article.text}" for article in corpus.articles}
+    nearest = [article_id for article_id in ranking.order[:_MAX_NEAREST] if article_id not in mentions]
+    return (
+        *(Verdict(article_id, "edit", reason_for_edit(edits[article_id])) for article_id in drafted),
+        *concerned,
+        *(
+            Verdict(article_id, "no_edit", _reason_for_mention(mentions, article_id))
+            for article_id in mentioning[:_MAX_MENTIONS]
+        ),
+        *(
+            Verdict(article_id, "no_edit", _reason_for_similarity(ranking, article_id, texts))
+            for article_id in nearest
+            if article_id not in settled
+        ),
+    )
+
+
+def _reason_for_mention(mentions: RemovedMentions, article_id: str) -> str:
+    row = mentions[article_id][0]
+    return f"Says {quoted(row.name)}, which the change stops using in a place ({row.source.location})."
+
+
+def _reason_for_similarity(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> str:
+    words = _shared_words(ranking, article_id, texts)
+    if not words:
+        return "States nothing that the change makes untrue."
+    named = " and ".join(f"“{word}”" for word in words)
+    return f"Is about {named}, too, but states nothing that the change makes untrue."
+
+
+def _shared_words(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> Sequence[str]:
+    """Two words that the article and the change share, as the article writes them."""
+    words = words_for(ranking.shared_terms.get(article_id, ()), texts[article_id])
+    return [word for word in words if word.isalpha()][:2]

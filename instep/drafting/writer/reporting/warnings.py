@@ -1,0 +1,65 @@
+"""Warnings: the points of an edit that a reviewer should check by hand."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from instep.drafting.writer.articles.passages import line_of
+from instep.drafting.writer.editing.apply import MIN_CERTAIN
+from instep.drafting.writer.editing.edits import Edit, EditReason
+from instep.drafting.writer.facts.became import Became
+from instep.drafting.writer.facts.removed_names import RemovedName
+from instep.drafting.writer.porting.ported_text import PortedText
+from instep.drafting.writer.reporting.reasons import quoted
+from instep.platform.core.name_matching import mention
+
+_MAX_REMAINING = 5
+_QUANTITY = re.compile(r"(?<![\w.,])(?P<number>\d[\d.,]*)[\s-](?P<unit>[a-z]{3,})\b")
+
+
+def warnings_for(edits: Sequence[Edit], text: str, removals: Sequence[RemovedName]) -> tuple[str, ...]:
+    """Warnings on the edited text, each once, in the order of the edits."""
+    facts = {(edit.fact.old, edit.fact.new): edit.fact for edit in edits}.values()
+    of_facts = (warning for fact in facts for warning in _warnings_of(fact, text))
+    doubtful = (_doubt(edit) for edit in edits if edit.probability < MIN_CERTAIN)
+    return tuple(dict.fromkeys((*doubtful, *of_facts, *_still_named(removals, text))))
+
+
+def _still_named(removals: Sequence[RemovedName], text: str) -> Iterator[str]:
+    """Warnings about names that the change takes out and the edited text still has."""
+    remaining = (row for row in removals if mention(row.name).search(text))
+    for row in islice(remaining, _MAX_REMAINING):
+        yield f"Says {quoted(row.name)}, which the change takes out ({row.source.location})."
+
+
+def _doubt(edit: Edit) -> str:
+    return (
+        f"Check that {quoted(edit.fact.old)} means here what the change replaces by {quoted(edit.fact.new)}."
+    )
+
+
+def _warnings_of(fact: EditReason, text: str) -> Iterator[str]:
+    if isinstance(fact, PortedText):
+        yield from fact.warnings
+        return
+    if fact.kind == "name":
+        yield from _remaining_name(fact, text)
+    yield from _remaining_quantities(fact, text)
+
+
+def _remaining_quantities(fact: Became, text: str) -> Iterator[str]:
+    """Warnings about quantities of the old text which other sentences still state: "14 days", "14-day"."""
+    for quantity in _QUANTITY.finditer(fact.old):
+        unit = re.escape(quantity["unit"].removesuffix("s"))
+        spelled = re.compile(rf"(?<![\w.,]){re.escape(quantity['number'])}[\s-]{unit}s?\b")
+        match = None if spelled.search(fact.new) else spelled.search(text)
+        if match:
+            line = line_of(text, match.start())
+            yield f"“{match[0]}” is still in line {line}: check whether it means the same."
+
+
+def _remaining_name(fact: Became, text: str) -> Iterator[str]:
+    """A warning if the old name remains, and may mean something else there."""
+    if re.search(re.escape(fact.old), text.replace(fact.new, "")):
+        places = "in an address, a longer name or another program"
+        yield f"`{fact.old}` is still in the text, for example {places}: check whether it means the same."

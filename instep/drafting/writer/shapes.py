@@ -1,0 +1,141 @@
+"""The input and the output of the writer."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from instep.platform.text.characters import remove_hidden
+
+_MAX_EXCERPT_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of the product, such as a pull request: its title, description and unified diff."""
+
+    title: str
+    body: str | None
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A published article, in Markdown or reStructuredText; `url` is its address for readers, if known."""
+
+    id: str
+    title: str
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The lines of code that prove one edit, and the line of the proposed text that it touches.
+
+    `reason` says in a sentence why the edit is needed; None if the draft's reason says it.
+    """
+
+    file: str
+    start_line: int
+    end_line: int
+    excerpt: str
+    article_line: int | None
+    reason: str | None = None
+
+
+def excerpt_of(code: str) -> str:
+    """The beginning of lines of code as evidence shows it: bounded, and without hidden characters."""
+    return remove_hidden(code[:_MAX_EXCERPT_CHARACTERS])
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The statement of an edit: `key` is the same in each change that states it, `summary` is for people."""
+
+    key: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class DismissedEdit:
+    """An edit that a reviewer has dismissed, in short, and why; without an article it was a new one."""
+
+    article_id: str | None
+    summary: str
+    reason: str
+
+
+# The keys of statements that are not to be made again, by the id of the article; "" for new articles.
+Suppressed = Mapping[str, Collection[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A draft: the full new text of an article, or of a new article (without an id).
+
+    It is certain if the change proves each of its edits. A new article belongs in the collection of the
+    article `neighbor_id`, if there is one.
+    """
+
+    type: Literal["edit", "new_article"]
+    article_id: str | None
+    title: str
+    text: str
+    reason: str
+    evidence: tuple[Evidence, ...]
+    warnings: tuple[str, ...]
+    is_certain: bool = False
+    statements: tuple[Statement, ...] = ()
+    neighbor_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why an article that was considered got a draft, or got none.
+
+    A `concerned` one should say more, but the change does not give the words: `heading` is the section
+    of the article where to write (None for no section), and `evidence` has the lines of code.
+    """
+
+    article_id: str
+    verdict: Literal["edit", "concerned", "no_edit"]
+    reason: str
+    heading: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place at which an article needs words that the change does not give.
+
+    `heading` is the section to write in (None for no section), `line` the line of the article, from 1, and
+    `reason` a sentence. `evidence` has the lines of code that the words are to be about.
+    """
+
+    article_id: str
+    heading: str | None
+    line: int
+    reason: str
+    evidence: tuple[Evidence, ...]
+    statement: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class StaleMention:
+    """A name that the change removes, and an article that still mentions it."""
+
+    article_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`ranking` has article ids, best first; `need` is the probability (0 to 1) that any needs an edit."""
+
+    ranking: tuple[str, ...]
+    need: float
+    proposals: tuple[Proposal, ...]
+    reviewed: tuple[Verdict, ...]
+    summary: str
+    stale_mentions: tuple[StaleMention, ...] = ()
+    places: tuple[Place, ...] = ()

@@ -1,0 +1,114 @@
+"""The second factors of one's own account: an authenticator app, and recovery codes."""
+
+import segno
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.accounts.people import second_factors
+from instep.accounts.people.attempts import count_second_factor
+from instep.interfaces.dashboard.account.own_pages import PATH as ACCOUNT
+from instep.interfaces.dashboard.account.own_pages import leave
+from instep.interfaces.dashboard.shell import pages
+from instep.platform.core.crypto import key_ring
+from instep.platform.core.errors import AppError
+from instep.platform.identity.schemas import Person
+from instep.platform.web.recent_sign_in import require_recent_sign_in
+from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
+from instep.platform.web.signed_in import form_of, require_person, see_other
+
+APP = f"{ACCOUNT}/authenticator"
+CODES = f"{ACCOUNT}/recovery-codes"
+NEW_CODES = "recovery codes"
+
+
+@require_person()
+async def begin_authenticator(request: Request, person: Person) -> Response:
+    """Make a secret for an authenticator app, which the next page shows."""
+    require_recent_sign_in(request)
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+        await second_factors.begin_totp(tx, key_ring(), person)
+    return see_other(APP)
+
+
+@require_person()
+async def show_authenticator(request: Request, person: Person) -> Response:
+    return await show_enrolment(request, person)
+
+
+async def show_enrolment(request: Request, person: Person, refusal: AppError | None = None) -> Response:
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
+        enrolment = await second_factors.find_enrolment(tx, key_ring(), person)
+    if enrolment is None:
+        return see_other(ACCOUNT)
+    picture = segno.make(enrolment.address, error="m").svg_data_uri(scale=5, border=4, light="#fff")
+    secret = enrolment.secret
+    return pages.show(
+        request,
+        "account/authenticator.html",
+        refusal.status if refusal else 200,
+        person=person,
+        picture=picture,
+        secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
+        error=refusal.message if refusal else None,
+    )
+
+
+@require_person()
+async def confirm_authenticator(request: Request, person: Person) -> Response:
+    """Turn the app on with its first code; the recovery codes are shown next."""
+    require_recent_sign_in(request)
+    database = request.app.state.database
+    try:
+        async with database.enter_workspace(person.workspace_id) as tx:
+            await count_second_factor(tx, f"new {person.id}")
+            async with tx.transaction():
+                codes = await second_factors.confirm_totp(
+                    tx, key_ring(), person, form_of(request).get("code", "")
+                )
+    except second_factors.WrongCode as refusal:
+        return await show_enrolment(request, person, refusal)
+    return show_codes_next(request, codes) if codes else leave(request, "The authenticator app is on.")
+
+
+@require_person()
+async def remove_authenticator(request: Request, person: Person) -> Response:
+    require_recent_sign_in(request)
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+        await second_factors.remove_totp(tx, person)
+    return leave(request, "The authenticator app is removed.")
+
+
+@require_person()
+async def renew_codes(request: Request, person: Person) -> Response:
+    """Make new recovery codes in place of the earlier ones; the next page shows them once."""
+    require_recent_sign_in(request)
+    async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+        codes = await second_factors.renew_recovery_codes(tx, person)
+    return show_codes_next(request, codes)
+
+
+def show_codes_next(request: Request, codes: list[str]) -> Response:
+    response = see_other(CODES)
+    keep_secret(request, response, NEW_CODES, " ".join(codes))
+    return response
+
+
+@require_person()
+async def show_codes(request: Request, person: Person) -> Response:
+    codes = take_secret(request, NEW_CODES)
+    if codes is None:
+        return see_other(ACCOUNT)
+    response = pages.show(request, "account/recovery_codes.html", person=person, codes=codes.split())
+    forget_secret(request, response)
+    return response
+
+
+routes = [
+    Route(APP, show_authenticator, methods=["GET"]),
+    Route(APP, begin_authenticator, methods=["POST"]),
+    Route(f"{APP}/confirm", confirm_authenticator, methods=["POST"]),
+    Route(f"{APP}/remove", remove_authenticator, methods=["POST"]),
+    Route(CODES, show_codes, methods=["GET"]),
+    Route(CODES, renew_codes, methods=["POST"]),
+]

@@ -1,0 +1,125 @@
+"""The versions of an article, what changed between two of them, and the way back; and its translations."""
+
+from starlette.responses import Response
+
+from instep.content.articles.actions import (
+    get_article,
+    get_article_overview,
+    get_translated_text,
+    get_version,
+    list_deleted_articles,
+    list_versions,
+    restore_revision,
+)
+from instep.content.articles.revision_schemas import VersionOverview
+from instep.content.articles.schemas import Article
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
+from instep.interfaces.dashboard.content.marked_changes import MarkedChanges, mark_between
+from instep.platform.core import limits
+from instep.platform.core.errors import Conflict, NotFound
+from instep.platform.identity.audit import find_last_change
+from instep.platform.identity.scopes import Role
+
+# What wrote a version, in words.
+ORIGINS = {
+    "create": "created",
+    "update": "edited",
+    "apply": "applied from a draft",
+    "publish": "published from the editor",
+    "restore": "restored",
+    "import": "imported",
+}
+
+
+@bot_page("articles")
+async def show_history(page: BotPage) -> Response:
+    return await history_page(page)
+
+
+async def history_page(page: BotPage, status: int = 200, *, has_conflict: bool = False) -> Response:
+    article = await get_article(page.ctx, reference(page))
+    overview = await get_article_overview(page.ctx, article.id)
+    versions = await list_versions(page.ctx, article.id)
+    target, base = compared_versions(page, versions)
+    return await page.show(
+        "content/history.html",
+        status,
+        article=article,
+        overview=overview,
+        versions=versions,
+        target=target,
+        base=base,
+        changes=await changes_between(page, article, base, target),
+        origins=ORIGINS,
+        has_conflict=has_conflict,
+        last_change=await find_last_change(page.ctx, article.id) if has_conflict else None,
+    )
+
+
+def compared_versions(
+    page: BotPage, versions: list[VersionOverview]
+) -> tuple[VersionOverview, VersionOverview | None]:
+    """The version that the address asks for, and the one it is compared with: by default the one before."""
+    by_number = {str(row.version): row for row in versions}
+    target = by_number.get(page.query.get("version", ""), versions[0])
+    before = by_number.get(str(target.version - 1))
+    return target, by_number.get(page.query.get("with", ""), before)
+
+
+async def changes_between(
+    page: BotPage, article: Article, base: VersionOverview | None, target: VersionOverview
+) -> MarkedChanges:
+    """The change between two versions; the text of the second one if there is no first one."""
+    before, after = [await get_version(page.ctx, article.id, row.version) for row in (base or target, target)]
+    return await mark_between(before, after, is_folded=base is not None)
+
+
+@bot_page("articles", Role.EDITOR)
+async def restore_version(page: BotPage) -> Response:
+    revision_id = page.form.get("revision", "")
+    try:
+        async with page.ctx.tx.transaction():
+            article = await restore_revision(page.ctx, reference(page), revision_id, sent_etag(page))
+    except Conflict:
+        return await history_page(page, CONFLICT, has_conflict=True)
+    sentence = " ".join(("The article has its earlier text again.", *page.ctx.warnings))
+    return page.leave(f"articles/{article.id}/history", sentence)
+
+
+@bot_page("articles")
+async def show_translations(page: BotPage) -> Response:
+    """The languages of an article, and what its text changed since one of them was written."""
+    article = await get_article(page.ctx, reference(page))
+    original = await get_article_overview(page.ctx, article.translation_of or article.id)
+    translation = next((row for row in original.translations if row["id"] == page.query.get("show")), None)
+    return await page.show(
+        "content/translations.html",
+        article=article,
+        overview=await get_article_overview(page.ctx, article.id),
+        original=original,
+        translation=translation,
+        changes=await changes_since(page, translation["id"]) if translation else None,
+    )
+
+
+async def changes_since(page: BotPage, translation_id: str) -> MarkedChanges:
+    translation = await get_article(page.ctx, translation_id)
+    if translation.translation_of is None:
+        raise NotFound("This article is no translation.")
+    original = await get_article(page.ctx, translation.translation_of)
+    present = await get_version(page.ctx, original.id, original.version)
+    return await mark_between(await get_translated_text(page.ctx, translation), present)
+
+
+@bot_page("articles")
+async def show_deleted(page: BotPage) -> Response:
+    """Recently deleted, with the days that are left to restore each article."""
+    articles = await list_deleted_articles(page.ctx, page.rows_at_cursor())
+    return await page.show(
+        "content/deleted.html",
+        articles=articles.rows,
+        next_page=articles.next_cursor and f"articles/deleted?cursor={articles.next_cursor}",
+        days_left={row.id: (row.restorable_until - page.ctx.now).days for row in articles.rows},
+        retention_days=limits.DELETED_ARTICLE_RETENTION.days,
+    )

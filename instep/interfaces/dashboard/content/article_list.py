@@ -1,0 +1,134 @@
+"""The list of articles: by collection, with filters and a search, and moving articles in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.responses import Response
+
+from instep.content.articles.actions import (
+    count_articles,
+    get_article,
+    list_article_overviews,
+    move_article,
+    update_article,
+)
+from instep.content.articles.schemas import ArticleUpdate, OverviewCriteria
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
+from instep.interfaces.dashboard.notices import Notice
+from instep.interfaces.dashboard.offered_languages import name_with_code
+from instep.platform.core import limits
+from instep.platform.core.errors import NotFound
+from instep.platform.identity.scopes import Role
+from instep.platform.web.bodies import body_from
+
+STATUSES = (
+    ("draft", "Draft"),
+    ("in_review", "In review"),
+    ("published", "Published"),
+    ("archived", "Archived"),
+)
+VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
+FILTERS = ("q", "status", "locale", "visibility", "changed", "drafts")
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleFilters:
+    """What the address of the list asks for, by the names of its fields."""
+
+    fields: Mapping[str, str]
+
+    @property
+    def collection(self) -> str | None:
+        return self.fields.get("collection") or None
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether more than a collection is asked for: then the rows are not neighbours of each other."""
+        return any(self.fields.get(name) for name in FILTERS)
+
+    @property
+    def criteria(self) -> OverviewCriteria:
+        """Values that no field offers are left out."""
+        collection = self.collection
+        return OverviewCriteria(
+            words=self.fields.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS].strip(),
+            status=choice(self.fields.get("status"), STATUSES),
+            locale=self.fields.get("locale") or None,
+            collection_id="" if collection == NO_COLLECTION else collection,
+            visibility=choice(self.fields.get("visibility"), VISIBILITIES),
+            has_unpublished_changes=bool(self.fields.get("changed")),
+            has_drafts=bool(self.fields.get("drafts")),
+        )
+
+    def address(self, **changes: str | None) -> str:
+        """The list with other fields, from its first page on, below the pages of the bot."""
+        fields = {**self.fields, "cursor": None, **changes}
+        query = urlencode({name: value for name, value in fields.items() if value})
+        return f"articles?{query}" if query else "articles"
+
+
+def choice(value: str | None, options: tuple[tuple[str, str], ...]) -> str | None:
+    return value if value in dict(options) else None
+
+
+@bot_page("articles")
+async def show_articles(page: BotPage) -> Response:
+    filters = ArticleFilters(page.query)
+    articles = await list_article_overviews(page.ctx, filters.criteria, page.rows_at_cursor())
+    tree = await read_tree(page, await count_articles(page.ctx))
+    return await page.show(
+        "content/articles.html",
+        articles=articles.rows,
+        next_page=articles.next_cursor and filters.address(cursor=articles.next_cursor),
+        filters=filters,
+        heading=heading_of(filters, tree),
+        tree=tree,
+        languages=[(locale, name_with_code(locale)) for locale in tree.locales],
+        statuses=STATUSES,
+        visibilities=VISIBILITIES,
+        can_move=page.can_write and filters.collection is not None and not filters.is_narrowed,
+        here=urlencode(page.query),
+        max_query_characters=limits.MAX_QUERY_CHARACTERS,
+    )
+
+
+def heading_of(filters: ArticleFilters, tree: CollectionTree) -> str:
+    if filters.collection is None:
+        return "Articles"
+    return tree.titles.get(filters.collection, "Without a collection")
+
+
+@bot_page("articles", Role.EDITOR)
+async def move_up_or_down(page: BotPage) -> Response:
+    """Move an article by one place, and come back to the list from which it was sent."""
+    step = page.request.path_params["step"]
+    if step not in ("up", "down"):
+        raise NotFound
+    await move_article(page.ctx, page.request.path_params["id"], step)
+    return page.leave(same_list(page.form.get("here", "")))
+
+
+def same_list(query: str) -> str:
+    fields = dict(parse_qsl(query))
+    return f"articles?{urlencode(fields)}" if fields else "articles"
+
+
+@bot_page("articles", Role.EDITOR)
+async def ask_where_to_move(page: BotPage) -> Response:
+    article = await get_article(page.ctx, page.request.path_params["id"])
+    tree = await read_tree(page, [])
+    return await page.show("content/move_article.html", article=article, tree=tree, nowhere=NO_COLLECTION)
+
+
+@bot_page("articles", Role.EDITOR)
+async def move_to_collection(page: BotPage) -> Response:
+    collection = page.form.get("collection", NO_COLLECTION)
+    update = body_from(ArticleUpdate, {"collectionId": None if collection == NO_COLLECTION else collection})
+    article = await update_article(page.ctx, page.request.path_params["id"], update)
+    place = (await read_tree(page, [])).titles.get(article.collection_id or "")
+    sentence = (
+        f"Moved “{article.title}” to {place}." if place else f"“{article.title}” is in no collection now."
+    )
+    return page.leave(f"articles/{article.id}", Notice(sentence))

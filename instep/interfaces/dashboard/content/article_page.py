@@ -1,0 +1,203 @@
+"""The page of an article: its text as readers see it, its facts, and what can be done with it."""
+
+from collections.abc import Awaitable
+from typing import Any
+
+from starlette.responses import Response
+
+from instep.content.articles.actions import (
+    archive_article,
+    delete_article,
+    discard_working_copy,
+    get_article,
+    get_article_overview,
+    get_version,
+    get_working_copy,
+    list_former_slugs,
+    publish_article,
+    restore_article,
+    unpublish_article,
+)
+from instep.content.articles.revision_schemas import VersionText
+from instep.content.articles.schemas import Article, ArticleOverview
+from instep.content.collections.actions import get_collection
+from instep.content.collections.schemas import Collection
+from instep.content.golden.actions import (
+    add_golden_question,
+    list_golden_questions_of,
+    remove_golden_question,
+)
+from instep.drafting.drafts.actions import list_drafts
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.content.marked_changes import mark_between
+from instep.interfaces.dashboard.content.rendered_text import text_of_page
+from instep.interfaces.dashboard.field_errors import errors_by_field
+from instep.interfaces.dashboard.notices import Notice
+from instep.platform.core.errors import Conflict, InvalidRequest, InvalidState, NotFound
+from instep.platform.core.locales import direction
+from instep.platform.identity.audit import find_last_change
+from instep.platform.identity.scopes import Role
+from instep.visitors.answers.golden import ask_each
+
+# The status of a response when somebody else was faster (RFC 9110 section 15.5.10).
+CONFLICT = 409
+# Pending drafts that the page of an article names.
+MAX_DRAFTS_SHOWN = 10
+
+
+def reference(page: BotPage) -> str:
+    """The article that the address names, by its id or slug."""
+    article: str = page.request.path_params["id"]
+    return article
+
+
+def sent_etag(page: BotPage) -> str | None:
+    """The entity tag of what the person saw when the form was made."""
+    return page.form.get("etag")
+
+
+@bot_page("articles")
+async def show_article(page: BotPage) -> Response:
+    return await article_page(page)
+
+
+async def article_page(page: BotPage, status: int = 200, **values: Any) -> Response:
+    """The page with what else it has to say: `conflict`, or a `question` that was refused, and why."""
+    ctx = page.ctx
+    article = await get_article(ctx, reference(page), "html")
+    overview = await get_article_overview(ctx, article.id)
+    drafts = page.first_rows(MAX_DRAFTS_SHOWN)
+    questions = await list_golden_questions_of(ctx, article.id)
+    is_checked = bool(page.query.get("check"))
+    answers = await ask_each(ctx, questions) if is_checked else []
+    collection = await get_collection(ctx, article.collection_id) if article.collection_id else None
+    return await page.show(
+        "content/article.html",
+        status,
+        article=article,
+        overview=overview,
+        html=text_of_page(article.content),
+        direction=direction(article.locale),
+        collection=collection,
+        url=public_url(page, article, collection),
+        working_copy=await get_working_copy(ctx, article.id),
+        drafts=(await list_drafts(ctx, None, article.id, drafts)).rows,
+        questions=questions,
+        faults={answer.question.id: answer.fault for answer in answers},
+        is_checked=is_checked,
+        former_slugs=await list_former_slugs(ctx, article.id),
+        last_change=await find_last_change(ctx, article.id) if status == CONFLICT else None,
+        **{"conflict": None, "golden_typed": {}, "golden_errors": {}, **values},
+    )
+
+
+def public_url(page: BotPage, article: Article, collection: Collection | None) -> str | None:
+    """Where everybody reads the article; None while not everybody may."""
+    is_public = article.visibility == "public" and (collection is None or collection.is_public)
+    return page.bot.help_url + article.path(page.bot) if article.is_live and is_public else None
+
+
+@bot_page("articles")
+async def show_unpublished_changes(page: BotPage) -> Response:
+    """What an editor saved beside what is live."""
+    article = await get_article(page.ctx, reference(page))
+    copy = await get_working_copy(page.ctx, article.id)
+    if copy is None:
+        return page.leave(f"articles/{article.id}")
+    live = await get_version(page.ctx, article.id, article.version)
+    changes = await mark_between(live, VersionText(copy.title, copy.content, article.version))
+    return await page.show(
+        "content/unpublished_changes.html", article=article, working_copy=copy, changes=changes
+    )
+
+
+@bot_page("articles", Role.EDITOR)
+async def publish(page: BotPage) -> Response:
+    change = publish_article(page.ctx, reference(page), if_match=sent_etag(page))
+    return await change_article(page, "published", change)
+
+
+@bot_page("articles", Role.EDITOR)
+async def unpublish(page: BotPage) -> Response:
+    change = unpublish_article(page.ctx, reference(page))
+    return await change_article(page, "unpublished", change, undo="publish")
+
+
+@bot_page("articles", Role.EDITOR)
+async def archive(page: BotPage) -> Response:
+    change = archive_article(page.ctx, reference(page), sent_etag(page))
+    return await change_article(page, "archived", change, undo="unpublish")
+
+
+@bot_page("articles", Role.EDITOR)
+async def discard_changes(page: BotPage) -> Response:
+    change = discard_working_copy(page.ctx, reference(page), sent_etag(page))
+    return await change_article(page, "left as it is live; the unpublished changes are gone", change)
+
+
+async def change_article(
+    page: BotPage, outcome: str, change: Awaitable[Article], undo: str | None = None
+) -> Response:
+    """Change the article and show it; if somebody else was faster, nothing is done and the page says so."""
+    try:
+        async with page.ctx.tx.transaction():
+            article = await change
+    except Conflict:
+        return await article_page(page, CONFLICT, conflict=outcome)
+    path = f"articles/{article.id}"
+    sentence = " ".join((f"“{article.title}” is {outcome}.", *page.ctx.warnings))
+    return page.leave(path, Notice(sentence, undo and page.path(f"{path}/{undo}")))
+
+
+@bot_page("articles", Role.EDITOR)
+async def ask_whether_to_delete(page: BotPage) -> Response:
+    """The question as a page of its own, for browsers without scripts."""
+    overview = await get_article_overview(page.ctx, reference(page))
+    return await page.show("content/delete_article.html", overview=overview)
+
+
+@bot_page("articles", Role.EDITOR)
+async def delete(page: BotPage) -> Response:
+    overview = await get_article_overview(page.ctx, reference(page))
+    await delete_article(page.ctx, overview.id)
+    undo = page.path(f"articles/{overview.id}/restore")
+    return page.leave("articles", Notice(deletion_sentence(page, overview), undo))
+
+
+def deletion_sentence(page: BotPage, overview: ArticleOverview) -> str:
+    count = len(overview.translations)
+    others = f" with {count} translation{'s' if count > 1 else ''}" if count else ""
+    return " ".join((f"“{overview.title}” is in Recently deleted{others}.", *page.ctx.warnings))
+
+
+@bot_page("articles", Role.EDITOR)
+async def restore(page: BotPage) -> Response:
+    article = await restore_article(page.ctx, reference(page))
+    return page.leave(f"articles/{article.id}", f"“{article.title}” is back, as a draft.")
+
+
+@bot_page("articles", Role.EDITOR)
+async def add_question(page: BotPage) -> Response:
+    """Add a golden question; one that is refused stays in the field."""
+    typed = {name: page.form.get(name, "") for name in ("question", "section", "says")}
+    article = await get_article(page.ctx, reference(page))
+    try:
+        async with page.ctx.tx.transaction():
+            await add_golden_question(
+                page.ctx, typed["question"], article.id, typed["section"], typed["says"]
+            )
+    except (InvalidRequest, InvalidState) as error:
+        errors = errors_by_field(error) or {"question": error.message}
+        return await article_page(page, error.status, golden_typed=typed, golden_errors=errors)
+    return page.leave(f"articles/{article.id}#golden", "The golden question is added.")
+
+
+@bot_page("articles", Role.EDITOR)
+async def remove_question(page: BotPage) -> Response:
+    article = await get_article(page.ctx, reference(page))
+    questions = await list_golden_questions_of(page.ctx, article.id)
+    question_id = page.request.path_params["question_id"]
+    if question_id not in {question.id for question in questions}:
+        raise NotFound("This article has no such golden question.")
+    await remove_golden_question(page.ctx, question_id)
+    return page.leave(f"articles/{article.id}#golden", "The golden question is removed.")

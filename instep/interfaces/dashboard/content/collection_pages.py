@@ -1,0 +1,167 @@
+"""The tree of collections, and the forms that create, change, move and delete one."""
+
+from starlette.responses import Response
+
+from instep.content.articles.actions import count_articles
+from instep.content.collections.actions import (
+    create_collection,
+    delete_collection,
+    get_collection,
+    move_collection,
+    update_collection,
+)
+from instep.content.collections.schemas import Collection, CollectionCreate, CollectionUpdate
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.content.article_list import VISIBILITIES
+from instep.interfaces.dashboard.content.article_page import CONFLICT, reference, sent_etag
+from instep.interfaces.dashboard.content.collection_tree import NO_COLLECTION, CollectionTree, read_tree
+from instep.interfaces.dashboard.field_errors import errors_by_field
+from instep.platform.core import limits
+from instep.platform.core.errors import AppError, Conflict, InvalidRequest, NotFound
+from instep.platform.core.slug_rules import SlugTaken
+from instep.platform.identity.audit import find_last_change
+from instep.platform.identity.scopes import Role
+from instep.platform.web.bodies import body_from
+
+NEW_FIELDS = {"title": "", "description": "", "icon": "", "visibility": "public", "slug": "", "parentId": ""}
+
+
+@bot_page("collections")
+async def show_collections(page: BotPage) -> Response:
+    tree = await read_tree(page, await count_articles(page.ctx))
+    return await page.show("content/collections.html", tree=tree)
+
+
+@bot_page("collections", Role.EDITOR)
+async def show_new_collection(page: BotPage) -> Response:
+    return await collection_form(page, {**NEW_FIELDS, "parentId": page.query.get("parent", "")})
+
+
+@bot_page("collections", Role.EDITOR)
+async def add_collection(page: BotPage) -> Response:
+    fields = sent_fields(page)
+    try:
+        async with page.ctx.tx.transaction():
+            body = body_from(CollectionCreate, {name: value for name, value in fields.items() if value})
+            collection = await create_collection(page.ctx, body)
+    except (InvalidRequest, SlugTaken) as error:
+        return await collection_form(page, fields, error=error)
+    return page.leave("collections", f"“{collection.title}” is created.")
+
+
+@bot_page("collections", Role.EDITOR)
+async def show_collection(page: BotPage) -> Response:
+    collection = await get_collection(page.ctx, reference(page))
+    return await collection_form(page, fields_of(collection), collection=collection)
+
+
+@bot_page("collections", Role.EDITOR)
+async def change_collection(page: BotPage) -> Response:
+    """Save the form; whatever refuses it, what was typed stays."""
+    fields = sent_fields(page)
+    try:
+        async with page.ctx.tx.transaction():
+            body = body_from(CollectionUpdate, changes_of(fields))
+            collection = await update_collection(page.ctx, reference(page), body, sent_etag(page))
+    except (InvalidRequest, SlugTaken, Conflict) as error:
+        present = await get_collection(page.ctx, reference(page))
+        return await collection_form(page, fields, collection=present, error=error)
+    return page.leave("collections", f"“{collection.title}” is saved.")
+
+
+def sent_fields(page: BotPage) -> dict[str, str]:
+    fields = {name: page.form.get(name, "").strip() for name in NEW_FIELDS}
+    return {**fields, "parentId": fields["parentId"].removeprefix(NO_COLLECTION)}
+
+
+def changes_of(fields: dict[str, str]) -> dict[str, str | None]:
+    """The body of a change; an empty address leaves the present one."""
+    changes = {name: value for name, value in fields.items() if name != "slug" or value}
+    return {**changes, "parentId": fields["parentId"] or None}
+
+
+def fields_of(collection: Collection) -> dict[str, str]:
+    return {
+        "title": collection.title,
+        "description": collection.description or "",
+        "icon": collection.icon or "",
+        "visibility": collection.visibility,
+        "slug": collection.slug,
+        "parentId": collection.parent_id or "",
+    }
+
+
+async def collection_form(
+    page: BotPage,
+    fields: dict[str, str],
+    *,
+    collection: Collection | None = None,
+    error: AppError | None = None,
+) -> Response:
+    """The form with what was typed; after a conflict it is made for what the collection is now."""
+    is_conflict = isinstance(error, Conflict)
+    status = CONFLICT if is_conflict else error.status if error else 200
+    last_change = await find_last_change(page.ctx, collection.id) if is_conflict and collection else None
+    return await page.show(
+        "content/collection.html",
+        status,
+        collection=collection,
+        fields=fields,
+        faults=faults_of(error),
+        is_conflict=is_conflict,
+        last_change=last_change,
+        parents=parents(await read_tree(page, []), collection),
+        nowhere=NO_COLLECTION,
+        visibilities=VISIBILITIES,
+    )
+
+
+def faults_of(error: AppError | None) -> dict[str, str]:
+    """What is wrong with each field, as sentences."""
+    match error:
+        case SlugTaken():
+            return {"slug": error.message}
+        case InvalidRequest():
+            return errors_by_field(error) or {"title": error.message}
+        case _:
+            return {}
+
+
+def parents(tree: CollectionTree, collection: Collection | None) -> list[tuple[str, str]]:
+    """The collections that may be its parent: not itself, nothing inside it, and no fourth level."""
+    return [
+        (node.collection.id, label)
+        for node, (_, label) in zip(tree.nodes, tree.choices, strict=True)
+        if node.level + 1 < limits.MAX_COLLECTION_LEVELS
+        and (collection is None or collection.id not in (node.collection.id, *node.collection.ancestor_ids))
+    ]
+
+
+@bot_page("collections", Role.EDITOR)
+async def move_collection_by_step(page: BotPage) -> Response:
+    step = page.request.path_params["step"]
+    if step not in ("up", "down"):
+        raise NotFound
+    await move_collection(page.ctx, reference(page), step)
+    return page.leave("collections")
+
+
+@bot_page("collections", Role.EDITOR)
+async def ask_whether_to_delete_collection(page: BotPage) -> Response:
+    """Ask, and say what becomes of the articles and collections inside."""
+    collection = await get_collection(page.ctx, reference(page))
+    tree = await read_tree(page, [])
+    children = [node.collection for node in tree.nodes if node.collection.parent_id == collection.id]
+    return await page.show(
+        "content/delete_collection.html",
+        collection=collection,
+        children=children,
+        parent=tree.titles.get(collection.parent_id or ""),
+    )
+
+
+@bot_page("collections", Role.EDITOR)
+async def remove_collection(page: BotPage) -> Response:
+    collection = await get_collection(page.ctx, reference(page))
+    await delete_collection(page.ctx, collection.id)
+    return page.leave("collections", f"“{collection.title}” is deleted; its articles are still there.")

@@ -1,0 +1,52 @@
+"""A notice says on the next page what has just been done, once, with the form that undoes it."""
+
+import hashlib
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.platform.web.forms import cookie_name, set_cookie
+
+SECONDS_UNTIL_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence, and the path to which a form is sent to undo it.
+
+    `asks_again` says that a form was not accepted and has to be sent again.
+    """
+
+    COOKIE: ClassVar[str] = "notice"
+
+    sentence: str
+    undo: str | None = None
+    asks_again: bool = False
+
+
+def keep_notice(
+    request: Request, response: Response, notice: Notice, seconds: int = SECONDS_UNTIL_SHOWN
+) -> None:
+    """Keep a notice for the next page, in a signed cookie of this browser."""
+    text = urlsafe_b64encode(json.dumps(asdict(notice)).encode()).decode()
+    state = request.app.state
+    value = f"{text}.{signature(state.cursor_key, text)}"
+    set_cookie(response, state.settings, Notice.COOKIE, value, seconds)
+
+
+def take_notice(request: Request) -> Notice | None:
+    """The notice that the previous page left; None without one that is ours."""
+    state = request.app.state
+    text, _, sent = request.cookies.get(cookie_name(state.settings, Notice.COOKIE), "").rpartition(".")
+    if not text or not hmac.compare_digest(sent.encode(), signature(state.cursor_key, text).encode()):
+        return None
+    return Notice(**json.loads(urlsafe_b64decode(text)))
+
+
+def signature(key: bytes, text: str) -> str:
+    return hmac.new(key, b"notice\0" + text.encode(), hashlib.sha256).hexdigest()

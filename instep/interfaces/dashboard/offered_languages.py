@@ -1,0 +1,48 @@
+"""The languages that forms offer; where a field takes any code, they are suggestions."""
+
+from instep.platform.web.catalogues import language_name
+
+# Named here, because the library's data of all of them would take 33 MB of each server process.
+LANGUAGES = (
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("fr", "Français"),
+    ("it", "Italiano"),
+    ("nl", "Nederlands"),
+    ("pl", "Polski"),
+    ("pt-BR", "Português (Brasil)"),
+    ("sv", "Svenska"),
+    ("tr", "Türkçe"),
+    ("uk", "Українська"),
+    ("ar", "العربية"),
+    ("he", "עברית"),
+    ("ja", "日本語"),
+    ("ko", "한국어"),
+    ("zh-Hans", "中文 (简体)"),
+    # Regions and further languages, which are seldom what a first help center begins with.
+    ("en-GB", "English (United Kingdom)"),
+    ("de-AT", "Deutsch (Österreich)"),
+    ("de-CH", "Deutsch (Schweiz)"),
+    ("fr-CA", "Français (Canada)"),
+    ("es-MX", "Español (México)"),
+    ("pt-PT", "Português (Portugal)"),
+    ("zh-Hant", "中文 (繁體)"),
+    ("cs", "Čeština"),
+    ("da", "Dansk"),
+    ("el", "Ελληνικά"),
+    ("fi", "Suomi"),
+    ("hi", "हिन्दी"),
+    ("hu", "Magyar"),
+    ("id", "Indonesia"),
+    ("nb", "Norsk bokmål"),
+    ("ro", "Română"),
+    ("th", "ไทย"),
+    ("vi", "Tiếng Việt"),
+)
+
+
+def name_with_code(locale: str) -> str:
+    """A language for people who know its name and for those who know its code: `Deutsch · de`."""
+    name = language_name(locale)
+    return name if name == locale else f"{name} · {locale}"

@@ -1,0 +1,233 @@
+"""What a reviewer does with a draft: apply, approve, dismiss, edit, take back; and what comes next."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.responses import Response
+
+from instep.drafting.drafts.actions import apply_draft, dismiss_draft, get_draft, propose_edit, update_draft
+from instep.drafting.drafts.conflicts import merge_parts
+from instep.drafting.drafts.pending import ProposalChanged, find_draft, lock_draft
+from instep.drafting.drafts.queue_pages import find_place
+from instep.drafting.drafts.reopening import reopen_draft
+from instep.drafting.drafts.schemas import DraftApply, DraftCreate, DraftDismiss, DraftTexts, DraftUpdate
+from instep.drafting.places.actions import get_place
+from instep.drafting.places.schemas import Place
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.notices import Notice
+from instep.interfaces.dashboard.review.draft_editing import outdated_form, show_editor, typed_text
+from instep.interfaces.dashboard.review.draft_pages import number_in, numbers_in, show_in_pane
+from instep.interfaces.dashboard.review.filters import QueueFilter
+from instep.interfaces.dashboard.review.place_view import is_place
+from instep.interfaces.dashboard.review.queue_pane import read_pane
+from instep.interfaces.dashboard.review.resolution import (
+    UndecidedConflict,
+    picked_text,
+    picked_title,
+    read_resolution,
+)
+from instep.interfaces.dashboard.writing.editor_form import EditorForm, after_saving, field_errors, wants_json
+from instep.platform.core import limits
+from instep.platform.core.errors import AppError, Conflict, InvalidRequest
+from instep.platform.identity.scopes import Role
+from instep.platform.text.characters import shorten
+from instep.platform.web.bodies import body_from
+from instep.platform.web.signed_in import asks_for_part
+
+CHANGED_SINCE = "The article changed while you looked at this draft, so nothing is applied: look again."
+
+
+class NothingTakenIn(InvalidRequest):
+    """Every change is left out, so nothing would be applied: dismiss the draft instead."""
+
+
+@bot_page("review", Role.EDITOR)
+async def send_apply(page: BotPage) -> Response:
+    """Apply the draft, or approve it for a release, without the changes that are left out."""
+    is_release = page.form.get("when") == "release"
+    title = (await find_draft(page.ctx, draft_id_of(page))).title
+    words = f"Approved “{title}” for release." if is_release else f"Applied “{title}”."
+
+    async def act() -> None:
+        request = body_from(DraftApply, apply_fields(page))
+        await apply_draft(page.ctx, draft_id_of(page), request, seen=page.form.get("seen"))
+
+    return await decide(page, act, words, can_be_undone=not is_release)
+
+
+def apply_fields(page: BotPage) -> dict[str, Any]:
+    form = page.form
+    fields: dict[str, Any] = {"when": "release"} if form.get("when") == "release" else {}
+    left_out = set(numbers_in(form.get("out", "")))
+    if not left_out:
+        return fields
+    count = min(number_in(form.get("hunks", "")), limits.MAX_HUNKS)
+    hunks = [number for number in range(1, count + 1) if number not in left_out]
+    if not hunks:
+        raise NothingTakenIn
+    return {**fields, "hunks": hunks, "baseVersion": number_in(form.get("baseVersion", ""))}
+
+
+@bot_page("review", Role.EDITOR)
+async def send_dismiss(page: BotPage) -> Response:
+    fields = {name: value for name in ("reason", "comment") if (value := page.form.get(name, "").strip())}
+    title = (await find_draft(page.ctx, draft_id_of(page))).title
+
+    async def act() -> None:
+        await dismiss_draft(page.ctx, draft_id_of(page), body_from(DraftDismiss, fields))
+
+    return await decide(page, act, f"Dismissed “{title}”.")
+
+
+@bot_page("review", Role.EDITOR)
+async def send_reopen(page: BotPage) -> Response:
+    """Take an application or a dismissal back; the draft is shown again."""
+    draft_id = draft_id_of(page)
+    try:
+        async with page.ctx.tx.transaction():
+            draft = await reopen_draft(page.ctx, draft_id)
+    except AppError as error:
+        return page.leave(f"review/{draft_id}", error.message)
+    return page.leave(f"review/{draft_id}", f"“{draft.title}” waits for review again.")
+
+
+@bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
+async def send_edit(page: BotPage) -> Response:
+    """Save the proposal as it was written, or apply it at once."""
+    draft_id = draft_id_of(page)
+    draft = await lock_draft(page.ctx, draft_id)
+    outdated = await outdated_form(page, draft)
+    if outdated is not None:
+        return await show_editor(page, draft, outdated)
+    title, content = page.form.get("title", "").strip(), typed_text(page, draft)
+    try:
+        async with page.ctx.tx.transaction():
+            if (title, content) != (draft.title, draft.content):
+                update = body_from(DraftUpdate, {"title": title, "contentMarkdown": content})
+                await update_draft(page.ctx, draft_id, update)
+    except AppError as error:
+        return await show_editor(page, draft, EditorForm(page.form, field_errors(error)))
+    if page.form.get("act") != "apply":
+        return after_saving(
+            page, f"review/{draft_id}{suffix_of(page)}", f"Saved “{title}”. Nothing is live yet."
+        )
+
+    async def act() -> None:
+        await apply_draft(page.ctx, draft_id, DraftApply())
+
+    return await decide(page, act, f"Applied “{title}”.")
+
+
+@bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
+async def send_proposal(page: BotPage) -> Response:
+    """Propose a text as a draft of its own, because its draft was settled while somebody wrote it."""
+    settled = await find_draft(page.ctx, draft_id_of(page))
+    fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page, settled)}
+    try:
+        async with page.ctx.tx.transaction():
+            detail = await propose_edit(page.ctx, settled.article_id, body_from(DraftCreate, fields))
+    except AppError as error:
+        return await show_editor(page, settled, EditorForm(page.form, field_errors(error)))
+    return page.leave(f"review/{detail.id}", "Your text is a draft of its own now. Nothing is live yet.")
+
+
+@bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
+async def send_resolution(page: BotPage) -> Response:
+    """Apply what was picked for each conflict."""
+    draft = await find_draft(page.ctx, draft_id_of(page))
+    if draft.status != "pending":
+        return await refuse(page, (await settled_words(page)))
+    try:
+        parts = await merge_parts(draft)
+        content, title = picked_text(parts, page.form), picked_title(draft, page.form)
+    except UndecidedConflict as error:
+        return await show_conflict_again(page, error.message)
+    version = number_in(page.form.get("baseVersion", ""))
+    fields = {"title": title, "contentMarkdown": content, "onConflict": "overwrite", "baseVersion": version}
+    if version != draft.current_version:
+        return await show_conflict_again(page, CHANGED_SINCE)
+
+    async def act() -> None:
+        await apply_draft(page.ctx, draft.id, body_from(DraftApply, fields), seen=page.form.get("seen"))
+
+    return await decide(page, act, f"Applied “{title}”.")
+
+
+async def show_conflict_again(page: BotPage, problem: str) -> Response:
+    """The conflict as it is now, with what was picked."""
+    draft_id = draft_id_of(page)
+    detail = await get_draft(page.ctx, draft_id)
+    resolution = await read_resolution(detail.draft, page.form, problem)
+    pane = await read_pane(page, draft_id)
+    return await show_in_pane(page, pane, detail, resolution=resolution, status=400)
+
+
+async def decide(
+    page: BotPage, act: Callable[[], Awaitable[None]], words: str, *, can_be_undone: bool = True
+) -> Response:
+    """Do it, and go on to the next draft of the queue; a refusal says what happened and changes nothing."""
+    draft_id = draft_id_of(page)
+    place = await find_place(page.ctx, QueueFilter.of(page.query).criteria(page.person.id), draft_id)
+    try:
+        # A refusal takes back what the action has done, and nothing else.
+        async with page.ctx.tx.transaction():
+            await act()
+    except ProposalChanged as error:
+        return await refuse(page, error.message)
+    except Conflict:
+        return await refuse(page, CHANGED_SINCE)
+    except AppError as error:
+        return await refuse(page, await settled_words(page) or error.message)
+    sentence = shorten(" ".join([words, *page.ctx.warnings]), limits.MAX_NOTICE_CHARACTERS)
+    folder = "places" if is_place(draft_id) else "review"
+    undo = page.path(f"{folder}/{draft_id}/reopen{suffix_of(page)}") if can_be_undone else None
+    if takes_toast(page):
+        return page.show_part("review/acted.html", sentence=sentence, undo=undo)
+    next_id = place.next_id or place.previous_id
+    target = f"review/{next_id}" if next_id else "review"
+    return after_saving(page, target + suffix_of(page), Notice(sentence, undo))
+
+
+async def settled_words(page: BotPage) -> str:
+    """The name of the person who has settled the draft or the place; empty while it waits."""
+    item = await find_item(page)
+    if item.status in ("pending", "open"):
+        return ""
+    title = item.article_title if isinstance(item, Place) else item.title
+    return f"Nothing was changed: {item.settled_by_name or 'someone'} {item.status} “{title}” already."
+
+
+async def find_item(page: BotPage) -> DraftTexts | Place:
+    item_id = draft_id_of(page)
+    if is_place(item_id):
+        return await get_place(page.ctx, item_id)
+    return await find_draft(page.ctx, item_id)
+
+
+async def refuse(page: BotPage, sentence: str) -> Response:
+    """Show the draft with the reason; to a page that has gone on already, a toast that leads back."""
+    draft_id = draft_id_of(page)
+    if takes_toast(page):
+        href = page.path(f"review/{draft_id}")
+        return page.show_part(
+            "review/not_acted.html",
+            409,
+            sentence=sentence,
+            href=href,
+            is_place=is_place(draft_id),
+        )
+    return after_saving(page, f"review/{draft_id}{suffix_of(page)}", sentence)
+
+
+def takes_toast(page: BotPage) -> bool:
+    """Whether the page has gone on already; the editor goes where it is told, and says so in JSON."""
+    return asks_for_part(page.request) and not wants_json(page)
+
+
+def draft_id_of(page: BotPage) -> str:
+    draft_id: str = page.request.path_params["draft_id"]
+    return draft_id
+
+
+def suffix_of(page: BotPage) -> str:
+    return QueueFilter.of(page.query).suffix()

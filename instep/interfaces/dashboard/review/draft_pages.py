@@ -1,0 +1,156 @@
+"""The pages of the review that change nothing: the queue, a draft, its conflict, its editing."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from instep.drafting.drafts.actions import get_draft
+from instep.drafting.drafts.conflicts import has_conflict
+from instep.drafting.drafts.pending import find_draft
+from instep.drafting.drafts.schemas import DraftDetail
+from instep.drafting.places.actions import get_place
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.review import queries
+from instep.interfaces.dashboard.review.draft_editing import show_editor, unchanged_form
+from instep.interfaces.dashboard.review.draft_view import VIEWS, DraftView, read_view
+from instep.interfaces.dashboard.review.place_view import is_place, show_place_in_pane
+from instep.interfaces.dashboard.review.queue_pane import QueuePane, read_pane, read_unlisted
+from instep.interfaces.dashboard.review.resolution import Resolution, read_resolution
+from instep.interfaces.dashboard.review.wording import (
+    KIND_WORDS,
+    REASONS,
+    TYPE_WORDS,
+    linked_warnings,
+    moment_words,
+    source_words,
+)
+from instep.interfaces.dashboard.shell import pages
+from instep.platform.identity.scopes import Role
+from instep.platform.text.characters import whole_number
+from instep.platform.web.signed_in import asks_for_part, private_headers
+
+TEMPLATE = "review/draft.html"
+TEMPLATE_WORDS = {"moment_words": moment_words, "TYPE_WORDS": TYPE_WORDS, "KIND_WORDS": KIND_WORDS}
+pages.pages.environment.globals.update(TEMPLATE_WORDS)
+
+
+@bot_page("review")
+async def show_queue(page: BotPage) -> Response:
+    """The queue, and beside it, where there is room, its first draft."""
+    pane = await read_pane(page, None)
+    if not pane.rows:
+        has_history = not pane.all_total and await queries.has_drafts(page.ctx)
+        base_url = page.request.app.state.settings.base_url
+        return await page.show(
+            "review/queue.html",
+            pane=pane,
+            item_id=None,
+            is_open=False,
+            has_history=has_history,
+            base_url=base_url,
+        )
+    first = pane.rows[0]
+    pane = pane.with_first_open()
+    if first.type == "place":
+        return await show_place_in_pane(page, pane, await get_place(page.ctx, first.id), is_open=False)
+    return await show_in_pane(page, pane, await get_draft(page.ctx, first.id), is_open=False)
+
+
+@bot_page("review")
+async def show_draft(page: BotPage) -> Response:
+    """A draft, or a place: both have their page in the queue."""
+    draft_id = page.request.path_params["draft_id"]
+    read = read_unlisted if asks_for_part(page.request) else read_pane
+    if is_place(draft_id):
+        place = await get_place(page.ctx, draft_id)
+        return await show_place_in_pane(page, await read(page, draft_id), place)
+    detail = await get_draft(page.ctx, draft_id)
+    return await show_in_pane(page, await read(page, draft_id), detail)
+
+
+@bot_page("review")
+async def show_diff(page: BotPage) -> Response:
+    """The whole diff of a draft as plain text, or the text of a new article."""
+    detail = await get_draft(page.ctx, page.request.path_params["draft_id"])
+    text = detail.draft.content if detail.diff is None else detail.diff
+    return Response(text, headers=private_headers(), media_type="text/plain")
+
+
+@bot_page("review", Role.EDITOR)
+async def show_editing(page: BotPage) -> Response:
+    """The proposal in the editor."""
+    draft_id = page.request.path_params["draft_id"]
+    draft = await find_draft(page.ctx, draft_id)
+    if draft.status != "pending":
+        return page.leave(f"review/{draft_id}")
+    return await show_editor(page, draft, unchanged_form(draft))
+
+
+async def show_in_pane(
+    page: BotPage,
+    pane: QueuePane,
+    detail: DraftDetail,
+    *,
+    is_open: bool = True,
+    resolution: Resolution | None = None,
+    status: int = 200,
+) -> Response:
+    """The whole page of a draft, or only the draft for a page that is open already."""
+    draft = detail.draft
+    is_conflict = has_conflict(detail)
+    if is_conflict and resolution is None:
+        resolution = await read_resolution(draft)
+    query = page.query
+    view = await read_view(
+        page.ctx,
+        detail,
+        (query.get("view", "page") if query.get("view") in VIEWS else "page") if not is_conflict else "none",
+        numbers_in(query.get("out", "")),
+        is_unfolded=query.get("unfolded") == "1",
+    )
+    values: dict[str, Any] = {
+        "pane": pane,
+        "title": draft.title,
+        "item_id": draft.id,
+        "item_template": TEMPLATE,
+        "view": view,
+        "view_tabs": view_tabs(page, view, pane),
+        "source_title": source_words(
+            draft.source_kind, draft.source_title, draft.source_url, draft.author_name
+        ),
+        "warnings": linked_warnings(draft.warnings, page.path("review")),
+        "is_open": is_open,
+        "is_conflict": is_conflict,
+        "resolution": resolution,
+        "reasons": REASONS,
+        "public_path": await queries.find_public_path(page.ctx, draft.article_id),
+        "others": [],
+        "has_history": True,
+    }
+    if asks_for_part(page.request):
+        return page.show_part(TEMPLATE, status, **values)
+    return await page.show("review/queue.html", status, **values)
+
+
+def view_tabs(page: BotPage, view: DraftView, pane: QueuePane) -> list[tuple[str, str, bool]]:
+    here = page.path(f"review/{view.draft.id}")
+    out = ",".join(map(str, view.left_out))
+    return [
+        (
+            here + pane.queue_filter.suffix(view=name if name != "page" else None, out=out),
+            words,
+            name == view.view,
+        )
+        for name, words in VIEWS.items()
+    ]
+
+
+def numbers_in(text: str) -> list[int]:
+    """Numbers of hunks, as they stand in an address and in a form: `1,3`."""
+    numbers = (whole_number(part) for part in text.split(","))
+    return [number for number in numbers if number is not None]
+
+
+def number_in(text: str) -> int:
+    """One number of a form; 0 for anything else."""
+    return whole_number(text) or 0

@@ -1,0 +1,54 @@
+"""The routes by which a reviewer resolves, dismisses, reopens and assigns a place."""
+
+from starlette.responses import Response
+
+from instep.drafting.places import actions
+from instep.drafting.places.schemas import PlaceDismiss
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.review.decisions import decide, draft_id_of, suffix_of
+from instep.platform.core.errors import AppError
+from instep.platform.identity.scopes import Role
+from instep.platform.web.bodies import body_from
+
+
+@bot_page("review", Role.EDITOR)
+async def send_resolve(page: BotPage) -> Response:
+    """Say that the article has the words."""
+    place = await actions.get_place(page.ctx, draft_id_of(page))
+
+    async def act() -> None:
+        await actions.resolve_place(page.ctx, place.id)
+
+    return await decide(page, act, f"Resolved the place in “{place.article_title}”.")
+
+
+@bot_page("review", Role.EDITOR)
+async def send_dismiss_place(page: BotPage) -> Response:
+    fields = {name: value for name in ("reason", "comment") if (value := page.form.get(name, "").strip())}
+    place = await actions.get_place(page.ctx, draft_id_of(page))
+
+    async def act() -> None:
+        await actions.dismiss_place(page.ctx, place.id, body_from(PlaceDismiss, fields))
+
+    return await decide(page, act, f"Dismissed the place in “{place.article_title}”.")
+
+
+@bot_page("review", Role.EDITOR)
+async def send_reopen_place(page: BotPage) -> Response:
+    """Take back that a place was resolved or dismissed; it is shown again."""
+    place_id = draft_id_of(page)
+    try:
+        async with page.ctx.tx.transaction():
+            place = await actions.reopen_place(page.ctx, place_id)
+    except AppError as error:
+        return page.leave(f"review/{place_id}", error.message)
+    return page.leave(f"review/{place_id}", f"The place in “{place.article_title}” waits again.")
+
+
+@bot_page("review", Role.EDITOR)
+async def send_assignment(page: BotPage) -> Response:
+    """Say who is to write; an empty field: nobody in particular."""
+    place_id = draft_id_of(page)
+    place = await actions.assign_place(page.ctx, place_id, page.form.get("person") or None)
+    words = f"Assigned to {place.assignee_name}." if place.assignee_name else "Assigned to nobody."
+    return page.leave(f"review/{place_id}{suffix_of(page)}", words)

@@ -1,0 +1,21 @@
+"""Who has a draft open at present: "Ada is on this"."""
+
+from starlette.responses import Response
+
+from instep.drafting.drafts.pending import find_draft
+from instep.drafting.drafts.viewing import list_viewers, note_viewer
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.review.wording import moment_words
+
+
+@bot_page("review", open_while_paused=True)
+async def send_presence(page: BotPage) -> Response:
+    """Tell that this person has the draft open; the answer says who else has, and what has become of it."""
+    draft = await find_draft(page.ctx, page.request.path_params["draft_id"])
+    settled = ""
+    if draft.status != "pending":
+        when = f" {moment_words(draft.settled_at, page.ctx.now)}" if draft.settled_at else ""
+        settled = f"{draft.settled_by_name or 'Somebody'} {draft.status} this draft{when}."
+    await note_viewer(page.ctx, draft.id)
+    viewers = await list_viewers(page.ctx, [draft.id])
+    return page.show_part("review/presence.html", others=viewers.get(draft.id, []), settled=settled)

@@ -1,0 +1,165 @@
+"""The page of a conflict: three versions of each place, and what a form picks of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup, escape
+
+from instep.drafting.drafts.conflicts import (
+    ConflictPart,
+    MergePart,
+    joined_text,
+    merge_parts,
+    merged_title,
+    titles_of,
+)
+from instep.drafting.drafts.schemas import DraftTexts
+from instep.interfaces.dashboard.review.block_marks import mark_block
+from instep.interfaces.dashboard.review.openings import Openings, openings_of
+from instep.interfaces.dashboard.review.pieces import excerpt_html
+from instep.interfaces.dashboard.review.proof import is_provable_at_once
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.markdown_cost import TooComplex, refuse_costly_markdown
+from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
+from instep.platform.text.diff import split_lines
+
+NAMES = {"live": "Live now", "base": "Before both", "proposal": "Proposed"}
+OWN = "own"
+# Lines of the merged text that are shown above and below a conflict.
+CONTEXT_LINES = 6
+
+
+class UndecidedConflict(InvalidRequest):
+    """Pick one version for each conflict: nothing has been applied yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConflict:
+    """One place: the text above it, its versions (value, name, HTML), and the proposal to edit."""
+
+    before: Markup
+    versions: list[tuple[str, str, Markup]]
+    proposal: str
+
+
+@dataclass(slots=True)
+class Resolution:
+    """All places, and what has been picked already."""
+
+    titles: list[tuple[str, str, str]]
+    conflicts: list[ShownConflict]
+    after: Markup
+    picks: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+
+async def read_resolution(
+    draft: DraftTexts, picks: Mapping[str, str] | None = None, problem: str = ""
+) -> Resolution:
+    parts = await merge_parts(draft)
+    is_small = is_provable_at_once(draft.current_content + draft.base_content + draft.content)
+    try:
+        conflicts, after = await run_bounded(
+            shown_parts, parts, seconds=limits.MAX_RENDER_SECONDS, is_small=is_small
+        )
+    except TimeLimitExceeded:
+        conflicts, after = [unrendered(part) for part in parts if isinstance(part, ConflictPart)], Markup("")
+    return Resolution(titles_to_pick(draft), conflicts, after, picks or {}, problem)
+
+
+def shown_parts(parts: Sequence[MergePart]) -> tuple[list[ShownConflict], Markup]:
+    """The conflicts, each with the text above it, and the text below the last one."""
+    live = joined_text(parts, [part.live for part in parts if isinstance(part, ConflictPart)])
+    openings = openings_of(live)
+    conflicts: list[ShownConflict] = []
+    above, line = Markup(""), 1
+    for part in parts:
+        opening = openings.above(line)
+        if isinstance(part, ConflictPart):
+            conflicts.append(shown_conflict(part, above, opening))
+            above, line = Markup(""), line + len(split_lines(part.live))
+            continue
+        is_last = part is parts[-1]
+        lines = split_lines(part.text)
+        line += len(lines)
+        if is_last:
+            above = html_of(opening + "".join(lines[:CONTEXT_LINES]))
+        else:
+            above = context_above(lines, line, openings)
+    return conflicts, above
+
+
+def unrendered(part: ConflictPart) -> ShownConflict:
+    """A conflict whose texts take too long to be shown as a page."""
+    texts = {"live": part.live, "base": part.base, "proposal": part.proposal}
+    versions = [(value, name, as_source(texts[value])) for value, name in NAMES.items()]
+    return ShownConflict(Markup(""), versions, part.proposal)
+
+
+def titles_to_pick(draft: DraftTexts) -> list[tuple[str, str, str]]:
+    """The titles to choose from; none where they can be merged."""
+    if merged_title(draft) is not None:
+        return []
+    return [(value, NAMES[value], title) for value, title in titles_of(draft).items()]
+
+
+def context_above(lines: Sequence[str], end: int, openings: Openings) -> Markup:
+    """The last of these lines, which stand above the conflict at line `end`."""
+    # The versions of the conflict begin with the head of the table that they are in.
+    opening = split_lines(openings.above(end))
+    if opening and lines[-len(opening) :] == opening:
+        lines, end = lines[: -len(opening)], end - len(opening)
+    context = lines[-CONTEXT_LINES:]
+    return html_of(openings.above(end - len(context)) + "".join(context))
+
+
+def shown_conflict(part: ConflictPart, above: Markup, opening: str) -> ShownConflict:
+    texts = {"live": part.live, "base": part.base, "proposal": part.proposal}
+    base = html_of(opening + part.base)
+    versions = []
+    for value, name in NAMES.items():
+        html = html_of(opening + texts[value]) if texts[value].strip() else Markup("")
+        marked = Markup(mark_block(base, html).html) if html and value != "base" else html
+        versions.append((value, name, marked or Markup("<p><em>Nothing: these lines go.</em></p>")))
+    return ShownConflict(above, versions, part.proposal)
+
+
+def html_of(text: str) -> Markup:
+    """A part of a text as HTML; the text itself if it is too complex to be rendered in time."""
+    try:
+        refuse_costly_markdown(text)
+    except TooComplex:
+        return as_source(text)
+    return Markup(excerpt_html(text).strip())
+
+
+def as_source(text: str) -> Markup:
+    return Markup("<code>{}</code>").format(escape(text))
+
+
+def picked_title(draft: DraftTexts, fields: Mapping[str, str]) -> str:
+    """The title that a form picks, or the merged one."""
+    merged = merged_title(draft)
+    if merged is not None:
+        return merged
+    title = titles_of(draft).get(fields.get("title", ""))
+    if title is None:
+        raise UndecidedConflict
+    return title
+
+
+def picked_text(parts: list[MergePart], fields: Mapping[str, str]) -> str:
+    """The text that a form makes of the conflicts."""
+    conflicts = [part for part in parts if isinstance(part, ConflictPart)]
+    decisions = [decision(part, number, fields) for number, part in enumerate(conflicts, 1)]
+    return joined_text(parts, decisions)
+
+
+def decision(part: ConflictPart, number: int, fields: Mapping[str, str]) -> str:
+    versions = {"live": part.live, "base": part.base, "proposal": part.proposal}
+    versions[OWN] = fields.get(f"own-{number}", "").replace("\r\n", "\n")
+    pick = fields.get(f"pick-{number}", "")
+    if pick not in versions:
+        raise UndecidedConflict
+    return versions[pick]

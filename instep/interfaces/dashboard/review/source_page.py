@@ -1,0 +1,97 @@
+"""The page of a source: what of it waits, what is approved for its release, and what was looked at."""
+
+from starlette.responses import Response
+
+from instep.drafting.drafts import queue_pages
+from instep.drafting.drafts.pending import find_draft
+from instep.drafting.drafts.previews import create_preview, list_previews, preview_token, revoke_preview
+from instep.drafting.drafts.queue_schemas import SourceBatch
+from instep.drafting.drafts.source_queue import apply_certain, approve_source
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.review import queries
+from instep.interfaces.dashboard.review.decisions import draft_id_of, suffix_of
+from instep.interfaces.dashboard.review.queue_pane import read_pane
+from instep.interfaces.dashboard.review.wording import source_words
+from instep.platform.core.errors import InvalidState, NotFound
+from instep.platform.identity.scopes import Role
+
+
+@bot_page("review")
+async def show_source(page: BotPage) -> Response:
+    draft = await find_draft(page.ctx, draft_id_of(page))
+    rows = await queue_pages.list_of_source(page.ctx, draft.id)
+    base_url, key = page.request.app.state.settings.base_url, page.request.app.state.cursor_key
+    return await page.show(
+        "review/source.html",
+        pane=await read_pane(page, draft.id),
+        draft=draft,
+        words=source_words(draft.source_kind, draft.source_title, draft.source_url, draft.author_name),
+        rows=rows,
+        approved=[row for row in rows if row.is_approved],
+        certain=[row for row in rows if row.certainty == "certain"],
+        approvable=[
+            row for row in rows if row.type != "place" and not row.is_approved and not row.is_conflict
+        ],
+        previews=[
+            (preview, f"{base_url}/preview/{preview_token(key, preview.id)}")
+            for preview in await list_previews(page.ctx, draft.id)
+        ],
+        titles={row.id: row.title for row in rows},
+        no_edit=await queries.list_verdicts(page.ctx, draft.task_id) if draft.task_id else [],
+    )
+
+
+@bot_page("review", Role.EDITOR)
+async def send_apply_certain(page: BotPage) -> Response:
+    """Apply all certain drafts of a source; those that can't be applied stay as they are."""
+    return await show_batch(page, await apply_certain(page.ctx, await source_key_of(page)), "Applied")
+
+
+@bot_page("review", Role.EDITOR)
+async def send_approve_all(page: BotPage) -> Response:
+    """Approve all drafts of a source for its release."""
+    return await show_batch(page, await approve_source(page.ctx, await source_key_of(page)), "Approved")
+
+
+async def source_key_of(page: BotPage) -> str:
+    key = await queue_pages.find_source_key(page.ctx, draft_id_of(page))
+    if key is None:
+        raise NotFound("There is no such draft.")
+    return key
+
+
+async def show_batch(page: BotPage, batch: SourceBatch, verb: str) -> Response:
+    """Say how many were decided; what needs a look is shown next."""
+    refused_ids = [result.draft.id for result in batch.results if result.refusal is not None]
+    count = len(batch.results) - len(refused_ids)
+    words = f"{verb} {count} draft{'' if count == 1 else 's'}."
+    if not refused_ids:
+        return page.leave(f"review{suffix_of(page)}", words)
+    noun = "One more needs" if len(refused_ids) == 1 else f"{len(refused_ids)} more need"
+    return page.leave(
+        f"review/{refused_ids[0]}{suffix_of(page)}", f"{words} {noun} a look: nothing of it is live."
+    )
+
+
+@bot_page("review", Role.EDITOR)
+async def send_preview(page: BotPage) -> Response:
+    """Make a preview link of the draft, or of all drafts of its source."""
+    draft_id = draft_id_of(page)
+    try:
+        async with page.ctx.tx.transaction():
+            await create_preview(page.ctx, draft_id, shows_source=page.form.get("of") == "source")
+    except InvalidState as error:
+        return page.leave(f"review/{draft_id}/source#previews", error.message)
+    return page.leave(f"review/{draft_id}/source#previews", "The link is made: whoever has it sees this.")
+
+
+@bot_page("review", Role.EDITOR)
+async def send_revocation(page: BotPage) -> Response:
+    """End a preview link."""
+    draft_id = draft_id_of(page)
+    try:
+        async with page.ctx.tx.transaction():
+            await revoke_preview(page.ctx, draft_id, page.form.get("preview", ""))
+    except NotFound as error:
+        return page.leave(f"review/{draft_id}/source#previews", error.message)
+    return page.leave(f"review/{draft_id}/source#previews", "The link is revoked: it leads nowhere now.")

@@ -1,0 +1,65 @@
+"""Words for moments, for what drafts come from, and for what to check in them."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from markupsafe import Markup
+
+from instep.platform.web.pages import with_code
+
+DRAFT_ID = re.compile(r"\b(?:edit|article|gap)_[0-9a-z]{26}\b")
+
+# The number of a pull or merge request at the end of its address.
+REQUEST_NUMBER = re.compile(r"/(?:pull|pulls|merge_requests|pull-requests)/(\d{1,9})/?$")
+TYPE_WORDS = {"edit": "edit", "new_article": "new article", "gap_draft": "new article"}
+REASONS = {
+    "not_needed": "Not needed",
+    "wrong_article": "Wrong article",
+    "wrong_text": "Wrong text",
+    "duplicate": "Duplicate",
+    "later": "Later",
+}
+KIND_WORDS = {
+    "pr": "Pull request",
+    "commit": "Commit",
+    "release": "Release",
+    "article": "Request",
+    "question": "Questions of visitors",
+    "author": "Proposal",
+}
+
+
+def moment_words(moment: datetime, now: datetime) -> str:
+    """`just now`, `12 minutes ago`, `today 12:04`, `3 Nov`, `3 Nov 2025`; times are in UTC."""
+    seconds = (now - moment).total_seconds()
+    if seconds < 60:
+        return "just now"
+    if seconds < 3600:
+        minutes = int(seconds // 60)
+        return f"{minutes} minute{'' if minutes == 1 else 's'} ago"
+    if moment.date() == now.date():
+        return f"today {moment:%H:%M}"
+    day = f"{moment.day} {moment:%b}"
+    return day if moment.year == now.year else f"{day} {moment.year}"
+
+
+def linked_warnings(warnings: Sequence[str], queue_path: str) -> list[Markup]:
+    """The sentences, with links in place of the ids of other drafts: `draft 1`, in the order of the ids."""
+    ids = list(dict.fromkeys(DRAFT_ID.findall("\n".join(warnings))))
+
+    def link(name: re.Match[str]) -> str:
+        return f'<a href="{queue_path}/{name[0]}">draft {ids.index(name[0]) + 1}</a>'
+
+    return [Markup(DRAFT_ID.sub(link, str(with_code(warning)))) for warning in warnings]
+
+
+def source_words(kind: str | None, title: str | None, url: str | None, author: str) -> str:
+    """How a source is called in the queue: `#482 Raise the upload limit`."""
+    if kind in (None, "author"):
+        return f"Proposed by {author}"
+    if kind == "question":
+        return "Asked by visitors"
+    number = REQUEST_NUMBER.search(url or "")
+    words = title or "A change without a title"
+    return f"#{number[1]} {words}" if number else words

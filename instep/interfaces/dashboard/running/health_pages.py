@@ -1,0 +1,178 @@
+"""What keeps articles from being good ones, by kind and by article."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from markupsafe import Markup
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.running.listing import address, address_below, links_between
+from instep.interfaces.dashboard.running.visit_pages import show_visits
+from instep.interfaces.dashboard.shell import pages
+from instep.platform.core import limits
+from instep.platform.core.errors import RateLimited
+from instep.platform.web.pages import with_code
+from instep.platform.web.signed_in import asks_for_part
+from instep.search.actions import count_without_vectors
+from instep.visitors.insights import actions
+from instep.visitors.insights.feedback.actions import list_feedback
+from instep.visitors.insights.health.problems import SEVERITY_COSTS, Code, Problem
+from instep.visitors.insights.schemas import FeedbackSummary
+
+# The kinds of problems, as titles of what is found.
+KINDS: dict[Code, str] = {
+    "broken_link": "Broken links",
+    "broken_anchor": "Links to a place that is not there",
+    "empty_link": "Links without words or without an address",
+    "empty_text": "Articles without a text",
+    "unclosed_code": "Code blocks that are never closed",
+    "too_complex": "Texts that are too complex to check",
+    "stale": "Made out of date by a change",
+    "gone_name": "Names that the product no longer has",
+    "low_helpfulness": "Answers that did not help",
+    "unhelpful": "Articles that did not help",
+    "outdated_translation": "Translations that are behind",
+    "waiting_edit": "Edits that have waited long",
+    "duplicate_title": "The same title twice",
+    "duplicate_content": "Nearly the same text twice",
+    "missing_description": "No description",
+    "short_text": "Very short texts",
+    "no_headings": "Long texts without headings",
+    "heading_jump": "Gaps between levels of headings",
+    "several_h1": "Several headings of the first level",
+    "repeated_title": "The title once more in the text",
+    "image_without_alt": "Pictures without a description",
+    "vague_link": "Links that don't say where they lead",
+    "leftover": "Left over from writing",
+    "uneven_table": "Uneven tables",
+    "moved_link": "Links to a former address",
+    "no_collection": "In no collection",
+}
+ARTICLE_ID = re.compile(r"\bart_[0-9a-z]{26}\b")
+BY_ARTICLE = "article"
+BY_FEEDBACK = "feedback"
+BY_VISITS = "visits"
+EXAMINATION = "health/examination"
+WAITING = "running/health_waiting.html"
+
+
+@bot_page("health")
+async def show_health(page: BotPage) -> Response:
+    if page.query.get("by") == BY_FEEDBACK:
+        return await show_feedback(page)
+    if page.query.get("by") == BY_VISITS:
+        return await show_visits(page, views_of(page, BY_VISITS))
+    code, by = filters_of(page)
+    views = views_of(page, by)
+    examination = address(page, EXAMINATION, kind=code, by=by)
+    try:
+        report = await actions.report_health(
+            page.ctx, "published", page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE), code
+        )
+    except RateLimited as refusal:
+        return await page.show(WAITING, refusal.status, examination=examination, is_stale=False)
+    if report is None:
+        return await page.show(WAITING, examination=examination, is_stale=False)
+    values: dict[str, Any] = {
+        "summary": report.summary,
+        "views": views,
+        "examination": examination,
+        "is_stale": not report.is_current,
+    }
+    if code is None and by is None:
+        return await page.show(
+            "running/health.html",
+            kinds=KINDS,
+            without_vectors=await count_without_vectors(page.ctx),
+            **values,
+        )
+    unhealthy = [row for row in report.page.rows if row.problems]
+    # The worst ones come first: after the first healthy one there are no others.
+    next_cursor = report.page.next_cursor if len(unhealthy) == len(report.page.rows) else None
+    return await page.show(
+        "running/health_articles.html",
+        rows=[(row, worst_first(row.problems)) for row in unhealthy],
+        kind=KINDS[code] if code else None,
+        article_count=next((kind.articles for kind in report.summary.kinds if kind.code == code), 0),
+        links=links_between(page, "health", next_cursor, kind=code, by=by),
+        **values,
+    )
+
+
+async def show_feedback(page: BotPage) -> Response:
+    """What readers say about articles, those first that helped the fewest."""
+    summaries = await list_feedback(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
+    return await page.show(
+        "running/health_feedback.html",
+        rows=[(row, reasons_of(row), comments_of(row)) for row in summaries.rows],
+        views=views_of(page, BY_FEEDBACK),
+        links=links_between(page, "health", summaries.next_cursor, by=BY_FEEDBACK),
+    )
+
+
+def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
+    return [
+        (page.path("health"), "By kind", by is None),
+        (address(page, "health", by=BY_ARTICLE), "By article", by == BY_ARTICLE),
+        (address(page, "health", by=BY_FEEDBACK), "What readers say", by == BY_FEEDBACK),
+        (address(page, "health", by=BY_VISITS), "What visitors do", by == BY_VISITS),
+    ]
+
+
+def reasons_of(row: FeedbackSummary) -> list[tuple[str, int]]:
+    """The reasons that were given, the most frequent first."""
+    counts = [(reason, count) for reason, count in row.reasons.items() if count]
+    return sorted(counts, key=lambda pair: -pair[1])
+
+
+def comments_of(row: FeedbackSummary) -> list[tuple[dict[str, Any], datetime]]:
+    """The comments, each with its time."""
+    return [(comment, datetime.fromisoformat(comment["givenAt"])) for comment in row.comments]
+
+
+@bot_page("health")
+async def examine(page: BotPage) -> Response:
+    """Examine the articles, and go back; an open page waits for that and is reloaded."""
+    code, by = filters_of(page)
+    is_examined = True
+    try:
+        await actions.summarize_health(page.ctx, "published")
+    except RateLimited:
+        is_examined = False
+    if not asks_for_part(page.request):
+        return page.leave(address_below("health", kind=code, by=by))
+    examination = address(page, EXAMINATION, kind=code, by=by)
+    response = page.show_part(
+        "running/health_examination.html", examination=examination, is_stale=False, is_again=True
+    )
+    if is_examined:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+def filters_of(page: BotPage) -> tuple[Code | None, str | None]:
+    """The kind of problems that the address names, and whether it asks for a list by article."""
+    code = next((code for code in KINDS if code == page.query.get("kind")), None)
+    return code, BY_ARTICLE if page.query.get("by") == BY_ARTICLE else None
+
+
+def worst_first(problems: Sequence[Problem]) -> list[Problem]:
+    """Errors before warnings, and otherwise by line."""
+    return sorted(problems, key=lambda problem: -SEVERITY_COSTS[problem.severity])
+
+
+def with_links(sentence: str, articles_path: str) -> Markup:
+    """The sentence of a problem, with links in place of the ids of other articles."""
+    link = rf'<a href="{articles_path}/\g<0>">open it</a>'
+    return Markup(ARTICLE_ID.sub(link, str(with_code(sentence))))
+
+
+pages.pages.environment.filters["with_links"] = with_links
+routes = [
+    Route("/app/{bot_slug}/health", show_health, methods=["GET"]),
+    Route("/app/{bot_slug}/health/examination", examine, methods=["GET"]),
+]

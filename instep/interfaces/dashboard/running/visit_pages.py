@@ -1,0 +1,75 @@
+"""What visitors read and search, in figures and small charts, and the button that erases it."""
+
+from collections.abc import Sequence
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.running.listing import Tab, address
+from instep.platform.core import limits
+from instep.platform.core.config import settings
+from instep.platform.identity.scopes import Role
+from instep.visitors.insights.visits import actions
+from instep.visitors.insights.visits.schemas import VisitDay, visits_out
+
+# The days that the page looks back over, by the words of their links.
+PERIODS = {"7": "7 days", "30": "30 days", "90": "90 days"}
+DEFAULT_PERIOD = "30"
+LISTED_ROWS = 10
+# Sizes of the chart, in its own units: a day's width and gap, and the height of the highest bar.
+BAR_WIDTH, BAR_GAP, CHART_HEIGHT = 8, 2, 48
+ADDRESS = "health?by=visits"
+
+
+async def show_visits(page: BotPage, views: Sequence[Tab]) -> Response:
+    """Articles opened, searches and ratings of the last days."""
+    period = page.query.get("days")
+    period = period if period in PERIODS else DEFAULT_PERIOD
+    days = int(period)
+    first_rows = page.first_rows(LISTED_ROWS)
+    counted_days = await actions.count_visits(page.ctx, days)
+    return await page.show(
+        "running/visits.html",
+        views=views,
+        periods=[
+            (
+                address(page, "health", by="visits", days=None if name == DEFAULT_PERIOD else name),
+                words,
+                name == period,
+            )
+            for name, words in PERIODS.items()
+        ],
+        period=PERIODS[period],
+        totals=visits_out(counted_days),
+        days=counted_days,
+        bars=bars_of(counted_days),
+        bar_width=BAR_WIDTH,
+        chart_width=(BAR_WIDTH + BAR_GAP) * days,
+        chart_height=CHART_HEIGHT,
+        articles=(await actions.list_views(page.ctx, days, first_rows)).rows,
+        searches=(await actions.list_searches(page.ctx, days, first_rows, only_empty=False)).rows,
+        empty_searches=(await actions.list_searches(page.ctx, days, first_rows, only_empty=True)).rows,
+        retention_days=settings().visit_count_retention_days,
+        write_seconds=limits.VISIT_COUNT_SECONDS,
+    )
+
+
+def bars_of(days: Sequence[VisitDay]) -> list[tuple[int, int, int]]:
+    """The bar of each day: its left and top edges, and its height."""
+    highest = max((day.views for day in days), default=0) or 1
+    bars = []
+    for place, day in enumerate(days):
+        # A day with a single view has a bar that can be seen.
+        height = max(round(day.views * CHART_HEIGHT / highest), 1 if day.views else 0)
+        bars.append((place * (BAR_WIDTH + BAR_GAP), CHART_HEIGHT - height, height))
+    return bars
+
+
+@bot_page("health", Role.EDITOR)
+async def erase(page: BotPage) -> Response:
+    await actions.erase_visits(page.ctx)
+    return page.leave(ADDRESS, "Erased all counts of views and searches.")
+
+
+routes = [Route("/app/{bot_slug}/health/visits/erase", erase, methods=["POST"])]

@@ -1,0 +1,233 @@
+"""The look of the help center, and which pages may use the widget."""
+
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.accounts.workspaces import actions, domain_claims
+from instep.accounts.workspaces.actions import find_bot_by_reference
+from instep.accounts.workspaces.domain_claims import DomainState
+from instep.accounts.workspaces.site_frame import SiteFrame, links_of
+from instep.content.files.actions import upload_logo
+from instep.content.files.kinds import UnsupportedType
+from instep.content.files.schemas import path_of_file
+from instep.content.files.storage import Storages
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page, find_page
+from instep.interfaces.dashboard.settings.frame import attempt, show_secret_next, show_settings
+from instep.platform.core import limits
+from instep.platform.core.colours import PRODUCT_BLUE
+from instep.platform.core.config import settings
+from instep.platform.core.errors import AppError, InvalidRequest
+from instep.platform.core.rate_window import count_hit
+from instep.platform.identity.access import hold_open
+from instep.platform.identity.audit import record
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role
+from instep.platform.web.bodies import body_from
+from instep.platform.web.custom_domains import own_host
+from instep.platform.web.forms import Form
+from instep.platform.web.multipart import FormFile
+from instep.platform.web.recent_sign_in import require_recent_sign_in
+from instep.platform.web.signed_in import require_person
+from instep.platform.web.visitors.refused_origins import list_refused_origins
+from instep.visitors.answers.visitor_tokens import visitor_secret
+
+PATH = "/app/{bot_slug}/settings"
+PROVED = "The record is there: visitors are led to the new address from now on."
+MISSING = "The record is not there yet. New records take from minutes to an hour: check again later."
+DOMAIN_NOTICES: dict[DomainState, str] = {
+    "proved": PROVED,
+    "kept": PROVED,
+    "missing": MISSING,
+    "lost": MISSING,
+    "taken": "The DNS of this name gives it to another help center too: remove the record of the other one.",
+    "unknown": "The name servers of this name were not asked or gave no answer: check again in a minute.",
+}
+
+
+@bot_page("settings")
+async def show_look(page: BotPage) -> Response:
+    return await look(page)
+
+
+async def look(page: BotPage, refusal: AppError | None = None) -> Response:
+    row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
+    return await show_settings(
+        page,
+        "site",
+        "site.html",
+        refusal,
+        row=row,
+        frame=row.site_frame,
+        help_url=page.bot.help_url,
+        own_host=own_host(settings()),
+        record_name=domain_claims.record_name(row.claimed_domain or ""),
+        record_value=domain_claims.record_value(row.id),
+        claim_ends_at=row.domain_claimed_at and row.domain_claimed_at + limits.DOMAIN_CLAIM_TTL,
+        product_blue=PRODUCT_BLUE,
+    )
+
+
+@bot_page("settings", Role.OWNER)
+async def save_accent(page: BotPage) -> Response:
+    """An empty colour restores the product's blue."""
+    ctx, colour = page.ctx, page.form.get("accent", "").strip()
+    outcome = await attempt(
+        page, actions.change_accent(ctx.tx, ctx.workspace_id, ctx.bot.id, colour or None, ctx.actor)
+    )
+    if isinstance(outcome, AppError):
+        return await look(page, outcome)
+    return page.leave("settings/site", "Saved: visitors see it from now on.")
+
+
+@bot_page("settings", Role.OWNER, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
+async def save_frame(page: BotPage) -> Response:
+    """The logos, the icon, a link a line, and legal lines."""
+    ctx = page.ctx
+    try:
+        # What an upload that is refused has begun is taken back.
+        async with ctx.tx.transaction():
+            pictures = {name: await picture_of(page, name) for name in ("logo", "logo_dark", "icon")}
+            frame = read_frame(page.form, pictures)
+            await actions.change_frame(ctx.tx, ctx.workspace_id, ctx.bot.id, frame, ctx.actor)
+    except (InvalidRequest, UnsupportedType) as refusal:
+        return await look(page, refusal)
+    return page.leave("settings/site", "Saved: visitors see it from now on.")
+
+
+@bot_page("settings", Role.OWNER)
+async def save_domain(page: BotPage) -> Response:
+    """An empty host name leaves the help center at the installation's own address."""
+    # Whoever owns the host name gets the visitors, and their sign-in.
+    require_recent_sign_in(page.request)
+    ctx, domain = page.ctx, page.form.get("domain", "").strip()
+    outcome = await attempt(
+        page, domain_claims.change_domain(ctx.tx, ctx.workspace_id, ctx.bot.id, domain or None, ctx.actor)
+    )
+    if isinstance(outcome, AppError):
+        return await look(page, outcome)
+    page.request.app.state.known_hosts.clear()
+    if outcome.claimed_domain is not None:
+        return page.leave("settings/site", "Saved: now create the DNS record that is shown here.")
+    return page.leave("settings/site", "Saved: visitors are led to the new address from now on.")
+
+
+@require_person(Role.OWNER)
+async def check_domain(request: Request, person: Person) -> Response:
+    """Look up the DNS record of the claimed host name now; no connection is held meanwhile."""
+    state = request.app.state
+    async with state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
+        page = await find_page(request, person, tx, "settings")
+        await hold_open(tx, person.workspace_id)
+        row = await find_bot_by_reference(tx, person.workspace_id, str(page.bot.id))
+        window = await count_hit(tx, "domain-checks", str(row.id), limits.REQUEST_WINDOW_SECONDS)
+    if window.hits > limits.DOMAIN_CHECKS_PER_MINUTE or row.claimed_domain is None:
+        return page.leave("settings/site", DOMAIN_NOTICES["unknown"])
+    outcome = await domain_claims.check_domain(
+        state.database, row.workspace_id, row.id, row.claimed_domain, state.find_texts, page.ctx.actor
+    )
+    state.known_hosts.clear()
+    return page.leave("settings/site", DOMAIN_NOTICES[outcome])
+
+
+async def picture_of(page: BotPage, name: str) -> str | None:
+    """The address of the picture that was chosen in the form, or else the one that was typed."""
+    chosen = page.form.files.get(f"{name}-file", FormFile("", b""))
+    if not chosen.name:
+        return page.form.get(name, "").strip() or None
+    storages: Storages = page.request.app.state.storages
+    file = (await upload_logo(page.ctx, storages.for_new_files, chosen.name, chosen.content)).file
+    return path_of_file(page.bot, file.sha256, file.kind)
+
+
+def read_frame(form: Form, pictures: Mapping[str, str | None]) -> SiteFrame:
+    fields = {
+        **pictures,
+        "header": links_of(form.get("header", "")),
+        "footer": links_of(form.get("footer", "")),
+        "legal": form.get("legal", "").strip(),
+    }
+    return body_from(SiteFrame, fields)
+
+
+@bot_page("settings")
+async def show_widget_settings(page: BotPage) -> Response:
+    return await widget(page)
+
+
+async def widget(page: BotPage, refusal: AppError | None = None) -> Response:
+    row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
+    return await show_settings(
+        page,
+        "widget",
+        "widget.html",
+        refusal,
+        row=row,
+        refused_origins=await list_refused_origins(page.ctx),
+        script=f"{settings().base_url}/widget.js",
+    )
+
+
+@bot_page("settings")
+async def show_widget_demo(page: BotPage) -> Response:
+    """The widget as visitors see it, in all the places that it can have."""
+    row = await find_bot_by_reference(page.ctx.tx, page.ctx.workspace_id, str(page.bot.id))
+    return await show_settings(page, "widget", "widget_demo.html", row=row)
+
+
+@bot_page("settings", Role.OWNER)
+async def add_origin(page: BotPage) -> Response:
+    # Scripts of the origin may ask, and read answers, in the name of the visitors of its pages.
+    require_recent_sign_in(page.request)
+    return await change_origins(page, [page.form.get("origin", "").strip()], [])
+
+
+@bot_page("settings", Role.OWNER)
+async def remove_origin(page: BotPage) -> Response:
+    return await change_origins(page, [], [page.form.get("remove", "")])
+
+
+async def change_origins(page: BotPage, add: list[str], remove: list[str]) -> Response:
+    ctx = page.ctx
+    outcome = await attempt(
+        page, actions.change_origins(ctx.tx, ctx.workspace_id, ctx.bot.id, add, remove, ctx.actor)
+    )
+    if isinstance(outcome, AppError):
+        return await widget(page, outcome)
+    return page.leave("settings/widget", "Saved.")
+
+
+@bot_page("settings", Role.OWNER)
+async def show_visitor_secret(page: BotPage) -> Response:
+    require_recent_sign_in(page.request)
+    return await visitor_secret_page(page, rotate=False)
+
+
+@bot_page("settings", Role.OWNER)
+async def rotate_visitor_secret(page: BotPage) -> Response:
+    require_recent_sign_in(page.request)
+    return await visitor_secret_page(page, rotate=True)
+
+
+async def visitor_secret_page(page: BotPage, *, rotate: bool) -> Response:
+    ctx = page.ctx
+    action = "rotate_visitor_secret" if rotate else "read_visitor_secret"
+    await record(ctx.tx, ctx.workspace_id, ctx.actor, action, str(ctx.bot.id), ctx.bot.id)
+    return show_secret_next(page, "widget", await visitor_secret(ctx, rotate))
+
+
+routes = [
+    Route(f"{PATH}/site", show_look, methods=["GET"]),
+    Route(f"{PATH}/site", save_accent, methods=["POST"]),
+    Route(f"{PATH}/site/frame", save_frame, methods=["POST"]),
+    Route(f"{PATH}/site/domain", save_domain, methods=["POST"]),
+    Route(f"{PATH}/site/domain/check", check_domain, methods=["POST"]),
+    Route(f"{PATH}/widget", show_widget_settings, methods=["GET"]),
+    Route(f"{PATH}/widget/demo", show_widget_demo, methods=["GET"]),
+    Route(f"{PATH}/widget/origins", add_origin, methods=["POST"]),
+    Route(f"{PATH}/widget/origins/remove", remove_origin, methods=["POST"]),
+    Route(f"{PATH}/widget/secret", show_visitor_secret, methods=["POST"]),
+    Route(f"{PATH}/widget/secret/rotate", rotate_visitor_secret, methods=["POST"]),
+]

@@ -1,0 +1,44 @@
+"""The audit: who did what, when, and through what."""
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.accounts.people.actions import list_audit
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.settings.audited_names import find_names
+from instep.interfaces.dashboard.settings.frame import show_settings
+from instep.platform.core import limits
+from instep.platform.identity.scopes import Role
+from instep.platform.text.characters import whole_number
+
+PATH = "/app/{bot_slug}/settings/audit"
+
+
+@bot_page("settings", Role.OWNER)
+async def show_audit(page: BotPage) -> Response:
+    before = page.query.get("before", "")
+    actor, action = page.query.get("actor", "").strip(), page.query.get("action", "").strip()
+    rows = await list_audit(
+        page.ctx.tx,
+        page.ctx.workspace_id,
+        limits.AUDIT_PAGE_ROWS + 1,
+        whole_number(before, 18),
+        actor or None,
+        action or None,
+    )
+    entries = rows[: limits.AUDIT_PAGE_ROWS]
+    resources = {entry.resource for entry in entries if entry.resource}
+    return await show_settings(
+        page,
+        "audit",
+        "audit.html",
+        entries=entries,
+        things=await find_names(page.ctx.tx, page.ctx.workspace_id, resources),
+        actor=actor,
+        action=action,
+        older=entries[-1].id if len(rows) > len(entries) else None,
+        is_first=not before,
+    )
+
+
+routes = [Route(PATH, show_audit)]

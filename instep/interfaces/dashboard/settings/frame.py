@@ -1,0 +1,134 @@
+"""What all settings share: their navigation, and refusals that keep what was typed."""
+
+from collections import defaultdict
+from collections.abc import Coroutine, Sequence
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+from uuid import UUID
+
+from starlette.responses import Response
+
+from instep.interfaces.dashboard import queries
+from instep.interfaces.dashboard.bot_pages import BotPage
+from instep.platform.core.errors import AppError, InvalidRequest, Unavailable
+from instep.platform.core.ids import NO_UUID, as_uuid
+from instep.platform.identity.schemas import WorkspaceCtx
+from instep.platform.identity.scopes import VERBS, Role, Scope
+from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
+
+SECTION = "settings"
+# The path of each page below `settings/`, its name, and the least role that may see it.
+SUBSECTIONS = (
+    ("general", "General", Role.VIEWER),
+    ("site", "Help center", Role.VIEWER),
+    ("widget", "Widget and visitors", Role.VIEWER),
+    ("keys", "API keys", Role.OWNER),
+    ("webhooks", "Webhooks", Role.OWNER),
+    ("alerts", "Alerts", Role.OWNER),
+    ("model", "Language model", Role.OWNER),
+    ("people", "People", Role.OWNER),
+    ("trusts", "CI without keys", Role.OWNER),
+    ("apps", "Connected apps", Role.OWNER),
+    ("redirects", "Redirects", Role.VIEWER),
+    ("synonyms", "Synonyms", Role.VIEWER),
+    ("suppressed", "Not proposed again", Role.VIEWER),
+    ("audit", "Audit", Role.OWNER),
+)
+# The choices of a form for access.
+SCOPES = (
+    (Scope.WRITE, "Read and write", "Also publishes, applies drafts and syncs with git."),
+    (Scope.PROPOSE, "Read and propose", "Sends code changes and proposes edits; people decide. Best for CI."),
+    (Scope.READ, "Read", None),
+)
+Result = TypeVar("Result")
+
+
+class Ending(Protocol):
+    """What gives access until it is revoked."""
+
+    @property
+    def revoked_at(self) -> datetime | None: ...
+
+
+async def show_settings(
+    page: BotPage, name: str, template: str, refusal: AppError | None = None, **values: Any
+) -> Response:
+    """A page of the settings; with a refusal it shows the message and what was typed."""
+    subsections = [
+        (page.path(f"{SECTION}/{path}"), words, path == name)
+        for path, words, role in SUBSECTIONS
+        if role != Role.OWNER or page.person.permissions.changes_settings
+    ]
+    secret = take_secret(page.request, name)
+    response = await page.show(
+        f"settings/{template}",
+        refusal.status if refusal else 200,
+        subsections=subsections,
+        new_secret=secret,
+        refusal=refusal.message if refusal else None,
+        # Only a page with a refusal repeats what was typed.
+        typed=defaultdict(str, page.form if refusal else {}),
+        ticked=page.form.all if refusal else lambda name: [],
+        **values,
+    )
+    if secret is not None:
+        forget_secret(page.request, response)
+    return response
+
+
+async def show_access(
+    page: BotPage, name: str, rows: Sequence[Ending], refusal: AppError | None, **values: Any
+) -> Response:
+    """A page of what gives access to help centers: what is in force, what has ended, and a form for more."""
+    bots = await queries.list_bots(page.ctx.tx, page.ctx.workspace_id)
+    return await show_settings(
+        page,
+        name,
+        f"{name}.html",
+        refusal,
+        live=[row for row in rows if row.revoked_at is None],
+        ended=[row for row in rows if row.revoked_at is not None],
+        names={bot.id: bot.name for bot in bots},
+        options=[(str(bot.id), bot.name, None) for bot in bots],
+        verbs=VERBS,
+        scopes=SCOPES,
+        **values,
+    )
+
+
+def chosen_bot_ids(page: BotPage) -> list[UUID]:
+    """The bots that a form names; for what is no id stands one that no bot has, so that it is refused."""
+    return [as_uuid(text) or NO_UUID for text in page.form.all("bots")]
+
+
+def chosen_scope(page: BotPage) -> Scope:
+    """The scope that a form names; raises `InvalidRequest`."""
+    try:
+        return Scope(page.form.get("scope", ""))
+    except ValueError:
+        raise InvalidRequest("Choose a scope under “May”.") from None
+
+
+def show_secret_next(page: BotPage, name: str, secret: str, below: str = "") -> Response:
+    """Go on to a page of the subsection with this name, or to one below it, which shows the secret once."""
+    response = page.leave(f"{SECTION}/{name}{below}")
+    keep_secret(page.request, response, name, secret)
+    return response
+
+
+async def attempt(page: BotPage, act: Coroutine[Any, Any, Result]) -> Result | AppError:
+    """Run the act in a transaction; returns its result, or its refusal, which undoes it."""
+    try:
+        async with page.ctx.tx.transaction():
+            return await act
+    except Unavailable:
+        raise
+    except AppError as refusal:
+        return refusal
+
+
+async def workspace_ctx(page: BotPage) -> WorkspaceCtx:
+    """The context of an action on the whole workspace, with all of its bots."""
+    ctx = page.ctx
+    bots = await queries.list_bots(ctx.tx, ctx.workspace_id)
+    return WorkspaceCtx(ctx.tx, ctx.workspace_id, tuple(bots), True, ctx.actor, ctx.now)

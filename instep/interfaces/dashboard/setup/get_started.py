@@ -1,0 +1,42 @@
+"""What to do first with a new help center: bring articles, and connect the repository."""
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.accounts.workspaces.actions import create_key
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.platform.identity.scopes import Role, Scope
+from instep.platform.web.recent_sign_in import require_recent_sign_in
+from instep.platform.web.shown_once import forget_secret, keep_secret, take_secret
+
+PATH = "/app/{bot_slug}/get-started"
+BELOW = "get-started"
+NEW_KEY = "key of the repository"
+KEY_NAME = "Repository"
+
+
+@bot_page(BELOW, Role.EDITOR)
+async def show_get_started(page: BotPage) -> Response:
+    key = take_secret(page.request, NEW_KEY)
+    base_url = page.request.app.state.settings.base_url
+    response = await page.show("setup/get_started.html", new_key=key, base_url=base_url)
+    if key is not None:
+        forget_secret(page.request, response)
+    return response
+
+
+@bot_page(BELOW, Role.OWNER)
+async def create_repository_key(page: BotPage) -> Response:
+    """Create the key with which the repository sends its changes; the next page shows it once."""
+    require_recent_sign_in(page.request)
+    ctx = page.ctx
+    key = await create_key(ctx.tx, ctx.workspace_id, KEY_NAME, Scope.WRITE, [page.bot.id], ctx.actor)
+    response = page.leave(BELOW)
+    keep_secret(page.request, response, NEW_KEY, key.key)
+    return response
+
+
+routes = [
+    Route(PATH, show_get_started, methods=["GET"]),
+    Route(f"{PATH}/key", create_repository_key, methods=["POST"]),
+]

@@ -1,0 +1,59 @@
+"""The frame of every page of the dashboard: its sections, its headers, and what its templates share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from instep.interfaces.dashboard.ages import age_in_words, day_in_words
+from instep.interfaces.dashboard.offered_languages import LANGUAGES, name_with_code
+from instep.platform.web.signed_in import PrivatePages
+
+# Scripts are built files alone. The one Trusted Types policy lets htmx parse HTML; none allows code.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types instep"
+)
+# The path of each section below `/app/{botSlug}/`, its name, and the key that goes there after `g`.
+SECTIONS = (
+    ("review", "Review", "r"),
+    ("articles", "Articles", "a"),
+    ("collections", "Collections", None),
+    ("changelog", "Changelog", "c"),
+    ("tasks", "Tasks", "t"),
+    ("questions", "Questions", "q"),
+    ("conversations", "Conversations", None),
+    ("health", "Health", "h"),
+    ("files", "Files", None),
+    ("settings", "Settings", "s"),
+)
+
+pages = PrivatePages.below(Path(__file__).parent / "templates", policy=POLICY)
+pages.pages.environment.filters.update(
+    age=age_in_words,
+    day=day_in_words,
+    number=lambda number: f"{number:,}",
+    language=name_with_code,
+    minute=lambda moment: f"{moment:%Y-%m-%d %H:%M} UTC",
+)
+pages.pages.environment.globals["LANGUAGES"] = LANGUAGES
+
+
+@dataclass(frozen=True, slots=True)
+class SectionLink:
+    """A link of the navigation."""
+
+    name: str
+    href: str
+    key: str | None
+    is_current: bool
+    # How many things wait there; None shows nothing.
+    count: int | None
+
+
+def section_links(slug: str, current: str, counts: Mapping[str, int]) -> list[SectionLink]:
+    """The sections of a bot's dashboard; `counts` are the numbers of waiting things, by path."""
+    return [
+        SectionLink(name, f"/app/{slug}/{path}", key and f"g {key}", path == current, counts.get(path))
+        for path, name, key in SECTIONS
+    ]

@@ -1,0 +1,332 @@
+"""Writing an article: a new one, a translation, or the text of one that is there."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.content.articles.actions import create_article, get_article, publish_article, update_article
+from instep.content.articles.editing import (
+    EditedMeanwhile,
+    EditedText,
+    autosave_text,
+    open_source,
+    open_text,
+    save_text,
+)
+from instep.content.articles.schemas import Article, ArticleCreate, ArticleUpdate, TextEdit
+from instep.content.collections.actions import get_collection, list_collections
+from instep.drafting.places.actions import get_place
+from instep.drafting.places.schemas import Place
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.review.place_view import line_now, notes_of_place
+from instep.interfaces.dashboard.writing.editor_form import (
+    BAD_REQUEST,
+    CONFLICT,
+    VISIBILITIES,
+    EditorForm,
+    after_saving,
+    compare_with_ours,
+    field_errors,
+    links_to_correct,
+    publishes,
+    time_of_day,
+    wants_json,
+)
+from instep.interfaces.dashboard.writing.word_proposals import has_model
+from instep.platform.core import limits
+from instep.platform.core.clock import isoformat
+from instep.platform.core.errors import AppError, NotFound
+from instep.platform.core.locales import direction
+from instep.platform.identity.schemas import Ctx
+from instep.platform.identity.scopes import Role
+from instep.platform.web.bodies import body_from
+from instep.platform.web.forms import Form
+from instep.visitors.insights.actions import count_former_links, propose_link_edits
+
+# Level of a collection in the field of all collections.
+INDENT = "\u2003"
+NEW_ARTICLE = {
+    "title": "",
+    "description": "",
+    "collection": "",
+    "visibility": "public",
+    "slug": "",
+    "content": "",
+}
+PUBLISHED_AT_PLACE = "Published. If the article has the words now, press “Already covered”."
+# Fields that are live as soon as they are saved; only those that were changed in the form are written.
+FACTS = ("description", "collection", "visibility", "slug")
+
+
+@bot_page("articles", Role.EDITOR)
+async def start_article(page: BotPage) -> Response:
+    """An empty form; for a translation beside the text that it translates."""
+    query = page.query
+    values = NEW_ARTICLE | {"locale": query.get("locale") or page.bot.locale}
+    if "collection" in query:
+        values["collection"] = (await get_collection(page.ctx, query["collection"])).id
+    if "translation-of" in query:
+        values["translation-of"] = (await get_article(page.ctx, query["translation-of"])).id
+    return await show_new(page, EditorForm(values))
+
+
+@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+async def create(page: BotPage) -> Response:
+    form = page.form
+    if problems := await links_to_correct(page, form.get("locale", page.bot.locale)):
+        return await show_new(page, EditorForm(form, problems=problems))
+    try:
+        async with page.ctx.tx.transaction():
+            article = await create_article(page.ctx, body_from(ArticleCreate, new_values(form)))
+            if publishes(form):
+                await publish_article(page.ctx, article.id)
+    except AppError as refusal:
+        return await show_new(page, EditorForm(form, field_errors(refusal)))
+    if publishes(form):
+        return after_saving(page, f"articles/{article.id}", "Published.")
+    return after_saving(page, f"articles/{article.id}/edit", "Saved.")
+
+
+@bot_page("articles", Role.EDITOR)
+async def edit_article(page: BotPage) -> Response:
+    """The text as it is edited; after a change of its address with an offer to correct links to it."""
+    opened = await open_text(page.ctx, article_id(page))
+    former_slug = page.query.get("renamed", "")
+    links = await count_former_links(page.ctx, opened.id, former_slug) if former_slug else 0
+    form = EditorForm({**values_of(opened), "place": page.query.get("place", "")})
+    return await show_text(page, opened, form, former_slug=former_slug, links=links)
+
+
+@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+async def save_article(page: BotPage) -> Response:
+    """Save the text and the facts, or nothing of both."""
+    opened = await open_text(page.ctx, article_id(page))
+    if problems := await links_to_correct(page, opened.article.locale, opened.id):
+        return await show_text(page, opened, EditorForm(page.form, problems=problems))
+    try:
+        async with page.ctx.tx.transaction():
+            await write(page, page.form)
+    except EditedMeanwhile as refusal:
+        return await show_conflict(page, refusal.current)
+    except AppError as refusal:
+        return await show_text(page, opened, EditorForm(page.form, field_errors(refusal)))
+    return await go_on(page, opened.article.slug)
+
+
+async def go_on(page: BotPage, slug: str) -> Response:
+    """To the page of a published article, else back to the editor; a script stays in it."""
+    saved = await open_text(page.ctx, article_id(page))
+    place_id = page.form.get("place", "")
+    if publishes(page.form) and place_id and await is_open(page.ctx, place_id):
+        return after_saving(page, f"review/{place_id}", PUBLISHED_AT_PLACE)
+    if publishes(page.form):
+        return after_saving(page, f"articles/{saved.id}", "Published.")
+    if slug != saved.article.slug and await count_former_links(page.ctx, saved.id, slug):
+        return after_saving(page, f"articles/{saved.id}/edit?{urlencode({'renamed': slug})}", "Saved.")
+    if wants_json(page):
+        return page.answer(**state_of(saved))
+    return page.leave(f"articles/{saved.id}/edit{f'?place={place_id}' if place_id else ''}", "Saved.")
+
+
+@bot_page("articles", Role.EDITOR)
+async def correct_links(page: BotPage) -> Response:
+    """Propose edits of the texts that link to a former address."""
+    number = await propose_link_edits(page.ctx, article_id(page), page.form.get("renamed", ""))
+    sentence = "One draft waits for review." if number == 1 else f"{number} drafts wait for review."
+    return page.leave("review", sentence)
+
+
+@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+async def autosave(page: BotPage) -> Response:
+    """Keep what is typed; a script sends it with every pause."""
+    try:
+        edited = await autosave_text(
+            page.ctx, article_id(page), text_in(page.form), page.form.get("version", "")
+        )
+    except EditedMeanwhile as refusal:
+        return page.answer(CONFLICT, **state_of(refusal.current))
+    except AppError as refusal:
+        if refusal.status != BAD_REQUEST:
+            raise
+        return page.answer(BAD_REQUEST, message=refusal.message)
+    return page.answer(**state_of(edited))
+
+
+async def write(page: BotPage, form: Form) -> None:
+    ctx, id = page.ctx, article_id(page)
+    # A text of somebody else is detected first, before anything is changed.
+    edited = await autosave_text(ctx, id, text_in(form), form.get("version", ""))
+    changes = changed_facts(form)
+    if changes:
+        await update_article(ctx, id, body_from(ArticleUpdate, changes))
+    if publishes(form):
+        await publish_article(ctx, id)
+    else:
+        await save_text(ctx, id, text_in(form), edited.version)
+
+
+def article_id(page: BotPage) -> str:
+    id: str = page.request.path_params["id"]
+    return id
+
+
+def text_in(form: Form) -> TextEdit:
+    return body_from(TextEdit, {"title": form.get("title", ""), "content": form.get("content", "")})
+
+
+def changed_facts(form: Form) -> dict[str, Any]:
+    """The facts that were changed in the form; one that another person has changed since stays theirs."""
+    values: dict[str, Any] = {
+        name: form[name]
+        for name in FACTS
+        if name in form and lines(form[name]) != lines(form.get(f"opened-{name}"))
+    }
+    if "collection" in values:
+        values["collectionId"] = values.pop("collection") or None
+    return values
+
+
+def lines(text: str | None) -> list[str] | None:
+    return None if text is None else text.splitlines()
+
+
+def new_values(form: Form) -> dict[str, Any]:
+    """What a new article is made from; a field that is left empty is not sent."""
+    names = {
+        "slug": "slug",
+        "description": "description",
+        "locale": "locale",
+        "translation-of": "translationOf",
+    }
+    return {
+        "title": form.get("title", ""),
+        "contentMarkdown": form.get("content", "").replace("\r\n", "\n"),
+        "collectionId": form.get("collection") or None,
+        "visibility": form.get("visibility", "public"),
+        **{alias: form[name] for name, alias in names.items() if form.get(name)},
+    }
+
+
+def values_of(edited: EditedText) -> dict[str, str]:
+    article = edited.article
+    return {
+        "title": edited.title,
+        "content": edited.content,
+        "version": edited.version,
+        "locale": article.locale,
+        **facts_of(article),
+    }
+
+
+def facts_of(article: Article) -> dict[str, str]:
+    return {
+        "description": article.description or "",
+        "collection": article.collection_id or "",
+        "visibility": article.visibility,
+        "slug": article.slug,
+    }
+
+
+def state_of(edited: EditedText) -> dict[str, Any]:
+    return {
+        "version": edited.version,
+        "author": edited.author_name,
+        "savedAt": isoformat(edited.saved_at),
+    }
+
+
+async def show_conflict(page: BotPage, current: EditedText) -> Response:
+    """Both texts, whose the other is, and a form that saves ours over it on purpose."""
+    other = await compare_with_ours(
+        page, current.content, current.author_name, current.saved_at, current.title
+    )
+    values = {**page.form, "version": current.version}
+    return await show_text(page, current, EditorForm(values, other=other))
+
+
+async def show_new(page: BotPage, form: EditorForm) -> Response:
+    source = form.values.get("translation-of")
+    return await page.show(
+        "writing/article_editor.html",
+        form.status,
+        form=form,
+        article=None,
+        source=await open_source(page.ctx, source, None) if source else None,
+        place=None,
+        opened=None,
+        links=0,
+        **await choices(page, form),
+    )
+
+
+async def show_text(
+    page: BotPage, opened: EditedText, form: EditorForm, former_slug: str = "", links: int = 0
+) -> Response:
+    article = opened.article
+    place = await find_place_of(page.ctx, form.value("place"), article.id)
+    source = article.translation_of and await open_source(page.ctx, article.translation_of, article.id)
+    return await page.show(
+        "writing/article_editor.html",
+        form.status,
+        form=form,
+        article=article,
+        source=source,
+        opened=facts_of(article),
+        place=place,
+        notes=notes_of_place(place) if place else [],
+        line=line_now(form.value("content"), place) if place else None,
+        author_name=opened.author_name,
+        saved_at=time_of_day(opened.saved_at),
+        former_slug=former_slug,
+        links=links,
+        **await choices(page, form),
+    )
+
+
+async def find_place_of(ctx: Ctx, place_id: str, article_id: str) -> Place | None:
+    """The place that the text is written for; None for none of this article."""
+    try:
+        place = await get_place(ctx, place_id) if place_id else None
+    except NotFound:
+        return None
+    return place if place is not None and place.article_id == article_id else None
+
+
+async def is_open(ctx: Ctx, place_id: str) -> bool:
+    try:
+        return (await get_place(ctx, place_id)).status == "open"
+    except NotFound:
+        return False
+
+
+async def choices(page: BotPage, form: EditorForm) -> dict[str, Any]:
+    locale = form.values.get("locale", page.bot.locale)
+    return {
+        "collections": await offered_collections(page, form.values.get("collection")),
+        "visibilities": VISIBILITIES,
+        "locale": locale,
+        "direction": direction(locale),
+        "time_of_day": time_of_day,
+        "has_model": await has_model(page),
+    }
+
+
+async def offered_collections(page: BotPage, current_id: str | None) -> list[tuple[str, str]]:
+    """Pairs of an id and a title, indented by level; the present one is always among them."""
+    rows = (await list_collections(page.ctx, page.first_rows(limits.MAX_COLLECTIONS_OFFERED))).rows
+    pairs = [(row.id, INDENT * len(row.ancestor_ids) + row.title) for row in rows]
+    if current_id and current_id not in dict(pairs):
+        pairs.append((current_id, (await get_collection(page.ctx, current_id)).title))
+    return [("", "None"), *pairs]
+
+
+routes = [
+    Route("/app/{bot_slug}/articles/new", start_article),
+    Route("/app/{bot_slug}/articles/new", create, methods=["POST"]),
+    Route("/app/{bot_slug}/articles/{id}/edit", edit_article),
+    Route("/app/{bot_slug}/articles/{id}/edit", save_article, methods=["POST"]),
+    Route("/app/{bot_slug}/articles/{id}/links", correct_links, methods=["POST"]),
+    Route("/app/{bot_slug}/articles/{id}/autosave", autosave, methods=["POST"]),
+]

@@ -1,0 +1,125 @@
+"""The form of the editor: what it is filled with, what is wrong with it, and both texts of a conflict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from starlette.responses import Response
+
+from instep.interfaces.dashboard.bot_pages import BotPage
+from instep.interfaces.dashboard.field_errors import errors_by_field
+from instep.interfaces.dashboard.notices import Notice, keep_notice
+from instep.platform.core.errors import AppError
+from instep.platform.text.diff import TextDiff, compare, split_lines
+from instep.platform.web.forms import Form
+from instep.visitors.insights.actions import check_links
+
+# The buttons of the form.
+PUBLISH, PUBLISH_ANYWAY = "publish", "publish-anyway"
+# The fields of the form that have another name in the API.
+FIELDS = {"contentMarkdown": "content", "collectionId": "collection", "translationOf": "content"}
+VISIBILITIES = (("public", "Everybody"), ("authenticated", "Signed-in visitors"))
+BAD_REQUEST, CONFLICT = 400, 409
+
+
+@dataclass(frozen=True, slots=True)
+class OtherText:
+    """A text that somebody saved while this one was written, and a diff from theirs to ours."""
+
+    author_name: str | None
+    saved_at: datetime
+    title: str
+    content: str
+    diff: TextDiff
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The lines of the diff without its header: a sign, and the words."""
+        return [(line[0], line[1:].rstrip("\r\n")) for line in split_lines(self.diff.diff)[2:] if line]
+
+
+@dataclass(frozen=True, slots=True)
+class EditorForm:
+    """The values of the fields by their names, and the messages of the page.
+
+    `errors` are sentences by field, `other` is the text that was saved meanwhile, `problems` are what
+    publishing would make public.
+    """
+
+    values: Mapping[str, str]
+    errors: Mapping[str, str] = field(default_factory=dict)
+    other: OtherText | None = None
+    problems: Sequence[str] = ()
+
+    def value(self, name: str, default: str = "") -> str:
+        return self.values.get(name, default)
+
+    def error(self, name: str) -> str | None:
+        return self.errors.get(name)
+
+    @property
+    def status(self) -> int:
+        """The status of the response that shows the form."""
+        if self.other is not None or self.problems:
+            return CONFLICT
+        return BAD_REQUEST if self.errors else 200
+
+
+def publishes(form: Form) -> bool:
+    """Whether the button was one that publishes."""
+    return form.get("act") in (PUBLISH, PUBLISH_ANYWAY)
+
+
+async def links_to_correct(
+    page: BotPage, locale: str, article_id: str | None = None, *, is_live: bool = False
+) -> list[str]:
+    """What is wrong with links in a text that is about to go live, unless it is to go live anyway.
+
+    With `is_live` every text that is saved goes live.
+    """
+    act = page.form.get("act")
+    if act == PUBLISH_ANYWAY or not (act == PUBLISH or is_live):
+        return []
+    content = page.form.get("content", "").replace("\r\n", "\n")
+    problems = await check_links(page.ctx, content, locale, article_id)
+    return [f"Line {problem.line}: {problem.message}" for problem in problems]
+
+
+def field_errors(refusal: AppError) -> dict[str, str]:
+    """Sentences by field; one that concerns no single field has the key "".
+
+    Raises the refusal again if it is not about the values sent: it gets a page of its own.
+    """
+    if refusal.status != BAD_REQUEST:
+        raise refusal
+    if refusal.code == "slug_taken":
+        return {"slug": refusal.message}
+    errors = {FIELDS.get(name, name): sentence for name, sentence in errors_by_field(refusal).items()}
+    return errors or {"": refusal.message}
+
+
+async def compare_with_ours(
+    page: BotPage, theirs: str, author_name: str | None, saved_at: datetime, title: str
+) -> OtherText:
+    """The text that somebody else saved in the meantime, compared with the one that was sent."""
+    ours = page.form.get("content", "").replace("\r\n", "\n")
+    diff = await compare(theirs.replace("\r\n", "\n"), ours, ("theirs", "yours"))
+    return OtherText(author_name, saved_at, title, theirs, diff)
+
+
+def wants_json(page: BotPage) -> bool:
+    """Whether a script saves, which stays on its page."""
+    return page.request.headers.get("accept") == "application/json"
+
+
+def after_saving(page: BotPage, below: str, notice: Notice | str) -> Response:
+    """Go on to another page of the bot, which says what was done."""
+    if not wants_json(page):
+        return page.leave(below, notice)
+    response = page.answer(address=page.path(below))
+    keep_notice(page.request, response, Notice(notice) if isinstance(notice, str) else notice)
+    return response
+
+
+def time_of_day(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%H:%M} UTC"

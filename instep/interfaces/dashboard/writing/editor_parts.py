@@ -1,0 +1,71 @@
+"""What the scripts of the editor ask for: a preview, links to offer, a place for a picture."""
+
+from urllib.parse import urlsplit
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from instep.content.articles.actions import list_link_targets
+from instep.content.files.actions import upload_file
+from instep.content.files.picture_sizes import render_with_sizes
+from instep.content.files.schemas import file_url
+from instep.interfaces.dashboard.bot_pages import BotPage, bot_page
+from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
+from instep.platform.core import limits
+from instep.platform.core.errors import AppError
+from instep.platform.identity.scopes import Role
+from instep.platform.web.multipart import FormFile
+from instep.platform.web.pages import sanitised
+from instep.platform.web.signed_in import new_form_token
+
+
+@bot_page("articles", Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES, open_while_paused=True)
+async def show_preview(page: BotPage) -> Response:
+    """The text as its page will show it; each block has the number of its line in the Markdown."""
+    text = page.form.get("content", "").replace("\r\n", "\n")[: limits.MAX_CONTENT_CHARACTERS]
+    try:
+        html = await render_with_sizes(page.ctx, text, has_lines=True)
+    except AppError as refusal:
+        if refusal.status != BAD_REQUEST:
+            raise
+        return page.show_part("writing/preview.html", text=None, message=refusal.message)
+    return page.show_part("writing/preview.html", text=sanitised(html), message=None)
+
+
+@bot_page("articles", Role.EDITOR)
+async def complete_link(page: BotPage) -> Response:
+    """Articles whose title or address holds what was typed, those that begin with it first."""
+    words = page.query.get("q", "").replace("\0", " ")[: limits.MAX_QUERY_CHARACTERS]
+    targets = await list_link_targets(page.ctx, words, page.query.get("locale", page.bot.locale))
+    return page.answer(links=[{"title": target.title, "path": target.path(page.bot)} for target in targets])
+
+
+@bot_page("articles", Role.EDITOR)
+async def tell_token(page: BotPage) -> Response:
+    """The token of forms, for a page whose person has signed in again while it was open."""
+    return page.answer(token=new_form_token(page.request))
+
+
+@bot_page("files", Role.EDITOR, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
+async def take_file(page: BotPage) -> Response:
+    """Store what was pasted or dropped into a text."""
+    sent, storages = page.form.files.get("file", FormFile("", b"")), page.request.app.state.storages
+    name = sent.name or "picture"
+    try:
+        uploaded = await upload_file(page.ctx, storages.for_new_files, name, sent.content)
+    except AppError as refusal:
+        if refusal.status != BAD_REQUEST:
+            raise
+        return page.answer(BAD_REQUEST, message=refusal.message)
+    file = uploaded.file
+    # A path, as in links to articles: it works wherever this installation is served.
+    path = urlsplit(file_url(page.bot, file)).path
+    return page.answer(url=path, name=file.name, isPicture=file.width is not None)
+
+
+routes = [
+    Route("/app/{bot_slug}/writing/preview", show_preview, methods=["POST"]),
+    Route("/app/{bot_slug}/writing/links", complete_link),
+    Route("/app/{bot_slug}/writing/token", tell_token),
+    Route("/app/{bot_slug}/writing/files", take_file, methods=["POST"]),
+]

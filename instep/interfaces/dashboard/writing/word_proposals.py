@@ -1,0 +1,81 @@
+"""The route of the editor's language model menu, which proposes a part of the text anew."""
+
+from functools import partial
+from typing import Any, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from instep.accounts.language_model.choosing import models_of
+from instep.drafting.places.actions import get_place
+from instep.drafting.writer.llm.rewording import Intent, Rewording, request_for_section, reword
+from instep.drafting.writer.llm.rewording import Request as RewordingRequest
+from instep.interfaces.dashboard.bot_pages import BotPage, enter_bot
+from instep.interfaces.dashboard.review.place_view import line_now
+from instep.interfaces.dashboard.writing.editor_form import BAD_REQUEST
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidValue
+from instep.platform.identity.access import hold_open
+from instep.platform.identity.schemas import Ctx, Person
+from instep.platform.identity.scopes import Role
+from instep.platform.llm.protocol import CompletionError
+from instep.platform.text.word_changes import mark_changes
+from instep.platform.web.forms import Form
+from instep.platform.web.signed_in import form_of, private_headers, require_person
+
+NO_MODEL = "No language model is set for the editor of this help center: an owner can change that."
+
+
+async def has_model(page: BotPage) -> bool:
+    """Whether the editor offers the menu of the language model."""
+    return await models_of(page.request.app.state).has_model(page.ctx, "editor")
+
+
+@require_person(Role.EDITOR, form_bytes=limits.MAX_EDITOR_FORM_BYTES)
+async def propose_words(request: Request, person: Person) -> Response:
+    """Ask the model for a part of the text anew. No connection is held meanwhile, and nothing is stored."""
+    enter = partial(enter_bot, request, person)
+    async with enter() as ctx:
+        await hold_open(ctx.tx, ctx.workspace_id)
+        wish = await read_request(ctx, form_of(request))
+    try:
+        chosen = await models_of(request.app.state).choose(enter, "editor")
+        if chosen is None:
+            raise CompletionError(NO_MODEL)
+        proposal = await reword(chosen.model, wish, ctx.bot.help_url)
+    except CompletionError as error:
+        return JSONResponse({"message": error.message}, BAD_REQUEST, private_headers())
+    return JSONResponse(await answer_with(wish, proposal), headers=private_headers())
+
+
+async def read_request(ctx: Ctx, form: Form) -> RewordingRequest:
+    """The request of a form; for a place it is about the section in which the place is by now."""
+    intent: Intent | None = next((name for name in get_args(Intent) if name == form.get("intent")), None)
+    before, selected, after = (
+        form.get(name, "").replace("\r\n", "\n") for name in ("before", "selected", "after")
+    )
+    title, text = form.get("title", ""), before + selected + after
+    if intent is None or len(text) > limits.MAX_CONTENT_CHARACTERS:
+        raise InvalidValue("text", "it must not be longer than an article may be")
+    if intent != "write":
+        return RewordingRequest(intent, title, before, selected, after)
+    place = await get_place(ctx, form.get("place", ""))
+    reasons = [place.reason, *(str(item["excerpt"]) for item in place.evidence)]
+    return request_for_section(title, text, line_now(text, place), reasons)
+
+
+async def answer_with(wish: RewordingRequest, proposal: Rewording) -> dict[str, Any]:
+    """Both texts with the words marked that go and come; `from` counts as scripts do, in UTF-16."""
+    runs = await mark_changes(wish.selected, proposal.text)
+    return {
+        "from": len(wish.before.encode("utf-16-le")) // 2,
+        "old": wish.selected,
+        "new": proposal.text,
+        "note": proposal.note,
+        "warnings": proposal.warnings,
+        "words": [(word.change, word.text) for run in runs for word in run.words],
+    }
+
+
+routes = [Route("/app/{bot_slug}/writing/words", propose_words, methods=["POST"])]

@@ -1,0 +1,21 @@
+"""The style of a bot's accent colour, which stands within its pages."""
+
+from functools import lru_cache
+
+from instep.platform.core import limits
+from instep.platform.web.assets import InlineStyle
+
+# The accent takes the place of the product's blue in `tokens.css` of `frontend`. The grounds of notes get its
+# hue; they are a little further from it than `--tint` is, so that it is as readable on them.
+STYLE = """\
+:root {{
+  --blue: light-dark({light}, {dark});
+  --blue-bg: light-dark(oklch(from {light} 0.97 min(c, 0.02) h), oklch(from {dark} 0.25 min(c, 0.04) h));
+}}
+"""
+
+
+@lru_cache(limits.MAX_CACHED_ACCENTS)
+def style_of_accent(light: str, dark: str) -> InlineStyle:
+    """The style for these two colours, each `#rrggbb` as the table of bots has it."""
+    return InlineStyle.of(STYLE.format(light=light, dark=dark))

@@ -1,0 +1,215 @@
+"""Asking a help center on a page of its own: the answer with its sources, without any script."""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup, escape
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from instep.accounts.language_model.choosing import models_of
+from instep.interfaces.site import queries
+from instep.interfaces.site.public_forms import (
+    TRAP,
+    count_visitor,
+    is_signed,
+    private_page,
+    read_public_form,
+    seen,
+    stamp_for,
+    visitor_of,
+)
+from instep.interfaces.site.schemas import article_path
+from instep.interfaces.site.search import ArticleResult, results_by_article
+from instep.interfaces.site.visitor_mistakes import PRESS_AGAIN, VisitorMistake
+from instep.interfaces.site.visits import VISITOR, Visit, help_center
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.database import Database
+from instep.platform.core.errors import AppError
+from instep.platform.core.markdown import render_answer
+from instep.platform.core.paging import PageRequest
+from instep.platform.identity.schemas import Bot, Ctx
+from instep.platform.web.catalogues import Catalogue, message
+from instep.platform.web.pages import sanitised
+from instep.platform.web.public import public
+from instep.search.actions import search_passages
+from instep.search.schemas import SearchRequest
+from instep.visitors.answers import actions
+from instep.visitors.answers.schemas import CitedPassage, FeedbackGiven, QuestionAsked, SavedAnswer
+
+TAG = re.compile(r"(<[^<>]*>)")
+# Where the answer goes in a page that is sent before there is one.
+MARKER = Markup("<!-- answer -->")
+# A number that the answer cites a source by. The brackets of an article's own text have a backslash each.
+CITATION = re.compile(r"(?<!\\)((?:\\\\)*+)\[(\d{1,2})\]")
+# Two private-use characters around the number of a citation while the answer is rendered.
+CITATION_MARK = "\U000f0000{}\U000f0001"
+CITATION_MARK_PATTERN = re.compile("\U000f0000(\\d{1,2})\U000f0001")
+# How many articles a page of an answer offers besides its sources.
+RELATED_ARTICLES = 3
+TOO_LONG = message("Ask in at most %(number)s characters.")
+TOO_OLD = message("Nothing was counted: this page is a day old. Ask once more.")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSource:
+    """A source of an answer, as the page links to it."""
+
+    cited: CitedPassage
+    path: str
+
+
+@public
+async def show_ask(request: Request) -> Response:
+    """The form; with a question in `q` also the answer, which counts and is kept as one of `POST /chat`.
+
+    A browser that only prepares a page, and a request for its head alone, ask nothing.
+    """
+    question = " ".join(request.query_params.get("q", "").replace("\0", " ").split())
+    is_too_long = len(question) > limits.MAX_QUESTION_CHARACTERS
+    async with help_center(request, recognise=True) as visit:
+        locale = visit.locale
+        if not question or is_too_long or is_preparing(request):
+            longest = visit.catalogue.number(limits.MAX_QUESTION_CHARACTERS)
+            error = visit.catalogue.gettext(TOO_LONG, number=longest) if is_too_long else None
+            return private_page(visit, "ask.html", 400 if error else 200, question=question, error=error)
+        await count_visitor(request, visit.ctx)
+        is_paused = await queries.is_paused(visit.ctx)
+        has_model = await models_of(request.app.state).has_model(visit.ctx, "answers")
+    find_answer = partial(answer_values, visit, question, locale, is_paused=is_paused)
+    common_values: dict[str, Any] = {"locale": locale, "question": question, "marker": MARKER}
+    if not has_model or is_paused:
+        values = {**common_values, **await find_answer()}
+        return private_page(visit, "answer.html", is_pending=False, **values)
+    page = private_page(visit, "answer.html", is_pending=True, **common_values)
+    headers = {name: value for name, value in page.headers.items() if name != "content-length"}
+    parts = page_parts(visit, bytes(page.body).decode(), common_values, find_answer)
+    return StreamingResponse(parts, headers={**headers, "X-Accel-Buffering": "no"})
+
+
+async def page_parts(
+    visit: Visit,
+    html: str,
+    common_values: dict[str, Any],
+    find_answer: Callable[[], Awaitable[dict[str, Any]]],
+) -> AsyncIterator[str]:
+    """The page up to the answer at once, and the answer as soon as a model has written it.
+
+    Browsers show the beginning meanwhile, without a script.
+    """
+    before, _, after = html.partition(MARKER)
+    yield before
+    try:
+        yield visit.part("_answer.html", **common_values, **await find_answer())
+    except AppError as refusal:
+        yield visit.part("_unanswered.html", message=refusal.message)
+    yield after
+
+
+async def answer_values(visit: Visit, question: str, locale: str, *, is_paused: bool) -> dict[str, Any]:
+    """The values of an answer for the page's template."""
+    saved = await ask(visit, question, locale, is_paused=is_paused)
+    async with begin(visit.request.app.state.database, visit.ctx.bot) as ctx:
+        related = await related_articles(visit, ctx, question, locale, saved)
+    return {
+        "answer": saved.answer,
+        "html": await answer_html(saved, visit.catalogue),
+        "sources": [shown_source(visit.ctx.bot, cited) for cited in saved.answer.sources],
+        "related": related,
+        "message_id": saved.message_id,
+        "stamp": stamp_for(visit.request, saved.message_id),
+    }
+
+
+def is_preparing(request: Request) -> bool:
+    return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
+
+
+async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> SavedAnswer:
+    """Ask as a visitor; no connection is held while a model writes."""
+    state = visit.request.app.state
+    fields = {"question": question, "visitor": visitor_of(visit.request), "locale": locale}
+    if visit.session is not None:
+        fields["visitorToken"] = visit.session
+    new = QuestionAsked.model_validate({**fields, "botId": str(visit.ctx.bot.id), "botKey": ""})
+    enter = partial(begin, state.database, visit.ctx.bot)
+    pending = await actions.ask_question(enter, models_of(state), new, is_paused=is_paused)
+    return await pending.complete()
+
+
+@asynccontextmanager
+async def begin(database: Database, bot: Bot) -> AsyncIterator[Ctx]:
+    """The context of a visitor's action, in a transaction that ends with the block."""
+    async with database.enter_workspace(bot.workspace_id) as tx, tx.transaction():
+        yield Ctx(tx, bot, VISITOR, utc_now())
+
+
+async def related_articles(
+    visit: Visit, ctx: Ctx, question: str, locale: str, saved: SavedAnswer
+) -> list[ArticleResult]:
+    """What a search for the same words finds besides the sources."""
+    if not limits.MIN_QUERY_CHARACTERS <= len(question) <= limits.MAX_QUERY_CHARACTERS:
+        return []
+    page = PageRequest(visit.request.app.state.cursor_key, limits.SITE_PAGE_ROWS, None)
+    passages = await search_passages(ctx, SearchRequest(question, locale), page, 1, visit.audience)
+    cited_ids = {cited.passage.article_id for cited in saved.answer.sources}
+    others = [passage for passage in passages.rows if passage.article_id not in cited_ids]
+    return results_by_article(visit, others)[:RELATED_ARTICLES]
+
+
+def shown_source(bot: Bot, cited: CitedPassage) -> ShownSource:
+    passage = cited.passage
+    path = article_path(bot, passage.locale, passage.slug)
+    return ShownSource(cited, f"{path}#{passage.anchor}" if passage.anchor else path)
+
+
+async def answer_html(saved: SavedAnswer, catalogue: Catalogue) -> Markup:
+    """The text of an answer, in which the numbers of sources lead to them."""
+    html = await render_answer(mark_citations(saved.answer.text))
+    return sanitised(link_citations(html, len(saved.answer.sources), catalogue))
+
+
+def mark_citations(markdown: str) -> str:
+    """The answer with marks for the brackets of citations: rendered, they look as an article's own do."""
+    unmarked = markdown.translate(dict.fromkeys(map(ord, CITATION_MARK.format(""))))
+    return CITATION.sub(lambda match: match[1] + CITATION_MARK.format(match[2]), unmarked)
+
+
+def link_citations(html: str, source_count: int, catalogue: Catalogue) -> str:
+    """Make each mark outside of code a link to its source, the others `[n]` again; `html` is sanitised."""
+
+    def link(match: re.Match[str]) -> str:
+        n = int(match[1])
+        if not 1 <= n <= source_count:
+            return f"[{match[1]}]"
+        label = escape(catalogue.gettext("Source %(number)s", number=n))
+        return f'<a class="mark" href="#source-{n}" aria-label="{label}">{n}</a>'
+
+    code_depth, pieces = 0, TAG.split(html)
+    for index, piece in enumerate(pieces):
+        if piece.startswith("<"):
+            code_depth += piece.startswith("<code") - piece.startswith("</code")
+        elif code_depth == 0:
+            pieces[index] = CITATION_MARK_PATTERN.sub(link, piece)
+    return CITATION_MARK_PATTERN.sub(r"[\1]", "".join(pieces))
+
+
+@public
+async def rate_answer(request: Request) -> Response:
+    """Keep whether an answer helped, and lead to the thanks."""
+    form = await read_public_form(request)
+    message_id, helpful = form.get("message", ""), form.get("helpful")
+    if form.get(TRAP) or helpful not in ("yes", "no"):
+        raise VisitorMistake(PRESS_AGAIN)
+    if not is_signed(request, message_id, form.get("stamp", "")):
+        raise VisitorMistake(TOO_OLD)
+    async with help_center(request) as visit:
+        await count_visitor(request, visit.ctx)
+        fields = {"botId": str(visit.ctx.bot.id), "botKey": "", "helpful": helpful == "yes"}
+        await actions.give_feedback(visit.ctx, message_id, FeedbackGiven.model_validate(fields))
+        return seen(f"{visit.root}/feedback", about="answer", helpful=helpful)

@@ -1,0 +1,87 @@
+"""Addresses of cards: each names what its card says by a digest, so that it never changes."""
+
+from contextlib import suppress
+
+from anyio import CapacityLimiter, to_thread
+from cachetools import LRUCache
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.interfaces.site import queries
+from instep.interfaces.site.cards import Card, draw_card
+from instep.interfaces.site.schemas import ArticlePage
+from instep.interfaces.site.visits import Visit, content_addressed_headers, help_center
+from instep.platform.core import limits
+from instep.platform.core.config import settings
+from instep.platform.core.errors import NotFound
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.public import public
+
+EXTENSION = ".png"
+# Cards by their digests; sizes are in bytes.
+cards: LRUCache[str, bytes] = LRUCache(limits.MAX_CARDS_BYTES, getsizeof=len)
+
+
+def card_of_article(visit: Visit, article: ArticlePage) -> Card:
+    collection = article.breadcrumbs[-1]["title"] if article.breadcrumbs else ""
+    return Card(
+        article.title,
+        collection,
+        visit.ctx.bot.name,
+        article.locale,
+        visit.accent,
+        settings().card_font_files,
+    )
+
+
+def card_of_home(visit: Visit) -> Card:
+    title = visit.ctx.bot.name
+    return Card(title, "", "", visit.locale, visit.accent, settings().card_font_files)
+
+
+def card_url(visit: Visit, card: Card, slug: str | None = None) -> str | None:
+    """The address of a card, of an article with a slug or of the home page; None where it can't be drawn."""
+    if not card.is_drawable:
+        return None
+    name = f"{slug}/" if slug else ""
+    below = visit.root.removeprefix(visit.ctx.bot.home_path)
+    return f"{visit.ctx.bot.help_url}{below}/cards/{name}{card.digest}{EXTENSION}"
+
+
+@public
+async def show_article_card(request: Request) -> Response:
+    """The card of an article that is public, as it is now."""
+    async with help_center(request) as visit:
+        article = await queries.find_live_article(visit.ctx, request.path_params["slug"], visit.locale)
+    if article is None:
+        raise NotFound
+    return await card_response(request, visit.ctx.bot, card_of_article(visit, article))
+
+
+@public
+async def show_home_card(request: Request) -> Response:
+    async with help_center(request) as visit:
+        card = card_of_home(visit)
+    return await card_response(request, visit.ctx.bot, card)
+
+
+async def card_response(request: Request, bot: Bot, card: Card) -> Response:
+    """The picture; only its present address has one, so that nobody can ask for others to be drawn."""
+    if request.path_params["digest"] != card.digest or not card.is_drawable:
+        raise NotFound
+    content = cards.get(card.digest)
+    if content is None:
+        # Drawing takes a while, so another thread does it, and only few at once.
+        content = await to_thread.run_sync(draw_card, card, limiter=drawing_limiter(request))
+        with suppress(ValueError):
+            cards[card.digest] = content
+    return Response(content, headers=content_addressed_headers(bot), media_type="image/png")
+
+
+def drawing_limiter(request: Request) -> CapacityLimiter:
+    """Limits how many cards a process draws at a time."""
+    state = request.app.state
+    if not hasattr(state, "card_limiter"):
+        state.card_limiter = CapacityLimiter(limits.MAX_CONCURRENT_CARDS)
+    limiter: CapacityLimiter = state.card_limiter
+    return limiter

@@ -1,0 +1,64 @@
+"""Pages that were rendered before: answered with nothing but the state of the help center, before routing."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from instep.interfaces.site.page_cache import RenderedPage, page_cache
+from instep.interfaces.site.representations import prefers_markdown
+from instep.interfaces.site.shared_states import SharedStates
+from instep.interfaces.site.visit_counts import counter_of, is_visit
+from instep.platform.core.clock import utc_now
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.custom_domains import custom_domain
+
+
+@dataclass(frozen=True, slots=True)
+class KeptVisit:
+    """A visit that needs no context."""
+
+    bot: Bot
+    now: datetime
+
+    @property
+    def workspace_id(self) -> str:
+        return self.bot.workspace_id
+
+
+class KeptPages:
+    """Answers with the page at an address as it was rendered before, if nothing has changed since.
+
+    It comes after everything that may refuse a request, and before compression: a page is kept compressed.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = await kept_response(Request(scope)) if scope["type"] == "http" else None
+        await (app or self.app)(scope, receive, send)
+
+
+async def kept_response(request: Request) -> Response | None:
+    """The page at the address of a request as everybody sees it, counted as read; else None."""
+    page = page_cache.find(request) if request.method in ("GET", "HEAD") else None
+    if page is None or not is_in_place(request, page) or prefers_markdown(request):
+        return None
+    states: SharedStates = request.app.state.site_states
+    state = await states.find(request.app.state.database, page.slug)
+    page = page_cache.find_current(request, state) if state else None
+    if state is None or page is None:
+        return None
+    if page.article_id and is_visit(request):
+        counter_of(request).count_view(KeptVisit(state.bot, utc_now()), page.article_id)
+    # The name that the request is counted under.
+    request.scope["endpoint"] = page.endpoint
+    return page.response_to(request)
+
+
+def is_in_place(request: Request, page: RenderedPage) -> bool:
+    """Whether a help center was asked for at the host that its address names."""
+    return custom_domain(request) == (page.slug if "." in page.slug else None)

@@ -1,0 +1,65 @@
+"""The languages that a text exists in, for visitors and, with the sitemap, for search engines."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from instep.content.articles.paths import path_of_locale
+from instep.interfaces.site.schemas import article_url, root_path
+from instep.platform.core.locales import direction
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.catalogues import language_name
+
+# The version for people whose language no other version has.
+DEFAULT = "x-default"
+
+
+def alternates_of(bot: Bot, slugs: Mapping[str, str]) -> dict[str, str]:
+    """The address of each version by its `hreflang`, from their slugs by language; none of a single version.
+
+    Each version is in it, and the one in the bot's own language, or else the first, is the default.
+    """
+    if len(slugs) < 2:
+        return {}
+    urls = {locale: article_url(bot, locale, slugs[locale]) for locale in sorted(slugs)}
+    return urls | {DEFAULT: urls.get(bot.locale) or next(iter(urls.values()))}
+
+
+def homes_of(bot: Bot, locales: Iterable[str]) -> dict[str, str]:
+    """The home page in each language by its `hreflang`; none of a help center with a single language."""
+    others = sorted({*locales, bot.locale})
+    if len(others) < 2:
+        return {}
+    urls = {locale: f"{bot.help_url}{path_of_locale(bot.locale, locale)}/" for locale in others}
+    return urls | {DEFAULT: urls[bot.locale]}
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageLink:
+    """A page in another language, or this one; `name` is the language's own."""
+
+    locale: str
+    name: str
+    path: str
+    direction: str
+    is_current: bool
+
+
+def language_links(
+    bot: Bot, current: str, locales: Iterable[str], rest: str, paths: Mapping[str, str] | None
+) -> list[LanguageLink]:
+    """Links to this page in every language of the help center; none where it has a single one.
+
+    `rest` is the page's path below its language. A text whose translations have names of their own gives
+    `paths` instead: from one that is not translated into a language, the home page in it is next.
+    """
+    others = sorted({*locales, bot.locale, current})
+    if len(others) < 2:
+        return []
+    links = []
+    for locale in others:
+        root = root_path(bot, locale)
+        path = root + rest if paths is None else paths.get(locale, f"{root}/")
+        links.append(
+            LanguageLink(locale, language_name(locale), path, direction(locale), is_current=locale == current)
+        )
+    return links

@@ -1,0 +1,48 @@
+"""Articles and changelog entries as Markdown, at addresses of their own and for clients that prefer it."""
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.interfaces.site import queries
+from instep.interfaces.site.public_markdown import write_markdown
+from instep.interfaces.site.representations import EXTENSION, markdown_document
+from instep.interfaces.site.schemas import WholeText, article_url, changelog_url, llms_url
+from instep.interfaces.site.visits import help_center, kept_private, requested_locale
+from instep.interfaces.site.xml import as_uri
+from instep.platform.core.errors import NotFound
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.pages import moved_to
+from instep.platform.web.public import public
+
+
+@public
+async def show_article_text(request: Request) -> Response:
+    slug = request.path_params["slug"]
+    async with help_center(request, recognise=True, only_reads=True) as visit:
+        bot = visit.ctx.bot
+        locale, is_canonical = requested_locale(request, bot)
+        text = await queries.find_text(visit.ctx, slug, locale)
+        if text is None or not is_canonical:
+            present_slug = text.slug if text else await queries.find_present_slug(visit.ctx, slug, locale)
+            if present_slug is None:
+                raise NotFound
+            return moved_to(article_url(bot, locale, present_slug) + EXTENSION)
+    page = await text_page(request, bot, text, article_url(bot, locale, slug))
+    return kept_private(page) if visit.is_signed_in else page
+
+
+@public
+async def show_entry_text(request: Request) -> Response:
+    async with help_center(request, only_reads=True) as visit:
+        bot = visit.ctx.bot
+        text = await queries.find_entry_text(visit.ctx, request.path_params["slug"])
+    if text is None:
+        raise NotFound
+    return await text_page(request, bot, text, changelog_url(bot, text.slug))
+
+
+async def text_page(request: Request, bot: Bot, text: WholeText, url: str) -> Response:
+    # A long text with HTML in it takes a while to convert, so another thread does it.
+    markdown = await to_thread.run_sync(write_markdown, text, as_uri(url))
+    return markdown_document(request, markdown, url, llms_url(bot))

@@ -1,0 +1,86 @@
+"""What a search finds while it is typed: the best articles, and an answer where the words are a question."""
+
+from dataclasses import asdict, dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from instep.interfaces.site.schemas import article_path
+from instep.interfaces.site.search import (
+    HEADERS,
+    ArticleResult,
+    count_search,
+    results_by_article,
+    search,
+    searched_text,
+)
+from instep.interfaces.site.visits import Visit, help_center
+from instep.platform.core import limits
+from instep.platform.web.public import public
+from instep.search.schemas import SearchRequest
+from instep.search.semantic.query_embedder import query_embedder
+from instep.visitors.answers.ask import QuestionRequest, answer_from_articles
+
+# How many articles stand below the field.
+MOST_ARTICLES = 4
+# Fewer words are hardly a question.
+MIN_QUESTION_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A line below the field: where it leads, the title and headings above a text, and the text in pieces."""
+
+    path: str
+    title: str
+    headings: tuple[str, ...]
+    excerpt: list[tuple[str, bool]] = field(default_factory=list)
+
+
+@public
+async def show_matches(request: Request) -> Response:
+    """The matches as JSON: `answer` or null, and `articles`; each has `path`, `title`, `headings`, `excerpt`.
+
+    An excerpt is a list of pairs: a piece of text, and whether it is a match. Nothing is kept of the words:
+    they count as a question only where somebody asks them.
+    """
+    query = searched_text(request)
+    if len(query) < limits.MIN_QUERY_CHARACTERS:
+        return JSONResponse({"answer": None, "articles": []}, headers=HEADERS)
+    await count_search(request)
+    await query_embedder.prepare(query)
+    async with help_center(request, recognise=True) as visit:
+        locale = visit.locale
+        passages = await search(visit, SearchRequest(query, locale))
+        articles = results_by_article(visit, passages.rows)[:MOST_ARTICLES]
+        answer = await answer_match(visit, query, locale) if is_question(query) else None
+    return JSONResponse(
+        {"answer": answer and asdict(answer), "articles": [asdict(article_match(a)) for a in articles]},
+        headers=HEADERS,
+    )
+
+
+def is_question(query: str) -> bool:
+    return query.endswith("?") or len(query.split()) >= MIN_QUESTION_WORDS
+
+
+def article_match(article: ArticleResult) -> Match:
+    best = article.passages[0]
+    path = f"{article.path}#{best.anchor}" if best.anchor else article.path
+    return Match(path, article.title, best.headings, best.marked_excerpt)
+
+
+async def answer_match(visit: Visit, question: str, locale: str) -> Match | None:
+    """The best source of the answer with what it says; None where the articles don't hold one."""
+    answer = await answer_from_articles(visit.ctx, QuestionRequest(question, locale, (), visit.audience))
+    if not answer.answered or not answer.sources:
+        return None
+    cited = answer.sources[0]
+    passage = cited.passage
+    path = article_path(visit.ctx.bot, passage.locale, passage.slug)
+    return Match(
+        f"{path}#{passage.anchor}" if passage.anchor else path,
+        passage.title,
+        passage.headings,
+        [(cited.excerpt, False)],
+    )

@@ -1,0 +1,153 @@
+"""Rendered pages of this process, each valid as long as the state that it was made from."""
+
+import gzip
+from collections import OrderedDict
+from dataclasses import dataclass
+from uuid import UUID
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.interfaces.site.schemas import SiteState
+from instep.platform.core import limits
+from instep.platform.core.etags import matches_any_etag
+from instep.platform.web.assets import accepted_codings
+from instep.platform.web.compression import COMPRESSED_FROM_BYTES, COMPRESSION_LEVEL
+
+# The address of a page, with its query.
+Address = tuple[str, str]
+CREDENTIALS = {b"cookie", b"authorization"}
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPage:
+    """A page in all forms that readers get; `state` is that of the help center that it shows.
+
+    Several requests are answered with the same responses, so nobody may change one.
+    """
+
+    state: SiteState
+    # The name of the help center in the address, and what answers there.
+    slug: str
+    endpoint: object
+    # Empty where it is no article.
+    article_id: str
+    etag: str
+    whole: Response
+    # None for a page that is too small to be compressed.
+    compressed: Response | None
+    # The response (304) to browsers that have the page already.
+    unchanged: Response
+
+    @property
+    def size(self) -> int:
+        return len(self.whole.body) + (len(self.compressed.body) if self.compressed else 0)
+
+    def response_to(self, request: Request) -> Response:
+        if has_already(request, self.etag):
+            return self.unchanged
+        accepted = accepted_codings(request.headers.get("accept-encoding", ""))
+        return self.compressed if self.compressed and "gzip" in accepted else self.whole
+
+
+def first_response(request: Request, html: bytes, headers: dict[str, str]) -> Response:
+    """The response to whom a page was rendered for; it is this request's alone, and compressed on its way."""
+    if has_already(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    return html_response(html, headers)
+
+
+def rendered_page(
+    request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str
+) -> RenderedPage:
+    compressed = None
+    if len(html) >= COMPRESSED_FROM_BYTES:
+        varying = [headers["Vary"]] if "Vary" in headers else []
+        headers = {**headers, "Vary": ", ".join([*varying, "Accept-Encoding"])}
+        body = gzip.compress(html, COMPRESSION_LEVEL, mtime=0)
+        compressed = html_response(body, {**headers, "Content-Encoding": "gzip"})
+    return RenderedPage(
+        state,
+        request.scope["path_params"]["bot"],
+        request.scope["endpoint"],
+        article_id,
+        headers["ETag"],
+        html_response(html, headers),
+        compressed,
+        Response(status_code=304, headers=headers),
+    )
+
+
+def html_response(body: bytes, headers: dict[str, str]) -> Response:
+    return Response(body, 200, headers, "text/html")
+
+
+def has_already(request: Request, etag: str) -> bool:
+    """Whether a reader has the page with this tag."""
+    return matches_any_etag(etag, request.headers.get("if-none-match", ""))
+
+
+class PageCache:
+    """The pages that were read last, the most recent last, up to a number of bytes."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.bytes = 0
+        self.pages: OrderedDict[Address, RenderedPage] = OrderedDict()
+
+    def find(self, request: Request) -> RenderedPage | None:
+        """The page at the address of a request, perhaps one that nobody may see any more."""
+        page = self.pages.get(address_of(request))
+        return page if page is not None and is_for_everybody(request) else None
+
+    def find_current(self, request: Request, state: SiteState) -> RenderedPage | None:
+        """The page at the address of a request, if it shows this state; one that does not is dropped."""
+        page, address = self.find(request), address_of(request)
+        if page is None:
+            return None
+        if page.state != state:
+            self.remove(address)
+            return None
+        self.pages.move_to_end(address)
+        return page
+
+    def keep(
+        self, request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str = ""
+    ) -> None:
+        """Keep a page that was rendered for a request, if everybody may see it."""
+        if not is_for_everybody(request) or len(html) > limits.MAX_CACHED_PAGE_BYTES:
+            return
+        page, address = rendered_page(request, state, html, headers, article_id), address_of(request)
+        self.remove(address)
+        self.pages[address] = page
+        self.bytes += page.size
+        while self.bytes > self.max_bytes:
+            self.remove(next(iter(self.pages)))
+
+    def forget(self, bot_id: UUID) -> None:
+        """Drop the pages of a help center."""
+        addresses = [address for address, page in self.pages.items() if page.state.bot_id == bot_id]
+        for address in addresses:
+            self.remove(address)
+
+    def remove(self, address: Address) -> None:
+        page = self.pages.pop(address, None)
+        if page is not None:
+            self.bytes -= page.size
+
+
+page_cache = PageCache(limits.MAX_PAGE_CACHE_BYTES)
+
+
+def address_of(request: Request) -> Address:
+    return request.scope["path"], request.scope["query_string"].decode("latin-1")
+
+
+def is_for_everybody(request: Request) -> bool:
+    """Whether the response is the same for everybody: nobody is signed in, and the query is known.
+
+    Only the number of a page is known: other queries would fill the cache with copies of the same page.
+    """
+    query = request.scope["query_string"]
+    is_known = not query or (query.startswith(b"page=") and len(query) <= limits.MAX_CACHED_QUERY_BYTES)
+    return is_known and not any(name in CREDENTIALS for name, _ in request.scope["headers"])

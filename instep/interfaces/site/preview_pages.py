@@ -1,0 +1,127 @@
+"""Pages of the help center as drafts would make them, for whoever has a link."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.content.files.picture_sizes import render_with_sizes
+from instep.drafting.drafts.actions import get_draft
+from instep.drafting.drafts.previews import PreviewedDraft, list_previewed_drafts, preview_of
+from instep.interfaces.site import entrances, queries
+from instep.interfaces.site.contents import contents_of
+from instep.interfaces.site.schemas import ArticlePage, PreviewArrival
+from instep.interfaces.site.site_tree import tree_of_article
+from instep.interfaces.site.visits import VISITOR, Visit, canonical_locale
+from instep.platform.core.clock import utc_now
+from instep.platform.core.errors import NotFound
+from instep.platform.core.restarts import restartable
+from instep.platform.identity.schemas import Ctx
+from instep.platform.web.pages import NO_STORE
+from instep.platform.web.public import public
+
+# The token is in the address, which other sites must not learn; nor is a page ever found by a search.
+PREVIEW_HEADERS = {**NO_STORE, "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewVisit:
+    """One request by a link: the visit, the drafts that it shows, and until when."""
+
+    visit: Visit
+    drafts: list[PreviewedDraft]
+    expires_at: datetime
+    root: str
+
+    def href(self, slug: str, locale: str) -> str:
+        """The address of an article below the link."""
+        below = "" if locale == self.visit.ctx.bot.locale else f"{locale}/"
+        return f"{self.root}/{below}articles/{slug}"
+
+    async def page(self, article: ArticlePage, draft: PreviewedDraft | None) -> Response:
+        answer = self.visit.page(
+            "preview.html",
+            article.locale,
+            paths={other: self.href(slug, other) for other, slug in article.slugs.items()},
+            article=article,
+            html=self.visit.text(article.html),
+            headings=contents_of(article.html),
+            tree=await tree_of_article(self.visit, article),
+            draft=draft,
+            changed=[(self.href(other.slug, other.locale), other) for other in self.drafts],
+            expires_at=self.expires_at,
+        )
+        # Links to articles stay within the link.
+        links = re.compile(rf'href="/help/{re.escape(self.visit.ctx.bot.slug)}/((?:[\w-]+/)?articles/)')
+        html = links.sub(rf'href="{self.root}/\1', bytes(answer.body).decode())
+        headers = {name: value for name, value in answer.headers.items() if name not in UNIQUE_HEADERS}
+        return Response(html, answer.status_code, {**headers, **PREVIEW_HEADERS}, "text/html")
+
+
+# Headers that the response computes itself or must not have.
+UNIQUE_HEADERS = {"content-length", "content-type", "etag", "cache-control", "referrer-policy"}
+
+
+@asynccontextmanager
+async def preview_visit(request: Request) -> AsyncIterator[PreviewVisit]:
+    token = request.path_params["token"]
+    state = request.app.state
+    preview_id = preview_of(state.cursor_key, token)
+    if preview_id is None:
+        raise NotFound
+    database = state.database
+    async with database.enter(PreviewArrival, entrances.ARRIVE_BY_PREVIEW, id=preview_id) as (arrival, tx):
+        if arrival is None:
+            raise NotFound
+        # The link is at the installation's own address, so that all of its links are.
+        ctx = Ctx(tx, replace(arrival.bot, domain=None), VISITOR, utc_now())
+        visit = Visit(request, ctx, arrival)
+        drafts = await list_previewed_drafts(ctx, arrival.draft_id, arrival.source_key)
+        yield PreviewVisit(visit, drafts, arrival.expires_at, f"/preview/{token}")
+
+
+@public
+async def show_preview(request: Request) -> Response:
+    """The first page that a draft changes."""
+
+    async def attempt() -> Response:
+        async with preview_visit(request) as preview:
+            if not preview.drafts:
+                raise NotFound
+            return await changed_page(preview, preview.drafts[0])
+
+    return await restartable(attempt)
+
+
+@public
+async def show_preview_article(request: Request) -> Response:
+    """An article: as a draft would make it, else as it is live."""
+
+    async def attempt() -> Response:
+        async with preview_visit(request) as preview:
+            ctx = preview.visit.ctx
+            slug = request.path_params["slug"]
+            locale = canonical_locale(request.path_params.get("locale", ctx.bot.locale))
+            draft = next((d for d in preview.drafts if (d.slug, d.locale) == (slug, locale)), None)
+            if draft is not None:
+                return await changed_page(preview, draft)
+            article = await queries.find_live_article(ctx, slug, locale)
+            if article is None:
+                raise NotFound
+            return await preview.page(article, None)
+
+    return await restartable(attempt)
+
+
+async def changed_page(preview: PreviewVisit, draft: PreviewedDraft) -> Response:
+    ctx = preview.visit.ctx
+    article = await queries.find_any_article(ctx, draft.article_id)
+    if article is None:
+        raise NotFound
+    detail = await get_draft(ctx, draft.id)
+    html = await render_with_sizes(ctx, detail.draft.content if detail.merged is None else detail.merged)
+    return await preview.page(replace(article, title=draft.title, html=html), draft)

@@ -1,0 +1,104 @@
+"""Forms that anybody may send; programs are recognized by rate, a field that people don't see, and time.
+
+Visitors have no session, so that no cookie guards these forms: what they do needs nobody's rights.
+"""
+
+import hashlib
+import hmac
+from typing import Any
+
+from starlette.datastructures import URL
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from instep.interfaces.site.visits import Visit
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.rate_window import count_hit
+from instep.platform.identity.schemas import Ctx
+from instep.platform.web.call import Window
+from instep.platform.web.client_addresses import client_address
+from instep.platform.web.forms import Form, read_fields, refuse_foreign_site
+from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS
+from instep.platform.web.visitors.route import refuse_spent
+
+# The field that people don't see, and programs fill in.
+TRAP = "website"
+STAMP = "stamp"
+PRIVATE_PAGE = {**NO_STORE, "X-Robots-Tag": "noindex"}
+
+
+def private_page(visit: Visit, template: str, status: int = 200, **values: Any) -> Response:
+    """A page about one visitor's words: kept by no cache and listed by no search engine."""
+    page = visit.page(template, values.pop("locale", None), **values)
+    page.status_code = status
+    page.headers.update(PRIVATE_PAGE)
+    del page.headers["ETag"]
+    return page
+
+
+def seen(path: str, **query: str) -> Response:
+    """Redirect to the page with the result of a form, so that reloading it sends nothing again."""
+    url = str(URL(path).include_query_params(**query)) if query else path
+    return RedirectResponse(url, 303, {**SECURITY_HEADERS, **PRIVATE_PAGE})
+
+
+async def read_public_form(request: Request) -> Form:
+    """The fields of a form of this site; one that a page elsewhere sends is refused (403)."""
+    refuse_foreign_site(request)
+    return await read_fields(request, limits.MAX_VISITOR_BODY_BYTES)
+
+
+async def count_visitor(request: Request, ctx: Ctx) -> None:
+    """Count a visitor without a name, as the answer API counts those: by network address; 429 beyond."""
+    seconds = limits.REQUEST_WINDOW_SECONDS
+    window = await count_hit(ctx.tx, "widget-chat", f"{ctx.bot.id} {client_address(request)}", seconds)
+    quota = limits.VISITOR_CALLS_PER_MINUTE
+    refuse_spent([Window("widget-chat", quota, seconds, window.hits, window.seconds_left)])
+
+
+def visitor_of(request: Request) -> str:
+    """Who asks, without a cookie: the same all day from one browser and address, and unknown tomorrow.
+
+    Only a hash of it is kept, as of each visitor.
+    """
+    browser = request.headers.get("user-agent", "")
+    return "site-" + mac(request, "visitor", f"{utc_now():%Y-%m-%d}", client_address(request), browser)
+
+
+def stamp_for(request: Request, subject: str) -> str:
+    """The hidden value of a form that is shown now; `subject` says what the form is about."""
+    seconds = str(int(utc_now().timestamp()))
+    return f"{seconds}.{mac(request, 'form', subject, seconds)}"
+
+
+def renewed_stamp(request: Request, subject: str, form: Form) -> str:
+    """The stamp of a form that is shown again: the first one counts on, as corrections may be quick."""
+    stamp = form.get(STAMP, "")
+    return stamp if is_signed(request, subject, stamp) else stamp_for(request, subject)
+
+
+def is_signed(request: Request, subject: str, stamp: str) -> bool:
+    """Whether a page of ours showed this form, in the last day."""
+    seconds, _, sent = stamp.partition(".")
+    if not hmac.compare_digest(sent.encode(), mac(request, "form", subject, seconds).encode()):
+        return False
+    return form_age(stamp) <= limits.SITE_FORM_TTL_SECONDS
+
+
+def is_from_person(request: Request, subject: str, form: Form) -> bool:
+    """Whether a form was shown, was not filled in within a moment, and leaves empty what people don't see."""
+    stamp = form.get(STAMP, "")
+    if form.get(TRAP) or not is_signed(request, subject, stamp):
+        return False
+    return form_age(stamp) >= limits.MIN_SITE_FORM_SECONDS
+
+
+def form_age(stamp: str) -> float:
+    """The seconds since a form was shown; the signature of its stamp has been checked."""
+    return utc_now().timestamp() - int(stamp.partition(".")[0])
+
+
+def mac(request: Request, purpose: str, *texts: str) -> str:
+    message = "\0".join(("site", purpose, *texts)).encode("utf-8", "replace")
+    return hmac.new(request.app.state.cursor_key, message, hashlib.sha256).hexdigest()

@@ -1,0 +1,46 @@
+"""Published texts as Markdown documents that say no more than their pages do."""
+
+import re
+from datetime import datetime
+
+from html_to_markdown import ConversionOptions, convert
+
+from instep.interfaces.site.schemas import WholeText
+from instep.platform.core.clock import isoformat
+
+# Raw HTML and definitions of links can hold words that no page shows, such as comments of authors.
+MAY_HIDE_WORDS = re.compile(r"<(?!https?:|mailto:)[!?/A-Za-z]|\]:")
+# A text that speaks of tags keeps them as words.
+OPTIONS = ConversionOptions(extract_metadata=False, escape_misc=True, br_in_tables=True, compact_tables=True)
+# Tags, and code with all that is in it.
+TAG_OR_CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>|<[^<>]*>)", re.DOTALL)
+# Signs within words and between them, which mean nothing in Markdown there; the converter would escape them.
+PLAIN_SIGN = re.compile(r"(?<=\w)[-.+=](?=\w)|(?<=[\w,;] )[-+=](?= )|(?<=[^\W\d])\.")
+SIGNS = "-.+="
+# Characters that no text has (Unicode, noncharacters) stand in for them.
+STAND_INS = "\ufdd0\ufdd1\ufdd2\ufdd3"
+HIDE, SHOW = str.maketrans(SIGNS, STAND_INS), str.maketrans(STAND_INS, SIGNS)
+
+
+def shown_markdown(text: WholeText) -> str:
+    """The author's Markdown; if words might be hidden in it, Markdown that is made of the page's HTML."""
+    if MAY_HIDE_WORDS.search(text.markdown) is None:
+        return text.markdown.strip()
+    parts = TAG_OR_CODE.split(text.html)
+    parts[::2] = [PLAIN_SIGN.sub(lambda sign: sign[0].translate(HIDE), words) for words in parts[::2]]
+    return (convert("".join(parts), OPTIONS).content or "").strip().translate(SHOW)
+
+
+def write_markdown(text: WholeText, url: str) -> str:
+    """A document: title, description, text, then where and when it comes from."""
+    lead = f"\n> {without_line_ends(text.description)}\n" if text.description else ""
+    end = f"---\n\n{origin(url, text.updated_at)}"
+    return f"# {without_line_ends(text.title)}\n{lead}\n{shown_markdown(text)}\n\n{end}"
+
+
+def origin(url: str, updated_at: datetime) -> str:
+    return f"Source: <{url}>\n\nLast changed: {isoformat(updated_at)}\n"
+
+
+def without_line_ends(text: str) -> str:
+    return " ".join(text.split())

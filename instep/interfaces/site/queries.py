@@ -1,0 +1,326 @@
+"""The SQL of the public help center's articles, changelog entries and files.
+
+Only `LIVE`, `LIVE_TO_SIGNED_IN` and `PUBLISHED_ENTRIES`, and of collections `collections_of` in
+`collection_queries`, define what visitors may see.
+"""
+
+from datetime import datetime
+
+from instep.content.articles.live import LIVE, LIVE_TO_SIGNED_IN
+from instep.content.collections.visibility import ANCESTORS, PLACE
+from instep.content.files.actions import find_by_digest
+from instep.interfaces.site.schemas import (
+    ArticleAddress,
+    ArticlePage,
+    EntryAddress,
+    HelpCenterLink,
+    ListedText,
+    PublishedEntry,
+    RelatedArticle,
+    ServedFile,
+    WholeText,
+)
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+from instep.platform.core.paging import Order, Page, PageRequest
+from instep.platform.identity.schemas import Ctx
+from instep.search.schemas import Audience
+
+ARTICLE_PAGE = """
+    a.id, a.slug, a.locale, a.title, a.description, a.content_html as html,
+    coalesce((select jsonb_agg(jsonb_build_object('slug', l.slug, 'title', l.title) order by level)
+        from (values (1, grandparent.slug, grandparent.title), (2, parent.slug, parent.title),
+            (3, c.slug, c.title)) as l (level, slug, title) where l.slug is not null), '[]')
+        as breadcrumbs, a.updated_at, a.position
+"""
+# The time of the newest code change with which the article `p` was compared, together with all others: one
+# before the first that proposes an edit of it which is still to be reviewed, or asks for words that it lacks.
+COMPARED_AT = """
+    select t.created_at from tasks t
+    where t.bot_id = %(bot)s and t.workspace_id = %(workspace)s
+        and t.type = 'document_change' and t.status = 'completed'
+        and t.unread_articles = 0 and t.created_at > p.created_at and t.created_at < coalesce(least((
+            select min(s.created_at) from drafts d
+            join tasks s on s.workspace_id = %(workspace)s and s.id = d.task_id
+            where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s
+                and d.article_id = p.id and d.status = 'pending'), (
+            select min(s.created_at) from places w
+            join tasks s on s.workspace_id = %(workspace)s and s.id = w.task_id
+            where w.bot_id = %(bot)s and w.workspace_id = %(workspace)s
+                and w.article_id = p.id and w.status = 'open')), 'infinity')
+    order by t.created_at desc, t.id desc limit 1
+"""
+# A live article with its whole text. Lists for programs begin with the bot's language, each in reading order.
+TEXT = (
+    "a.slug, a.locale, a.title, a.description, a.content_markdown as markdown, a.content_html as html,"
+    " a.updated_at"
+)
+TEXT_ORDER = f"a.locale <> %(locale)s, a.locale, c.id is null, {PLACE}, a.position, a.id"
+PUBLISHED_ENTRIES = """
+    from changelog_entries e
+    where e.bot_id = %(bot)s and e.workspace_id = %(workspace)s and e.status = 'published'
+"""
+ENTRY_ORDER = Order(("e.published_at", "e.id"), descending=True)
+
+
+def live(ctx: Ctx) -> str:
+    """The articles that the visitor may read."""
+    return LIVE_TO_SIGNED_IN if is_signed_in(ctx) else LIVE
+
+
+def is_signed_in(ctx: Ctx) -> bool:
+    """Whether the visitor has proven who they are; only then the actor has an id."""
+    return ctx.actor.type == "visitor" and ctx.actor.id is not None
+
+
+async def is_paused(ctx: Ctx) -> bool:
+    """Whether the workspace is paused: its questions are answered without a paid model."""
+    paused: bool = await ctx.tx.value(
+        "select paused_at is not null from workspaces where id = %(workspace)s", workspace=ctx.workspace_id
+    )
+    return paused
+
+
+async def has_language(ctx: Ctx, locale: str) -> bool:
+    """Whether the help center has a live article in this language."""
+    has_one: bool = await ctx.tx.value(
+        f"select exists (select {LIVE} and a.locale = %(locale)s)", bot=ctx.bot.id, locale=locale
+    )
+    return has_one
+
+
+async def list_help_centers(tx: Tx) -> list[HelpCenterLink]:
+    """The help centers of the workspace that the connection is in."""
+    live_in_bot = LIVE.replace("%(bot)s", "b.id")
+    return await tx.all(
+        HelpCenterLink,
+        f"""
+        select b.slug, b.name, exists (select {live_in_bot}) as has_articles
+        from bots b order by b.name, b.slug limit {limits.FRONT_PAGE_HELP_CENTERS}
+        """,
+    )
+
+
+async def find_any_article(ctx: Ctx, article_id: str) -> ArticlePage | None:
+    """An article that may not be public: whoever calls this has checked that the visitor may see it."""
+    return await ctx.tx.first(
+        ArticlePage,
+        f"""
+        select {ARTICLE_PAGE}
+        from articles a
+        left join collections c on c.workspace_id = %(workspace)s and c.id = a.collection_id
+        {ANCESTORS}
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.id = %(id)s and a.deleted_at is null
+        """,
+        bot=ctx.bot.id,
+        id=article_id,
+    )
+
+
+async def find_live_article(ctx: Ctx, slug: str, locale: str) -> ArticlePage | None:
+    return await ctx.tx.first(
+        ArticlePage,
+        f"""
+        with page as (
+            select {ARTICLE_PAGE}, coalesce(a.translation_of, a.id) as text_id, a.created_at
+            {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s
+        )
+        select p.id, p.slug, p.locale, p.title, p.description, p.html, p.breadcrumbs, p.updated_at,
+            p.position, ({COMPARED_AT}) as compared_at, (select jsonb_object_agg(a.locale, a.slug) {live(ctx)}
+                and (a.id = p.text_id or a.translation_of = p.text_id)) as slugs
+        from page p
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+        locale=locale,
+    )
+
+
+async def find_text(ctx: Ctx, slug: str, locale: str) -> WholeText | None:
+    """A live article with its Markdown."""
+    return await ctx.tx.first(
+        WholeText,
+        f"select {TEXT} {live(ctx)} and a.slug = %(slug)s and a.locale = %(locale)s",
+        bot=ctx.bot.id,
+        slug=slug,
+        locale=locale,
+    )
+
+
+async def find_entry_text(ctx: Ctx, slug: str) -> WholeText | None:
+    """A published entry with its Markdown."""
+    return await ctx.tx.first(
+        WholeText,
+        f"""
+        select e.slug, %(locale)s as locale, e.title, null as description, e.content_markdown as markdown,
+            e.content_html as html, e.updated_at
+        {PUBLISHED_ENTRIES} and e.slug = %(slug)s
+        """,
+        bot=ctx.bot.id,
+        locale=ctx.bot.locale,
+        slug=slug,
+    )
+
+
+async def list_texts(ctx: Ctx) -> list[ListedText]:
+    """The live articles in reading order: one more than `llms.txt` links to, if there are more."""
+    return await ctx.tx.all(
+        ListedText,
+        f"""
+        select a.slug, a.locale, a.title, a.description,
+            array_remove(array[grandparent.title, parent.title, c.title], null) as collection_titles
+        {LIVE} order by {TEXT_ORDER} limit {limits.MAX_LLMS_LINKS + 1}
+        """,
+        bot=ctx.bot.id,
+        locale=ctx.bot.locale,
+    )
+
+
+async def list_whole_texts(ctx: Ctx) -> tuple[list[WholeText], int]:
+    """The first live articles whose texts fit into `llms-full.txt`, and the number of all of them."""
+    count: int = await ctx.tx.value(f"select count(*)::integer {LIVE}", bot=ctx.bot.id)
+    texts = await ctx.tx.all(
+        WholeText,
+        f"""
+        select {TEXT} from (
+            select a.*, row_number() over reading as place,
+                sum(octet_length(a.content_markdown)) over reading as bytes
+            {LIVE} window reading as (order by {TEXT_ORDER})
+        ) a where a.bytes <= %(max_bytes)s order by a.place
+        """,
+        bot=ctx.bot.id,
+        locale=ctx.bot.locale,
+        max_bytes=limits.MAX_LLMS_FULL_BYTES,
+    )
+    return texts, count
+
+
+async def suggest_texts(ctx: Ctx, query: str) -> list[ListedText]:
+    """Live articles in the bot's language whose titles hold the query, first those that begin with it."""
+    return await ctx.tx.all(
+        ListedText,
+        f"""
+        select a.slug, a.locale, a.title, a.description, '{{}}'::text[] as collection_titles
+        {LIVE} and a.locale = %(locale)s and strpos(lower(a.title), lower(%(query)s)) > 0
+        order by not starts_with(lower(a.title), lower(%(query)s)), a.title, a.id
+        limit {limits.SITE_SUGGESTIONS}
+        """,
+        bot=ctx.bot.id,
+        locale=ctx.bot.locale,
+        query=query,
+    )
+
+
+async def list_related(ctx: Ctx, ids: list[str]) -> list[RelatedArticle]:
+    """The public ones of these articles, in this order."""
+    return await ctx.tx.all(
+        RelatedArticle,
+        f"""
+        select a.slug, a.locale, a.title, a.description {LIVE} and a.id = any(%(ids)s)
+        order by array_position(%(ids)s::text[], a.id)
+        """,
+        bot=ctx.bot.id,
+        ids=ids,
+    )
+
+
+async def find_present_slug(ctx: Ctx, slug: str, locale: str) -> str | None:
+    """The present slug of the live article that had this one before."""
+    present_slug: str | None = await ctx.tx.value(
+        f"""
+        select a.slug {live(ctx)} and a.locale = %(locale)s and a.id = (
+            select f.article_id from former_slugs f
+            where f.bot_id = %(bot)s and f.workspace_id = %(workspace)s
+              and f.slug = %(slug)s and f.locale = %(locale)s)
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+        locale=locale,
+    )
+    return present_slug
+
+
+async def find_entry(ctx: Ctx, slug: str) -> PublishedEntry | None:
+    return await ctx.tx.first(
+        PublishedEntry,
+        f"""
+        select e.id, e.slug, e.title, e.content_html as html, e.published_at, e.updated_at
+        {PUBLISHED_ENTRIES} and e.slug = %(slug)s
+        """,
+        bot=ctx.bot.id,
+        slug=slug,
+    )
+
+
+async def list_entries(ctx: Ctx, request: PageRequest) -> Page[PublishedEntry]:
+    page = request.page(ENTRY_ORDER, "news", ctx.bot.id)
+    rows = await ctx.tx.all(
+        PublishedEntry,
+        f"""
+        select e.id, e.slug, e.title, e.published_at, e.updated_at,
+            case when length(e.content_html) <= %(max_characters)s then e.content_html end as html
+        {PUBLISHED_ENTRIES} and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        max_characters=limits.MAX_CHANGELOG_INLINE_CHARACTERS,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.published_at, row.id))
+
+
+async def find_file(ctx: Ctx, sha256: str, content_type: str) -> ServedFile | None:
+    """The file at an address, with who may see it: whoever may see a live text that refers to it."""
+    file = await find_by_digest(ctx, sha256, content_type)
+    if file is None:
+        return None
+    references = """
+        select r.source_id from file_references r
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.sha256 = %(sha256)s
+    """
+    # A comment of the author refers to it too, but nobody sees that.
+    articles = (
+        f"and strpos(a.content_html, %(sha256)s) > 0 and a.id in ({references} and r.source = 'article')"
+    )
+    audience: Audience | None = await ctx.tx.value(
+        f"""
+        select case
+            when exists (select {LIVE} {articles}) or exists (
+                select {PUBLISHED_ENTRIES} and strpos(e.content_html, %(sha256)s) > 0
+                and e.id in ({references} and r.source = 'changelog_entry'))
+                or exists ({references} and r.source = 'site_frame')
+                then 'public'
+            when exists (select {LIVE_TO_SIGNED_IN} {articles}) then 'authenticated' end
+        """,
+        bot=ctx.bot.id,
+        sha256=sha256,
+    )
+    return ServedFile(file, audience)
+
+
+async def change_stamp(ctx: Ctx) -> datetime:
+    """The time stamp of the help center's last change; every change of what is public has a later one."""
+    stamp: datetime = await ctx.tx.value("select changed_at from bots where id = %(bot)s", bot=ctx.bot.id)
+    return stamp
+
+
+async def list_article_addresses(ctx: Ctx) -> list[ArticleAddress]:
+    """The addresses of all live articles in all languages, newest change first."""
+    return await ctx.tx.all(
+        ArticleAddress,
+        f"""
+        select a.slug, a.locale, coalesce(a.translation_of, a.id) as text_id,
+            array_remove(array[grandparent.slug, parent.slug, c.slug], null) as collection_slugs, a.updated_at
+        {LIVE} order by a.updated_at desc, a.id limit {limits.MAX_SITEMAP_URLS}
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_entry_addresses(ctx: Ctx) -> list[EntryAddress]:
+    """The addresses of all published entries, newest change first."""
+    return await ctx.tx.all(
+        EntryAddress,
+        f"select e.slug, e.updated_at {PUBLISHED_ENTRIES}"
+        f" order by e.updated_at desc, e.id limit {limits.MAX_SITEMAP_URLS}",
+        bot=ctx.bot.id,
+    )

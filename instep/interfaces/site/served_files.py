@@ -1,0 +1,110 @@
+"""Images and downloads, for whoever may see a text that refers to them."""
+
+import re
+from collections.abc import AsyncIterator
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from instep.content.files.kinds import BY_EXTENSION, SVG
+from instep.content.files.schemas import StoredFile
+from instep.content.files.storage import ObjectMissing, Storages
+from instep.interfaces.site import queries
+from instep.interfaces.site.schemas import ServedFile
+from instep.interfaces.site.visits import Visit, content_addressed_headers, help_center
+from instep.platform.core.errors import NotFound
+from instep.platform.core.etags import matches_any_etag
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.byte_ranges import ByteRange, requested_range
+from instep.platform.web.public import public
+from instep.platform.web.signed_in import current_person
+
+FILE_NAME = re.compile(r"([0-9a-f]{64})\.([a-z0-9]{3,4})")
+# The bytes behind an address never change; a shared cache may not keep what only some may see.
+PRIVATE = {"Cache-Control": "private, max-age=31536000, immutable"}
+# Whatever a browser makes of a file, nothing in it runs or loads anything.
+FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
+# The styles within a logo may color its shapes.
+SVG_POLICY = f"{FILE_POLICY}; style-src 'unsafe-inline'"
+
+
+@public
+async def show_file(request: Request) -> Response:
+    """Serve a file with validators and byte ranges (RFC 9110, sections 13 and 14)."""
+    name = FILE_NAME.fullmatch(request.path_params["name"])
+    kind = BY_EXTENSION.get(name[2]) if name else None
+    if name is None or kind is None:
+        raise NotFound
+    async with help_center(request, recognise=True) as visit:
+        bot = visit.ctx.bot
+        served = await queries.find_file(visit.ctx, name[1], kind.content_type)
+    if served is None or not (is_for(visit, served) or await is_member(request, bot)):
+        raise NotFound
+    headers = headers_of(bot, served)
+    if matches_any_etag(headers["ETag"], request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    part = requested_range(range_header(request, headers["ETag"]), served.file.bytes)
+    headers |= {"Content-Length": str(part.end - part.start)}
+    if not part.is_whole:
+        headers |= {"Content-Range": part.content_range}
+    status = 200 if part.is_whole else 206
+    if request.method == "HEAD":
+        return Response(status_code=status, headers=headers)
+    content = await begun(content_of(request.app.state.storages, bot, served.file, part))
+    return StreamingResponse(content, status, headers)
+
+
+def is_for(visit: Visit, served: ServedFile) -> bool:
+    """Whether the visitor may read a text that refers to the file."""
+    return served.is_public or (visit.is_signed_in and served.audience == "authenticated")
+
+
+async def is_member(request: Request, bot: Bot) -> bool:
+    """Whether a signed-in member of the bot's workspace asks."""
+    person = await current_person(request)
+    return person is not None and person.workspace_id == bot.workspace_id
+
+
+def headers_of(bot: Bot, served: ServedFile) -> dict[str, str]:
+    file = served.file
+    headers = {
+        "ETag": f'"{file.sha256}"',
+        "Content-Type": file.kind.served_type,
+        "Accept-Ranges": "bytes",
+        "Content-Security-Policy": SVG_POLICY if file.kind == SVG else FILE_POLICY,
+        # The widget draws pictures on pages of others; who is signed in is not asked for there.
+        "Access-Control-Allow-Origin": "*",
+        **(content_addressed_headers(bot) if served.is_public else PRIVATE),
+    }
+    if not file.kind.is_picture:
+        # RFC 6266, with the name in UTF-8 as RFC 8187 spells it.
+        headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file.download_name, safe='')}"
+    return headers
+
+
+def range_header(request: Request, etag: str) -> str | None:
+    """The header `Range`, unless `If-Range` names another state (RFC 9110, section 13.1.5)."""
+    condition = request.headers.get("if-range")
+    return request.headers.get("range") if condition in (None, etag) else None
+
+
+async def content_of(storages: Storages, bot: Bot, file: StoredFile, part: ByteRange) -> AsyncIterator[bytes]:
+    pieces = storages.at(file.location).read(bot.workspace_id, file.object_key, part.start, part.end)
+    async for piece in pieces:
+        yield piece
+
+
+async def begun(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The same content, whose first piece is there already: a missing object is 404, not half a response."""
+    try:
+        first = await anext(content, b"")
+    except ObjectMissing:
+        raise NotFound from None
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield first
+        async for piece in content:
+            yield piece
+
+    return pieces()

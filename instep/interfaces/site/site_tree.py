@@ -1,0 +1,86 @@
+"""The tree beside a text: the collections of a help center, opened on the way to the page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from instep.interfaces.site import collection_queries
+from instep.interfaces.site.schemas import ArticlePage, TreeArticle, TreeCollection, article_path
+from instep.interfaces.site.visits import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A link to an article."""
+
+    path: str
+    title: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A collection; only those on the way to the page have something in them."""
+
+    slug: str
+    title: str
+    icon: str | None
+    is_current: bool
+    articles: list[Leaf] = field(default_factory=list)
+    branches: list["Branch"] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteTree:
+    """The tree with the current page in it; `articles` are those that are in no collection."""
+
+    branches: list[Branch]
+    articles: list[Leaf] = field(default_factory=list)
+    previous: Leaf | None = None
+    next: Leaf | None = None
+
+
+async def tree_of_article(visit: Visit, article: ArticlePage) -> SiteTree:
+    """The tree with the article among those of its collection, in the article's language."""
+    slug = article.breadcrumbs[-1]["slug"] if article.breadcrumbs else None
+    rows = await collection_queries.list_tree(visit.ctx, article.locale, slug)
+    siblings = await collection_queries.list_siblings(visit.ctx, article, slug)
+    leaves = [leaf_of(visit, article, sibling) for sibling in siblings]
+    place = next((index for index, leaf in enumerate(leaves) if leaf.is_current), 0)
+    branches, current = grow(rows, slug)
+    if current is not None:
+        current.articles.extend(leaves)
+    return SiteTree(
+        branches,
+        articles=leaves if slug is None else [],
+        previous=leaves[place - 1] if place > 0 else None,
+        next=leaves[place + 1] if place + 1 < len(leaves) else None,
+    )
+
+
+async def tree_of_collection(visit: Visit, slug: str | None) -> SiteTree:
+    """The tree with a collection as the current page, or with none."""
+    rows = await collection_queries.list_tree(visit.ctx, visit.locale, slug)
+    branches, _ = grow(rows, slug, is_page=True)
+    return SiteTree(branches)
+
+
+def leaf_of(visit: Visit, article: ArticlePage, sibling: TreeArticle) -> Leaf:
+    path = article_path(visit.ctx.bot, article.locale, sibling.slug)
+    return Leaf(path, sibling.title, is_current=sibling.slug == article.slug)
+
+
+def grow(
+    rows: Sequence[TreeCollection], slug: str | None, *, is_page: bool = False
+) -> tuple[list[Branch], Branch | None]:
+    """The branches of rows in reading order, and the one that has this slug."""
+    current = None
+    # Where the next branch of each level goes.
+    levels: list[list[Branch]] = [[]]
+    for row in rows:
+        branch = Branch(row.slug, row.title, row.icon, is_current=is_page and row.slug == slug)
+        if row.slug == slug:
+            current = branch
+        del levels[row.level :]
+        levels[-1].append(branch)
+        levels.append(branch.branches)
+    return levels[0], current

@@ -1,0 +1,18 @@
+"""Sentences about a visitor's mistakes that say what to do, in the language of the page."""
+
+from instep.platform.core.errors import InvalidRequest
+from instep.platform.web.catalogues import message
+
+TOO_MANY_REQUESTS = message("Many requests came from your network just now. Wait a minute, then try again.")
+PRESS_AGAIN = message("Nothing was counted: go back and press “Yes” or “No” once more.")
+SEND_AGAIN = message("Nothing was sent yet: press “Send” once more.")
+AT_MOST_CHARACTERS = message("Write at most %(number)s characters.")
+
+
+class VisitorMistake(InvalidRequest):
+    """A request that a visitor can correct; `values` take their places in the text of the catalogues."""
+
+    def __init__(self, text: str, **values: object) -> None:
+        super().__init__(text % values if values else text)
+        self.text = text
+        self.values = values

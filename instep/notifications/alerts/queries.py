@@ -1,0 +1,118 @@
+"""SQL of alert targets."""
+
+from typing import Any
+from uuid import UUID
+
+from instep.notifications.alerts.schemas import AlertKind, AlertTarget, SealedAddress
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+from instep.platform.core.rate_window import count_hit
+from instep.platform.identity.schemas import Ctx
+
+TARGET = """
+    t.id, t.bot_id, t.tool, t.host, t.last_four, t.alerts, t.last_error, t.sent_at, t.created_at
+"""
+FROM_BOT = "from alert_targets t where t.workspace_id = %(workspace)s and t.bot_id = %(bot)s"
+
+
+async def lock_count(ctx: Ctx) -> None:
+    """Lock the number of the bot's targets until this transaction ends."""
+    await ctx.tx.advisory_lock(f"alert_targets {ctx.bot.id}")
+
+
+async def count(ctx: Ctx) -> int:
+    number: int = await ctx.tx.value(f"select count(*) {FROM_BOT}", bot=ctx.bot.id)
+    return number
+
+
+async def insert(ctx: Ctx, row: dict[str, Any]) -> AlertTarget:
+    return await ctx.tx.fetch_one(
+        AlertTarget,
+        f"""
+        insert into alert_targets as t (id, workspace_id, bot_id, tool, host, last_four, sealed, alerts,
+            created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(tool)s, %(host)s, %(last_four)s, %(sealed)s, %(alerts)s,
+            %(now)s)
+        returning {TARGET}
+        """,
+        now=ctx.now,
+        bot=ctx.bot.id,
+        **row,
+    )
+
+
+async def list_of_workspace(tx: Tx, workspace_id: str) -> list[AlertTarget]:
+    return await tx.all(
+        AlertTarget,
+        f"""
+        select {TARGET} from alert_targets t
+        where t.workspace_id = %(workspace)s order by t.bot_id, t.created_at, t.id
+        """,
+        workspace=workspace_id,
+    )
+
+
+async def bot_of(tx: Tx, workspace_id: str, target_id: str) -> UUID | None:
+    bot_id: UUID | None = await tx.value(
+        "select bot_id from alert_targets where workspace_id = %(workspace)s and id = %(id)s",
+        workspace=workspace_id,
+        id=target_id,
+    )
+    return bot_id
+
+
+async def find(ctx: Ctx, target_id: str) -> AlertTarget | None:
+    return await ctx.tx.first(
+        AlertTarget,
+        f"select {TARGET} {FROM_BOT} and t.id = %(id)s",
+        id=target_id,
+        bot=ctx.bot.id,
+    )
+
+
+async def delete(ctx: Ctx, target_id: str) -> AlertTarget | None:
+    """The deleted target; None if there is none, or if another transaction has deleted it."""
+    return await ctx.tx.first(
+        AlertTarget,
+        f"delete {FROM_BOT} and t.id = %(id)s returning {TARGET}",
+        id=target_id,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_subscribed(ctx: Ctx, kind: AlertKind) -> list[AlertTarget]:
+    return await ctx.tx.all(
+        AlertTarget,
+        f"select {TARGET} {FROM_BOT} and %(kind)s = any(t.alerts) order by t.id",
+        kind=kind,
+        bot=ctx.bot.id,
+    )
+
+
+async def find_sealed(ctx: Ctx, target_id: str) -> SealedAddress | None:
+    return await ctx.tx.first(
+        SealedAddress,
+        f"select t.sealed {FROM_BOT} and t.id = %(id)s",
+        id=target_id,
+        bot=ctx.bot.id,
+    )
+
+
+async def record_attempt(ctx: Ctx, target_id: str, error: str | None) -> None:
+    """Record the error of an attempt, or None for success; a removed target is ignored."""
+    await ctx.tx.execute(
+        """
+        update alert_targets t set last_error = %(error)s,
+            sent_at = case when %(error)s::text is null then %(now)s else t.sent_at end
+        where t.workspace_id = %(workspace)s and t.bot_id = %(bot)s and t.id = %(id)s
+        """,
+        id=target_id,
+        error=error,
+        now=ctx.now,
+        bot=ctx.bot.id,
+    )
+
+
+async def count_alert(ctx: Ctx) -> int:
+    """Count an alert; returns the bot's alerts in the current hour, including this one."""
+    return (await count_hit(ctx.tx, "alerts", str(ctx.bot.id), limits.HOUR_SECONDS)).hits

@@ -1,0 +1,20 @@
+"""Locks in the database that only one process at a time gets; they end with the session at the latest."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import psycopg
+
+from instep.operations.backups.tables import Connection
+
+
+@contextmanager
+def try_lock(connection: Connection, key: int) -> Iterator[bool]:
+    """Whether this session has got the lock; closing the session releases it later than this does."""
+    is_locked = connection.execute("select pg_try_advisory_lock(%s)", [key]).fetchone() == (True,)
+    try:
+        yield is_locked
+    finally:
+        if is_locked:
+            with suppress(psycopg.OperationalError):
+                connection.execute("select pg_advisory_unlock(%s)", [key])

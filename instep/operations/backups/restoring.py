@@ -1,0 +1,185 @@
+"""Restore a backup into an empty installation.
+
+The file is checked whole before anything is touched. Then the database is marked as unfinished, so that no
+server starts on it, until every step has succeeded; a restore that broke off can be repeated.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from instep.content.files.storage import open_bucket
+from instep.operations.backups.advisory_locks import try_lock
+from instep.operations.backups.backup_file import Archive, open_archive
+from instep.operations.backups.emptiness import clear, refuse_occupied
+from instep.operations.backups.erasure_ledger import read_ledgers
+from instep.operations.backups.errors import RestoreFailed, RestoreRefused
+from instep.operations.backups.loading import load_tables
+from instep.operations.backups.manifest import Manifest
+from instep.operations.backups.settling import settle_past
+from instep.operations.backups.snapshot import OPTIONS
+from instep.operations.ops.rotation import count_sealed
+from instep.platform.core.clock import isoformat
+from instep.platform.core.crypto import key_ring
+from instep.platform.core.database import OUTAGES, Tx
+from instep.platform.core.outages import outage_of
+from instep.platform.core.postgres import running_postgres
+from instep.platform.core.settings import Settings
+from instep.platform.migrations import UNFINISHED_RESTORE, head, migrate_to, revisions
+from instep.platform.web.shapes import Out
+from instep.visitors.answers.erasure_marks import ErasureMark
+from instep.visitors.answers.visitor_data import repeat_erasures
+
+# A second restore into the same database waits for nothing: it is refused.
+RESTORE_LOCK = 4_927_001_736
+
+Progress = Callable[[str], None]
+
+
+class BackupContents(Out):
+    """What a backup holds: the result of `instep restore --check`."""
+
+    version: str
+    revision: str
+    created_at: datetime
+    tables: int
+    rows: int
+    files: int
+    missing_files: int
+
+
+class Restored(BackupContents):
+    """The result of `instep restore`, with the numbers of what is not as it was in the backup."""
+
+    erased_visitors: int
+    ended_deliveries: int
+    dropped_messages: int
+    unreadable_secrets: int
+
+
+def check_backup(path: Path) -> BackupContents:
+    """Check a backup whole; raises `BackupRefused`."""
+    with open_archive(path) as archive:
+        refuse_newer(archive.manifest)
+        return BackupContents(**manifest_facts(archive.manifest))
+
+
+def restore_backup(settings: Settings, path: Path, progress: Progress) -> Restored:
+    """Restore into the empty installation of these settings.
+
+    Raises `BackupRefused` and `RestoreRefused` before anything is changed, and `RestoreFailed` later.
+    """
+    progress("Checking the backup …")
+    with open_archive(path) as archive:
+        refuse_newer(archive.manifest)
+        marks = read_ledgers(settings, path)
+        with running_postgres(settings) as postgres:
+            try:
+                return fill(settings, postgres.url, archive, marks, progress)
+            except OUTAGES as error:
+                raise RestoreFailed(unfinished(outage_of(error).message)) from None
+            except psycopg.Error as error:
+                raise RestoreFailed(unfinished(str(error).partition("\n")[0])) from None
+
+
+def fill(
+    settings: Settings, url: str, archive: Archive, marks: list[ErasureMark], progress: Progress
+) -> Restored:
+    """Load a backup into an empty database, by the schema that it was made with, and then renew the schema.
+
+    `marks` are erasures to repeat. Raises `RestoreRefused` where the database holds something already, or
+    another restore is under way.
+    """
+    bucket = open_bucket(settings.files) if settings.files else None
+    manifest = archive.manifest
+    with (
+        psycopg.connect(url, autocommit=True, options=OPTIONS) as connection,
+        try_lock(connection, RESTORE_LOCK) as is_locked,
+    ):
+        if not is_locked:
+            raise RestoreRefused("Another restore into this database is under way: wait for its end.")
+        refuse_occupied(connection)
+        clear(connection)
+        migrate_to(url, manifest.revision)
+        with connection.transaction():
+            load_tables(connection, archive, bucket, progress)
+        if manifest.revision != head():
+            progress("Bringing the schema up to date …")
+            migrate_to(url, head())
+        restored = asyncio.run(finish(url, manifest, marks))
+        connection.execute("analyze")
+        connection.execute(f"drop table {UNFINISHED_RESTORE}".encode())
+    return restored
+
+
+async def finish(url: str, manifest: Manifest, marks: list[ErasureMark]) -> Restored:
+    """Repeat erasures and end what was waiting, in one transaction."""
+    async with await psycopg.AsyncConnection.connect(url, options=OPTIONS) as connection:
+        tx = Tx(connection)
+        erased_visitors = await repeat_erasures(tx, marks)
+        settled = await settle_past(tx)
+        sealed = await count_sealed(tx, key_ring())
+    return Restored(
+        **manifest_facts(manifest),
+        erased_visitors=erased_visitors,
+        ended_deliveries=settled.deliveries,
+        dropped_messages=settled.messages,
+        unreadable_secrets=sealed.unreadable,
+    )
+
+
+def refuse_newer(manifest: Manifest) -> None:
+    if manifest.revision not in revisions():
+        raise RestoreRefused(
+            f"The backup is of version {manifest.version} of Instep, whose schema {manifest.revision} this "
+            "version does not know: restore it with that version or a newer one."
+        )
+
+
+def unfinished(reason: str) -> str:
+    return f"The restore broke off ({reason.rstrip('.')}): remove the cause and run the same command again."
+
+
+def manifest_facts(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "version": manifest.version,
+        "revision": manifest.revision,
+        "created_at": manifest.created_at,
+        "tables": len(manifest.tables),
+        "rows": manifest.rows,
+        "files": manifest.objects.count,
+        "missing_files": manifest.objects.missing,
+    }
+
+
+def describe_restored(restored: Restored) -> str:
+    """The result of a restore for the operator, in sentences."""
+    moment = isoformat(restored.created_at)
+    lines = [
+        f"Restored {restored.rows:,} rows of {restored.tables} tables as they were at {moment}.",
+        "People sign in again, apps of AI clients are connected again, and open invitations are made again.",
+        f"API keys that were revoked after {moment} work again, and people who were disabled since may sign "
+        "in: look at `instep key list` and `instep user list`.",
+    ]
+    notes = [
+        (restored.files, "Files of the bucket that were restored too", ""),
+        (restored.missing_files, "Files that their storage had lost before the backup", ""),
+        (restored.erased_visitors, "Erasures of visitors from after the backup that were repeated", ""),
+        (
+            restored.ended_deliveries,
+            "Deliveries of webhooks that waited and are not sent",
+            " Redeliver those you need.",
+        ),
+        (restored.dropped_messages, "Messages to chat channels that waited and are not sent", ""),
+        (
+            restored.unreadable_secrets,
+            "Secrets that can't be read with the keys that are set",
+            " Put the secret key of the former installation into INSTEP_SECRET_KEY, or into "
+            "INSTEP_SECRET_KEY_PREVIOUS.",
+        ),
+    ]
+    return "\n".join([*lines, *(f"{note}: {count:,}.{advice}" for count, note, advice in notes if count)])

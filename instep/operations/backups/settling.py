@@ -1,0 +1,52 @@
+"""What a restored installation does not do again: what had an effect outside of it.
+
+Webhooks and chat channels got the messages of the past, or missed them: none is sent again.
+"""
+
+from dataclasses import dataclass
+
+from instep.drafting.tasks.actions import RUN_TASK
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+from instep.platform.identity.audit import record
+from instep.platform.identity.schemas import OPERATOR
+from instep.transfer.imports.actions import RUN_IMPORT
+from instep.visitors.insights.schemas import DRAFT_GAP
+
+# Jobs that only change what the backup holds go on, since what they had done is not in it. Those that return
+# by themselves are scheduled by every worker that starts, and messages to chat channels are dropped.
+CONTINUED_JOBS = (RUN_TASK, DRAFT_GAP, RUN_IMPORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Numbers of deliveries and messages that waited in the backup, and are not sent."""
+
+    deliveries: int
+    messages: int
+
+
+async def settle_past(tx: Tx) -> Settled:
+    """End deliveries and messages that were waiting; they can be sent again by hand."""
+    deliveries = await tx.execute(
+        """
+        update deliveries set status = 'failed', next_attempt_at = null, leased_until = null,
+            attempts_begun = attempts_begun + 1,
+            attempts = with_attempt(attempts, jsonb_build_object(
+                'number', attempts_begun + 1, 'at', now(), 'http_status', null, 'duration_ms', 0,
+                'error', 'The installation was restored from a backup: redeliver it if it is still needed.',
+                'answer', null), %(kept)s)
+        where status = 'pending'
+        """,
+        kept=limits.MAX_ATTEMPTS_LOGGED,
+    )
+    # No endpoint is disabled for failures from before the backup.
+    await tx.execute("update webhook_endpoints set failing_since = null where status = 'enabled'")
+    messages = await tx.execute(
+        "delete from jobs where workspace_id <> '' and kind <> all (%(kinds)s)", kinds=list(CONTINUED_JOBS)
+    )
+    await tx.execute("delete from jobs where workspace_id = ''")
+    await tx.execute("update jobs set worker = null, run_at = now() where run_at is not null")
+    for workspace_id in await tx.value("select coalesce(array_agg(id order by id), '{}') from workspaces"):
+        await record(tx, workspace_id, OPERATOR, "restore_backup")
+    return Settled(deliveries, messages)

@@ -1,0 +1,65 @@
+"""The connections of one process to PostgreSQL: their role, their settings, and the pool that keeps them."""
+
+from weakref import WeakSet
+
+from psycopg.types.json import set_json_loads
+from psycopg_pool import AsyncConnectionPool
+from psycopg_pool.pool_async import AddConnection, MaintenanceTask
+from pydantic_core import from_json
+
+from instep.platform.core.pipeline import Connection, prepared_of
+
+ROLE = "instep_app"
+# The login role may own the tables, so the session switches to a role that row-level security restricts.
+# Compiling a statement (`jit`) takes a second, and none of ours runs long enough to win that back.
+OPTIONS = f"-c role={ROLE} -c statement_timeout=15s -c idle_in_transaction_session_timeout=60s -c jit=off"
+# The same for one transaction, through a pooler that lends a connection to another session after each.
+TAKE_ROLE = f"""
+    select set_config('role', '{ROLE}', true), set_config('statement_timeout', '15s', true),
+        set_config('idle_in_transaction_session_timeout', '60s', true), set_config('jit', 'off', true)
+"""
+# The longest pause between attempts to replace a lost connection.
+MAX_RECONNECT_SECONDS = 0.5
+INPUT_BUFFER_BYTES = 250_000
+# This parser reads JSON columns many times faster than the standard library's.
+set_json_loads(from_json)
+
+# Connections through a pooler that ignores `OPTIONS`; each of their transactions begins with `TAKE_ROLE`.
+connections_without_role: WeakSet[Connection] = WeakSet()
+
+
+async def configure(connection: Connection) -> None:
+    """Find out whether there is a pooler in between, and read one large value.
+
+    The driver's input buffer grows to the largest value and never shrinks. With its initial size a page of
+    articles takes a dozen reads, each with a turn of the event loop.
+    """
+    cursor = await connection.execute(
+        "select pg_backend_pid(), current_user::text, repeat(' ', %s)", [INPUT_BUFFER_BYTES]
+    )
+    pid, role, _ = await cursor.fetchone() or (0, "", "")
+    if pid != connection.info.backend_pid:
+        prepared_of(connection).is_possible = False
+    if role != ROLE:
+        connections_without_role.add(connection)
+
+
+class Pool(AsyncConnectionPool[Connection]):
+    """A pool that reconnects soon after an outage; the library alone doubles its pause after each attempt."""
+
+    async def schedule_task(self, task: MaintenanceTask, delay: float) -> None:
+        is_attempt = isinstance(task, AddConnection)
+        await super().schedule_task(task, min(delay, MAX_RECONNECT_SECONDS) if is_attempt else delay)
+
+
+def closed_pool(url: str, size: int, wait_seconds: float) -> Pool:
+    """A pool of up to `size` connections, still to be opened; one is waited for `wait_seconds` at most."""
+    return Pool(
+        url,
+        min_size=1,
+        max_size=size,
+        open=False,
+        timeout=wait_seconds,
+        configure=configure,
+        kwargs={"autocommit": True, "options": OPTIONS, "application_name": "instep"},
+    )

@@ -1,0 +1,30 @@
+"""Host names in one form: lower case, ASCII (IDNA 2008 after the mapping of UTS 46), no dot at the end."""
+
+import re
+
+import idna
+
+from instep.platform.core.outbound.urls import HOME_NAMES, MAX_NAME_CHARACTERS
+
+# Common names need no tables: names in ASCII, whose last label is not a number as in IP addresses.
+PLAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d)[a-z0-9-]{2,63}")
+PORT = re.compile(r":\d{1,5}$")
+
+
+def valid_domain(text: str) -> str:
+    """The form in which host names are compared; raises `ValueError` with the end of a sentence."""
+    try:
+        domain = idna.encode(text.strip().removesuffix("."), uts46=True).decode().lower()
+    except (idna.IDNAError, UnicodeError):
+        domain = ""
+    if len(domain) > MAX_NAME_CHARACTERS or not PLAIN.fullmatch(domain):
+        raise ValueError("it must be a host name such as help.example.com, without https:// and path")
+    if any(domain.endswith(f".{name}") for name in HOME_NAMES):
+        raise ValueError("names that only a local network knows can't be used")
+    return domain
+
+
+def domain_or_none(host: str) -> str | None:
+    """The domain that a `Host` header names; None for IP addresses, single labels and what is no name."""
+    name = PORT.sub("", host.lower()).removesuffix(".")
+    return name if len(name) <= MAX_NAME_CHARACTERS and PLAIN.fullmatch(name) else None

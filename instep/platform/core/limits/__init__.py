@@ -1,0 +1,18 @@
+"""Limits that a caller, reader or operator can meet (contract sections 2 and 7), by subject.
+
+All of them are read from here, as `limits.MAX_TITLE_CHARACTERS`, whichever module names them. Constants that
+only tune the code are defined where they are used. Each name or comment says the unit; a count names its
+things in the plural; a `timedelta` carries its unit.
+"""
+
+from instep.platform.core.limits.accounts import *
+from instep.platform.core.limits.clients import *
+from instep.platform.core.limits.content import *
+from instep.platform.core.limits.dashboard import *
+from instep.platform.core.limits.http import *
+from instep.platform.core.limits.moving import *
+from instep.platform.core.limits.notifying import *
+from instep.platform.core.limits.processing import *
+from instep.platform.core.limits.searching import *
+from instep.platform.core.limits.site import *
+from instep.platform.core.limits.visitors import *

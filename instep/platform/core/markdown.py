@@ -1,0 +1,182 @@
+"""Markdown to sanitised HTML: CommonMark with GitHub's extensions, then an allow-list of tags."""
+
+import re
+from collections.abc import Set
+from functools import partial
+from typing import Any, Literal
+
+import comrak
+import nh3
+
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest
+from instep.platform.core.html_cost import refuse_costly_html
+from instep.platform.core.markdown_cost import (
+    has_many_headings,
+    refuse_costly_markdown,
+    refuse_equal_headings,
+)
+from instep.platform.core.readable import EXTERNAL_REL, make_readable
+from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
+
+# The formats in which the API returns a text.
+Format = Literal["markdown", "html"]
+TAGS = {
+    *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "hr", "br"),
+    *("table", "thead", "tbody", "tr", "th", "td", "details", "summary", "div", "section", "input"),
+    *("em", "strong", "del", "a", "img", "sup", "sub", "kbd"),
+}
+ATTRIBUTES: dict[str, set[str]] = {
+    "*": set(),
+    "a": {"href", "title", "id", "class", "aria-label"},
+    "img": {"src", "alt", "title", "width", "height"},
+    "th": {"align"},
+    "td": {"align"},
+    "ol": {"start"},
+    "li": {"id"},
+    "code": {"class"},
+    "div": {"class"},
+    "p": {"class"},
+    "section": {"class"},
+    "sup": {"class"},
+    "input": {"checked"},
+    **{f"h{level}": {"id"} for level in range(1, 7)},
+}
+HEADING_PREFIX = "h-"
+# The renderer gives the first heading of signs alone an empty name, and counts the next ones from 1.
+SIGNS_ID = f"{HEADING_PREFIX}-0"
+NAMELESS_ANCHOR = '<a href="#" aria-label='
+HEADING_ID = re.compile(rf' id="{HEADING_PREFIX}[^"]*"')
+# Only generated ids pass: an author's `id="location"` would shadow a global of the page (DOM clobbering).
+GENERATED_ID = re.compile(r"(h|fn|fnref)-\S+")
+GENERATED_CLASS = re.compile(
+    r"language-[\w+-]{1,30}|markdown-alert[\w -]*|footnote-ref|footnote-backref|footnotes|anchor"
+)
+# Where a block or a piece of text begins in the Markdown: the renderer's attribute, and the one for editors.
+SOURCE_POSITION = re.compile(r' data-sourcepos="(\d+):[\d:-]+"')
+LINE = "data-line"
+LINE_NUMBER = re.compile(r"\d{1,7}")
+# The cleaner writes the attributes that it sets in random order, so checkboxes are replaced by these.
+CHECKBOX = re.compile(r"<input[^>]*>")
+CHECKED = '<input type="checkbox" checked="" disabled="">'
+UNCHECKED = '<input type="checkbox" disabled="">'
+# A text with many marks that can nest is rendered under a time limit, in case the checks of its cost miss
+# something.
+MARKS = ("<", ">", "#", "=", "-", "[^")
+MAX_INLINE_MARKS = 2_000
+
+
+def render(text: str) -> str:
+    """The HTML of a Markdown text, safe to put into a page; the same text always gives the same HTML."""
+    return clean_html(comrak.render_markdown(text, extension_options=extensions(), render_options=options()))
+
+
+def render_checked(text: str, *, has_lines: bool = False) -> str:
+    """Like `render`; raises `TooComplex` for a text that would take more than linear time.
+
+    With `has_lines` the attribute `data-line` of tags is the line, from 1, that they begin in.
+    """
+    refuse_costly_markdown(text)
+    if has_many_headings(text):
+        refuse_equal_headings(comrak.render_markdown(text, extension_options=extensions(has_anchors=False)))
+    render_options = options(has_lines=has_lines)
+    html = comrak.render_markdown(text, extension_options=extensions(), render_options=render_options)
+    if "<" in text:
+        refuse_costly_html(html, text)
+    if has_lines:
+        html = SOURCE_POSITION.sub(rf' {LINE}="\1"', html)
+    return clean_html(html, {LINE} if has_lines else set())
+
+
+def render_excerpt(text: str) -> str:
+    """Like `render`, for a part of a text that stands beside others in a page: its headings have no ids."""
+    extension_options = extensions(has_anchors=False)
+    return clean_html(
+        comrak.render_markdown(text, extension_options=extension_options, render_options=options())
+    )
+
+
+def clean_html(html: str, further_attributes: Set[str] = frozenset()) -> str:
+    """The HTML with the allowed tags and attributes only, made readable."""
+    cleaner = nh3.Cleaner(
+        tags=TAGS,
+        clean_content_tags={"script", "style"},
+        attributes={**ATTRIBUTES, "*": set(further_attributes)},
+        attribute_filter=keep_attribute,
+        set_tag_attribute_values={"input": {"type": "checkbox", "disabled": ""}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel=EXTERNAL_REL,
+    )
+    html = html.replace(NAMELESS_ANCHOR, f'<a href="#{SIGNS_ID}" aria-label=')
+    # Cleaning may produce HTML that the next pass changes again, so there are up to three.
+    for _ in range(3):
+        before, html = html, cleaner.clean(html)
+        if html == before:
+            break
+    return make_readable(CHECKBOX.sub(lambda tag: CHECKED if " checked=" in tag[0] else UNCHECKED, html))
+
+
+def renders_at_once(text: str) -> bool:
+    """Whether a text is short and plain enough to be rendered where requests are served."""
+    return len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MAX_INLINE_MARKS
+
+
+async def render_bounded(text: str, *, has_lines: bool = False) -> str:
+    """Like `render_checked`; long texts and texts with many marks run in a sandbox with a time limit.
+
+    Raises `InvalidRequest` for `contentMarkdown` when the text is too complex or takes too long.
+    """
+    render_text = partial(render_checked, has_lines=has_lines) if has_lines else render_checked
+    try:
+        return await run_bounded(
+            render_text, text, seconds=limits.MAX_RENDER_SECONDS, is_small=renders_at_once(text)
+        )
+    except TimeLimitExceeded:
+        message = "This text takes too long to render: shorten it or make its nesting simpler."
+        raise InvalidRequest(message, details=[("contentMarkdown", message)]) from None
+
+
+async def render_answer(text: str) -> str:
+    """Like `render_bounded`, for an answer that stands beside others in a page: its headings have no ids."""
+    return HEADING_ID.sub("", await render_bounded(text))
+
+
+def keep_attribute(tag: str, name: str, value: str) -> str | None:
+    """The value that an allowed attribute keeps; None removes the attribute."""
+    if name == "id":
+        value = SIGNS_ID if value == HEADING_PREFIX else value
+        return value if GENERATED_ID.fullmatch(value) else None
+    if name == "checked":
+        return ""
+    if name == LINE:
+        return value if LINE_NUMBER.fullmatch(value) else None
+    if name == "class":
+        return value if GENERATED_CLASS.fullmatch(value) else None
+    if name == "href" and value in ("#", f"#{HEADING_PREFIX}"):
+        return None
+    if name == "href" and value.startswith("#"):
+        return f"#{heading_fragment(value[1:])}"
+    return value
+
+
+def heading_fragment(fragment: str) -> str:
+    """The fragment that leads to a heading which a link names without the prefix; others stay as they are."""
+    is_other = fragment.startswith(":~:") or GENERATED_ID.fullmatch(fragment)
+    return fragment if is_other else HEADING_PREFIX + fragment
+
+
+def extensions(*, has_anchors: bool = True) -> Any:
+    extension_options = comrak.ExtensionOptions()
+    for name in ("table", "strikethrough", "tasklist", "autolink", "footnotes", "alerts"):
+        setattr(extension_options, name, True)
+    if has_anchors:
+        extension_options.header_id_prefix = HEADING_PREFIX
+    return extension_options
+
+
+def options(*, has_lines: bool = False) -> Any:
+    render_options = comrak.RenderOptions()
+    render_options.sourcepos = has_lines
+    # Raw HTML passes because the cleaner's allow-list decides about it: it keeps `<details>`, not `<script>`.
+    render_options.unsafe_ = True
+    return render_options

@@ -1,0 +1,125 @@
+"""Restartable transactions: no connection is held while expensive work runs in another process.
+
+A transaction that needs such work is rolled back and returns its connection; the work is done, and the
+transaction is repeated with the result. The work is pure, so a repetition has the same result.
+"""
+
+import asyncio
+import hashlib
+import pickle
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, TypeVar
+
+from instep.platform.core import limits
+from instep.platform.core.errors import RateLimited, Unavailable
+
+Result = TypeVar("Result")
+Compute = Callable[[], Awaitable[Any]]
+
+
+class WorkNeeded(Unavailable):
+    """Ends an attempt that needs work first; `restartable` catches it."""
+
+
+@dataclass(slots=True)
+class Attempts:
+    """The attempts at one transaction: the time of the first, and results of the work between attempts."""
+
+    began_at: float = field(default_factory=monotonic)
+    # What an attempt leaves to other tasks goes on by itself, and is not repeated.
+    task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
+    results: dict[bytes, Any] = field(default_factory=dict)
+    refusals: dict[bytes, Exception] = field(default_factory=dict)
+    needed: tuple[bytes, Compute] | None = None
+
+    def result_of(self, function: Callable[..., Any], arguments: tuple[Any, ...], compute: Compute) -> Any:
+        """The result or error of work done between attempts; raises `WorkNeeded` if it is not done yet."""
+        key = hashlib.sha256(pickle.dumps((function, arguments))).digest()
+        if key in self.refusals:
+            raise self.refusals[key]
+        if key not in self.results:
+            self.needed = key, compute
+            raise WorkNeeded
+        return self.results[key]
+
+    async def do_needed(self) -> None:
+        assert self.needed is not None, "an attempt has requested work"
+        key, compute = self.needed
+        self.needed = None
+        try:
+            self.results[key] = await compute()
+        except RateLimited:
+            raise
+        except Exception as refusal:
+            # The next attempt raises it where the work is needed, and handles it there.
+            self.refusals[key] = refusal
+
+
+attempts_under_way: ContextVar[Attempts | None] = ContextVar("attempts_under_way", default=None)
+
+
+def refuse_unfinished() -> None:
+    """Raises `WorkNeeded` if the current attempt has asked for work, though somebody caught that.
+
+    The attempt is repeated then, so what it has done so far must not stay.
+    """
+    attempts = attempts_under_way.get()
+    if attempts is None or attempts.task is not asyncio.current_task():
+        return
+    if attempts.needed is not None:
+        raise WorkNeeded
+
+
+def drop_needed_work() -> None:
+    """The current attempt is refused for another reason than the work that it has asked for."""
+    attempts = attempts_under_way.get()
+    if attempts is not None:
+        attempts.needed = None
+
+
+def first_attempt_began() -> float:
+    """The monotonic time at which the first attempt at the current transaction began; now outside of one."""
+    attempts = attempts_under_way.get()
+    return monotonic() if attempts is None else attempts.began_at
+
+
+async def between_attempts(
+    function: Callable[..., Any], arguments: tuple[Any, ...], compute: Callable[[], Awaitable[Result]]
+) -> Result:
+    """The result of `compute`, which runs once for `function` and `arguments`.
+
+    Inside `restartable` no connection is held in the meantime: the transaction ends here and is repeated when
+    the result is there.
+    """
+    attempts = attempts_under_way.get()
+    if attempts is None:
+        return await compute()
+    result: Result = attempts.result_of(function, arguments, compute)
+    return result
+
+
+async def restartable(attempt: Callable[[], Awaitable[Result]]) -> Result:
+    """The result of `attempt`, which takes a connection and has no effect when it fails.
+
+    It is repeated after each piece of expensive work that it needs, with that work's result or error.
+    After `limits.MAX_RESTARTS` attempts the work runs inside the transaction, with the connection held.
+    """
+    attempts = Attempts()
+    for _ in range(limits.MAX_RESTARTS):
+        token = attempts_under_way.set(attempts)
+        try:
+            result = await attempt()
+        except Exception:
+            if attempts.needed is None:
+                raise
+        else:
+            # If the attempt caught `WorkNeeded` and returned a result anyway, that result does not count.
+            if attempts.needed is None:
+                return result
+        finally:
+            attempts_under_way.reset(token)
+        await attempts.do_needed()
+    return await attempt()

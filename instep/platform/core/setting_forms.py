@@ -1,0 +1,147 @@
+"""The forms of settings that are texts: each checks its text, and says in one sentence what it must be.
+
+A checker raises `ValueError` with a clause about the setting; where a setting may be missing, an empty text
+means that it is.
+"""
+
+import re
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
+
+from instep.platform.core.outbound.allowed import read_allow_list
+from instep.platform.core.outbound.urls import parse_url
+from instep.platform.core.proxies import read_proxies
+
+SECRET_KEY_CHARACTERS = 32
+# A DNS name, an IPv4 address, or an IPv6 address in brackets.
+HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[[0-9a-f:.]+\]")
+# The URL of a bucket or folder.
+STORAGE = re.compile(r"(s3|gs|az)://[^\s/?#@]+(/[^\s?#]*)?|file:///[^?#]+")
+
+# What Microsoft Entra ID has in an issuer in place of a tenant; the id is that of all personal accounts.
+SHARED_TENANTS = {"common", "organizations", "consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"}
+
+
+def http_origin(text: str) -> str:
+    if not is_http_origin(text.removesuffix("/")):
+        raise ValueError("it must be http:// or https:// with a host and, if needed, a port, and no path")
+    return text
+
+
+def is_http_origin(text: str) -> bool:
+    """Whether a text is a scheme, a host and perhaps a port (RFC 6454, section 6.2), and nothing more."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    shown_host = f"[{host}]" if ":" in host else host
+    origin = f"{parts.scheme}://{shown_host}" + ("" if port is None else f":{port}")
+    return (
+        parts.scheme in ("http", "https")
+        and port != 0
+        and HOST.fullmatch(shown_host) is not None
+        and (text.lower() == origin)
+    )
+
+
+def allow_list_text(text: str) -> str:
+    read_allow_list(text)
+    return text
+
+
+def font_files(text: str) -> str:
+    for name in filter(None, map(str.strip, text.split(","))):
+        if not Path(name).is_file():
+            raise ValueError(f"there is no file {name}")
+    return text
+
+
+def proxy_list(text: str) -> str:
+    read_proxies(text)
+    return text
+
+
+def secret_key_list(text: str) -> str:
+    if any(len(key) < SECRET_KEY_CHARACTERS for key in listed_keys(text)):
+        raise ValueError(f"each of its keys must have at least {SECRET_KEY_CHARACTERS} characters")
+    return text
+
+
+def listed_keys(text: str) -> list[str]:
+    return [key for part in text.split(",") if (key := part.strip())]
+
+
+def storage_url(text: str | None) -> str | None:
+    if text and not STORAGE.fullmatch(text):
+        raise ValueError("it must be s3://, gs:// or az:// with a bucket, or file:/// with a folder")
+    return text or None
+
+
+def backup_place(text: str | None) -> str | None:
+    if text and text.startswith("/"):
+        return Path(text).as_uri()
+    if text and not STORAGE.fullmatch(text):
+        raise ValueError("it must be the path of a folder, or s3://, gs:// or az:// with a bucket")
+    return text or None
+
+
+def model_name(text: str | None) -> str | None:
+    if text and not re.fullmatch(r"(openai|anthropic):\S+", text):
+        raise ValueError("it must be openai:NAME or anthropic:NAME, with the name of a model")
+    return text or None
+
+
+def embedder_name(text: str | None) -> str | None:
+    if text and not re.fullmatch(r"off|openai:\S+|local:\S.*", text):
+        raise ValueError("it must be openai:NAME of a model, local:FOLDER with one in it, or off")
+    return text or None
+
+
+def api_address(text: str | None) -> str | None:
+    if text and "?" in text:
+        raise ValueError("it must be without a query")
+    if text:
+        parse_url(text)
+    return text or None
+
+
+def host_patterns(text: str) -> str:
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        if not re.fullmatch(r"(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", part):
+            raise ValueError(f"{part} must be a host name such as lb.example.com, or *.example.com")
+    return text
+
+
+def issuer_list(text: str) -> str:
+    for issuer in listed_issuers(text):
+        parse_url(issuer)
+        if SHARED_TENANTS & set(issuer.split("/")):
+            raise ValueError(
+                f"{issuer} is for accounts of many organizations, whose administrators can give them any "
+                "address: name the issuer of one tenant, with its id"
+            )
+    return text
+
+
+def listed_issuers(text: str) -> frozenset[str]:
+    """Issuers without the slash at their end, which some providers have."""
+    return frozenset(issuer for part in text.split(",") if (issuer := part.strip().rstrip("/")))
+
+
+HttpOrigin = Annotated[str, AfterValidator(http_origin)]
+AllowListText = Annotated[str, AfterValidator(allow_list_text)]
+FontFiles = Annotated[str, AfterValidator(font_files)]
+HostPatterns = Annotated[str, AfterValidator(host_patterns)]
+ProxyList = Annotated[str, AfterValidator(proxy_list)]
+SecretKeyList = Annotated[str, AfterValidator(secret_key_list)]
+StorageUrl = Annotated[str | None, AfterValidator(storage_url)]
+BackupPlace = Annotated[str | None, AfterValidator(backup_place)]
+ModelName = Annotated[str | None, AfterValidator(model_name)]
+EmbedderName = Annotated[str | None, AfterValidator(embedder_name)]
+IssuerList = Annotated[str, AfterValidator(issuer_list)]
+ApiAddress = Annotated[str | None, AfterValidator(api_address)]

@@ -1,0 +1,60 @@
+"""The audit log: who did what to which resource, when, by which channel and through which app."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Actor, Ctx
+
+INSERT = """
+    insert into audit_entries
+      (workspace_id, bot_id, actor_type, actor_id, actor_name, app, channel, action, resource)
+    values (
+      %(workspace)s, %(bot)s, %(type)s, %(id)s, %(name)s, %(app)s, %(channel)s, %(action)s, %(resource)s)
+"""
+
+# Entries among which the last change of a resource is looked for: it has just happened.
+MAX_RECENT_ENTRIES = 10_000
+
+
+async def record(
+    tx: Tx, workspace_id: str, actor: Actor, action: str, resource: str | None = None, bot: UUID | None = None
+) -> None:
+    """Record a change in the audit log, in the same transaction."""
+    await tx.execute_at_commit(
+        INSERT,
+        workspace=workspace_id,
+        bot=bot,
+        type=actor.type,
+        id=actor.id,
+        name=actor.name,
+        app=actor.app,
+        channel=actor.channel,
+        action=action,
+        resource=resource,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """Who changed a resource last, and when."""
+
+    actor_name: str
+    created_at: datetime
+
+
+async def find_last_change(ctx: Ctx, resource: str) -> LastChange | None:
+    """The last change of a resource, for who came second; None if it is not a recent one."""
+    return await ctx.tx.first(
+        LastChange,
+        """
+        select actor_name, created_at from (
+            select actor_name, created_at, resource, id from audit_entries
+            where workspace_id = %(workspace)s order by id desc limit %(limit)s) recent
+        where resource = %(resource)s order by id desc limit 1
+        """,
+        workspace=ctx.workspace_id,
+        resource=resource,
+        limit=MAX_RECENT_ENTRIES,
+    )

@@ -1,0 +1,124 @@
+"""API keys and bot keys: their form, their hash, and their authentication."""
+
+import hashlib
+import re
+import secrets
+import string
+import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from instep.platform.core import limits
+from instep.platform.core.database import Database, Tx
+from instep.platform.core.errors import NotFound
+from instep.platform.core.pipeline import SqlStatement
+from instep.platform.identity.queries import BOT, BOT_DOMAIN
+from instep.platform.identity.schemas import BotKeyAuth, KeyAuth, PublicBot
+
+ALPHABET = string.digits + string.ascii_letters
+PREFIX = "isk_"
+RANDOM_CHARACTERS = 30
+CHECKSUM_CHARACTERS = 6
+SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}}")
+
+
+def new_key() -> str:
+    """A key: `isk_`, 178 random bits, and a checksum with which secret scanners recognize real keys."""
+    body = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_CHARACTERS))
+    return body + checksum(body)
+
+
+def new_bot_key() -> str:
+    """A new public key of a bot, which its widget sends."""
+    return "pk_" + "".join(secrets.choice(ALPHABET) for _ in range(24))
+
+
+def hash_key(key: str) -> bytes:
+    """The hash of a key, 32 bytes; keys are random, so a fast hash is safe."""
+    return hashlib.sha256(key.encode()).digest()
+
+
+def is_well_formed(key: str) -> bool:
+    return (
+        SHAPE.fullmatch(key) is not None
+        and checksum(key[:-CHECKSUM_CHARACTERS]) == key[-CHECKSUM_CHARACTERS:]
+    )
+
+
+def checksum(body: str) -> str:
+    number = zlib.crc32(body.encode())
+    digits = ""
+    for _ in range(CHECKSUM_CHARACTERS):
+        number, digit = divmod(number, len(ALPHABET))
+        digits = ALPHABET[digit] + digits
+    return digits
+
+
+def hash_of_presented(key: str | None) -> bytes | None:
+    """The hash of what a request presents as its key; None if it can't be one."""
+    return hash_key(key) if key is not None and is_well_formed(key) else None
+
+
+def key_statement(key_hash: bytes | None, bot: UUID | None, address: str) -> SqlStatement:
+    """Finds the key, counts the request, resolves the bot and enters the workspace."""
+    return SqlStatement(
+        f"select e.*, {BOT_DOMAIN} from enter_with_key(%(key)s, %(bot)s, %(address)s, %(seconds)s) e",
+        {
+            "key": key_hash,
+            "bot": bot,
+            "address": address,
+            "seconds": limits.REQUEST_WINDOW_SECONDS,
+        },
+    )
+
+
+@asynccontextmanager
+async def authenticate_key(
+    database: Database, key: str | None, bot: UUID | None, address: str
+) -> AsyncIterator[tuple[KeyAuth, Tx]]:
+    """Find the key, count the request, resolve the bot and enter the workspace, in one round trip."""
+    statement = key_statement(hash_of_presented(key), bot, address)
+    async with database.enter(KeyAuth, statement.sql, **statement.params) as (auth, tx):
+        assert auth is not None, "enter_with_key always returns a row"
+        yield auth, tx
+
+
+@asynccontextmanager
+async def authenticate_bot_key(
+    database: Database, bot: UUID | None, key: str, visitor: str, address: str
+) -> AsyncIterator[tuple[BotKeyAuth, Tx]]:
+    """Find the bot, count the call by visitor and by address, and enter the workspace, in one round trip."""
+    async with database.enter(
+        BotKeyAuth,
+        f"""select e.*, {BOT_DOMAIN}
+        from enter_with_bot_key(%(bot)s, %(key)s, %(visitor)s, %(address)s, %(seconds)s) e""",
+        bot=bot,
+        key=hash_key(key),
+        visitor=visitor,
+        address=address,
+        seconds=limits.REQUEST_WINDOW_SECONDS,
+    ) as (auth, tx):
+        assert auth is not None, "enter_with_bot_key always returns a row"
+        yield auth, tx
+
+
+async def find_public_bot(database: Database, name: str, domain: str | None) -> PublicBot:
+    """The bot of a help center, by its slug or its host name, and its key.
+
+    At the host name `domain` there is its own help center alone. Raises `NotFound`.
+    """
+    sql = f"select {BOT}, b.bot_key from enter_site(%(name)s) s join bots b on b.id = s.bot_id"
+    if "\0" in name:
+        raise NotFound
+    async with database.enter(PublicBot, sql, name=name) as (public_bot, _):
+        if public_bot is None or domain not in (None, public_bot.domain):
+            raise NotFound
+        return public_bot
+
+
+async def is_origin_of_a_bot(database: Database, origin: str) -> bool:
+    """Whether any bot of this installation allows this origin."""
+    async with database.enter_workspace("") as tx:
+        is_allowed: bool = await tx.value("select is_origin_of_a_bot(%(origin)s)", origin=origin)
+        return is_allowed

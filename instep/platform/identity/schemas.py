@@ -1,0 +1,284 @@
+"""Shapes of bots, actors, people, results of authentication, and contexts of actions."""
+
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from operator import attrgetter
+from typing import Literal
+from uuid import UUID
+
+from instep.platform.core.config import settings
+from instep.platform.core.database import Tx
+from instep.platform.identity.scopes import Permissions, Role, Scope, permissions_of
+
+# The interface that a change came through.
+Channel = Literal["rest", "mcp", "page", "command", "job"]
+ActorType = Literal["api_key", "person", "task", "command", "visitor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """A help center; all content belongs to one."""
+
+    id: UUID
+    workspace_id: str
+    slug: str
+    name: str
+    locale: str
+    # The host name of its own that its help center has.
+    domain: str | None = None
+
+    @property
+    def help_url(self) -> str:
+        """The public URL of the help center, without a trailing slash."""
+        return self.plain_url if self.domain is None else settings().url_at(self.domain)
+
+    @property
+    def plain_url(self) -> str:
+        """Its address at the installation's own host, which leads on where it has a host of its own."""
+        return f"{settings().base_url}/help/{self.slug}"
+
+    @property
+    def home_path(self) -> str:
+        """What the paths of the help center begin with: nothing at a host name of its own."""
+        return f"/help/{self.slug}" if self.domain is None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who makes a change: the `author` of texts, drafts and events, and in full in the audit log.
+
+    `id` is the key's or the person's id; `app` the name of the OAuth client that acts for a person, and
+    `connection` the id of what the person allowed it.
+    """
+
+    type: ActorType
+    name: str
+    can_write: bool
+    id: str | None = None
+    channel: Channel = "command"
+    app: str | None = None
+    # Whether someone who may not write may still propose.
+    can_propose: bool = False
+    connection: str | None = None
+
+    @property
+    def scope(self) -> Scope:
+        if self.can_write:
+            return Scope.WRITE
+        return Scope.PROPOSE if self.can_propose else Scope.READ
+
+
+def limited_to(actor: Actor, scope: str | None) -> Actor:
+    """The actor with a credential of this scope."""
+    may_write = actor.can_write
+    return replace(
+        actor,
+        can_write=may_write and scope == Scope.WRITE,
+        can_propose=may_write and scope == Scope.PROPOSE,
+    )
+
+
+# The operator of this installation, on the command line.
+OPERATOR = Actor("command", "instep", can_write=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A user who is signed in, in one of their workspaces and with the role that they have there."""
+
+    id: str
+    workspace_id: str
+    email: str
+    role: Role
+
+    @property
+    def permissions(self) -> Permissions:
+        return permissions_of(self.role)
+
+    def as_actor(self, channel: Channel, app: str | None = None, connection: str | None = None) -> Actor:
+        """The actor for changes of the person, directly or through an app."""
+        can_write = self.permissions.can_write
+        return Actor("person", self.email, can_write, self.id, channel, app, connection=connection)
+
+
+@dataclass(frozen=True, slots=True)
+class Ctx:
+    """The context of an action: database connection, bot, actor and time.
+
+    `warnings` are sentences that a successful action adds; the response includes them.
+    """
+
+    tx: Tx
+    bot: Bot
+    actor: Actor
+    now: datetime
+    warnings: list[str] = field(default_factory=list, compare=False)
+
+    @property
+    def workspace_id(self) -> str:
+        return self.bot.workspace_id
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceCtx:
+    """The context of an action on a workspace; `bots` are those that the caller's credential covers.
+
+    `covers_all` means that the credential also covers future bots.
+    """
+
+    tx: Tx
+    workspace_id: str
+    bots: tuple[Bot, ...]
+    covers_all: bool
+    actor: Actor
+    now: datetime
+
+
+class BotColumns:
+    """Adds `bot` to rows with a bot's columns; it is None if they are empty."""
+
+    __slots__ = ()
+
+    workspace_id: str | None
+    bot_id: UUID | None
+    bot_slug: str | None
+    bot_name: str | None
+    bot_locale: str | None
+    bot_domain: str | None
+
+    @property
+    def bot(self) -> Bot | None:
+        if self.bot_id is None or self.workspace_id is None:
+            return None
+        return Bot(
+            self.bot_id,
+            self.workspace_id,
+            self.bot_slug or "",
+            self.bot_name or "",
+            self.bot_locale or "",
+            self.bot_domain,
+        )
+
+
+class PersonColumns:
+    """Adds `person` to rows with a person's columns; it is None if they are empty."""
+
+    __slots__ = ()
+
+    workspace_id: str | None
+    person_id: str | None
+    email: str | None
+    role: str | None
+
+    @property
+    def person(self) -> Person | None:
+        if self.person_id is None or self.workspace_id is None:
+            return None
+        return Person(self.person_id, self.workspace_id, self.email or "", Role(self.role or Role.VIEWER))
+
+
+@dataclass(frozen=True, slots=True)
+class BotStamp:
+    """A bot, and the time of the last change of its articles, collections and changelog entries."""
+
+    workspace_id: str
+    bot_id: UUID
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAuth(BotColumns):
+    """The result of authenticating an API key; without a valid key only the rate window is set."""
+
+    key_id: str | None
+    key_name: str | None
+    scope: str | None
+    workspace_id: str | None
+    is_paused: bool | None
+    hits: int
+    seconds_left: int
+    bot_id: UUID | None
+    bot_slug: str | None
+    bot_name: str | None
+    bot_locale: str | None
+    bot_domain: str | None
+
+    def leads_to(self, other: "KeyAuth") -> bool:
+        """Whether another result of the same key, maybe an earlier one, says the same but for the counts."""
+        return type(self) is type(other) and WHAT_A_KEY_OPENS(self) == WHAT_A_KEY_OPENS(other)
+
+    def as_actor(self, channel: Channel) -> Actor:
+        """The actor for changes with the key."""
+        return limited_to(Actor("api_key", self.key_name or "", True, self.key_id, channel), self.scope)
+
+
+WHAT_A_KEY_OPENS = attrgetter(
+    *(field.name for field in fields(KeyAuth) if field.name not in ("hits", "seconds_left"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenAuth(KeyAuth, PersonColumns):
+    """The result of authenticating an access token: `key_id` is the connection's, `key_name` the app's."""
+
+    person_id: str | None
+    email: str | None
+    role: str | None
+
+    def as_actor(self, channel: Channel) -> Actor:
+        """The person acting through the app, with the permissions that both have."""
+        assert self.person is not None, "only valid tokens get here"
+        return limited_to(self.person.as_actor(channel, self.key_name, self.key_id), self.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class BotKeyAuth(BotColumns):
+    """The result of authenticating a bot key; without a valid key only the rate window is set."""
+
+    workspace_id: str | None
+    is_paused: bool | None
+    bot_id: UUID | None
+    bot_slug: str | None
+    bot_name: str | None
+    bot_locale: str | None
+    bot_domain: str | None
+    origins: list[str] | None
+    hits: int
+    seconds_left: int
+    address_hits: int | None
+    address_seconds_left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PublicBot:
+    """A bot and its public key, by the address of its help center."""
+
+    id: UUID
+    workspace_id: str
+    slug: str
+    name: str
+    locale: str
+    domain: str | None
+    bot_key: str
+
+    @property
+    def bot(self) -> Bot:
+        return Bot(self.id, self.workspace_id, self.slug, self.name, self.locale, self.domain)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAccess:
+    """The bot whose public help center is requested."""
+
+    workspace_id: str
+    bot_id: UUID
+    bot_slug: str
+    bot_name: str
+    bot_locale: str
+    bot_domain: str | None
+
+    @property
+    def bot(self) -> Bot:
+        return Bot(
+            self.bot_id, self.workspace_id, self.bot_slug, self.bot_name, self.bot_locale, self.bot_domain
+        )

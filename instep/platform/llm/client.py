@@ -1,0 +1,157 @@
+"""Calls a provider's endpoint: one time limit over all attempts, few retries, responses of a bounded size."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from email.utils import parsedate_to_datetime
+from functools import partial
+
+from instep.platform.core import limits
+from instep.platform.core.clock import utc_now
+from instep.platform.core.outbound.client import NotConnected, OutboundClient, RequestFailed
+from instep.platform.core.outbound.requests import RawResponse, send_request
+from instep.platform.llm.circuit import Circuit, ProviderDown
+from instep.platform.llm.complaints import complaint_of
+from instep.platform.llm.event_stream import EventStream
+from instep.platform.llm.measuring import measured_call
+from instep.platform.llm.protocol import Completion, CompletionError, OnText, Prompt, PromptRejected
+from instep.platform.llm.provider import Provider, ProviderReply
+
+Pause = Callable[[float], Awaitable[None]]
+
+# A provider can do without this many optional features of the newest form.
+MAX_OLDER_FORMS = 3
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
+# 524 is Cloudflare's.
+GATEWAY_TIMEOUTS = (504, 524)
+# At these statuses the provider has not run the model, so no tokens were used.
+STATUS_MESSAGES = {
+    401: "It refused the key (401).",
+    402: "Its account has no credit left (402).",
+    403: "It refused the key (403).",
+    404: "It knows no such model or address (404).",
+    413: "It takes no question of this size (413).",
+    429: "It takes no more questions for now (429).",
+}
+
+
+class HttpModel:
+    """A model behind an endpoint. What an endpoint says of an error is only a detail of the error here."""
+
+    def __init__(
+        self,
+        name: str,
+        provider: Provider,
+        client: OutboundClient,
+        timeout_seconds: float,
+        pause: Pause = asyncio.sleep,
+    ) -> None:
+        self.name = name
+        self.provider = provider
+        self.client = client
+        self.timeout_seconds = timeout_seconds
+        self.pause = pause
+        self.circuit = Circuit()
+
+    async def complete(self, prompt: Prompt, on_text: OnText | None = None) -> Completion:
+        with measured_call("chat") as call:
+            self.circuit.enter()
+            try:
+                completion = await self.complete_in_time(prompt, on_text)
+            except CompletionError as error:
+                self.circuit.leave(is_down=isinstance(error, ProviderDown))
+                raise
+            self.circuit.leave(is_down=False)
+            call.tokens = completion.total_tokens
+            return completion
+
+    async def complete_in_time(self, prompt: Prompt, on_text: OnText | None) -> Completion:
+        try:
+            async with asyncio.timeout(self.timeout_seconds):
+                if on_text is not None:
+                    return await self.stream(prompt, on_text)
+                body = await self.body_of(partial(self.attempt, prompt, None))
+                self.provider.read(body, reply := ProviderReply())
+                return reply.completion()
+        except TimeoutError:
+            raise ProviderDown(f"It did not answer within {self.timeout_seconds:g} seconds.") from None
+
+    async def stream(self, prompt: Prompt, on_text: OnText) -> Completion:
+        events = EventStream(self.provider, on_text)
+        body = await self.body_of(partial(self.attempt, prompt, events))
+        return events.completion(body)
+
+    async def body_of(self, attempt: Callable[[], Awaitable[RawResponse]]) -> bytes:
+        return await complete_with_retries(attempt, self.pause, self.provider.key)
+
+    async def attempt(self, prompt: Prompt, events: EventStream | None) -> RawResponse:
+        """One attempt. An endpoint that rejects an optional feature gets the older form from then on."""
+        for _ in range(MAX_OLDER_FORMS):
+            response = await self.post(prompt, events)
+            older = self.provider.without_optional_features(response.body.decode("utf-8", "replace"))
+            if response.status not in (400, 422) or older is None:
+                return response
+            self.provider = older
+        return await self.post(prompt, events)
+
+    async def post(self, prompt: Prompt, events: EventStream | None) -> RawResponse:
+        body = json.dumps(self.provider.request_body(prompt, is_streamed=events is not None)).encode()
+        headers = {**HEADERS, **self.provider.headers}
+        max_bytes = limits.MAX_STREAM_BYTES if events else limits.MAX_COMPLETION_BYTES
+        on_chunk = events.feed if events else None
+        try:
+            return await send_request(self.client, self.provider.url, body, headers, max_bytes, on_chunk)
+        except RequestFailed as error:
+            raise ProviderDown(error.message, 0 if isinstance(error, NotConnected) else None) from None
+
+
+async def complete_with_retries(
+    attempt: Callable[[], Awaitable[RawResponse]], pause: Pause, key: str | None = None
+) -> bytes:
+    """The body of a response 200. Statuses 429 and 5xx are retried a few times, others are not.
+
+    At none of them the model has run, except that it may have when a gateway gave up waiting: that is not
+    retried, so that nothing is paid twice. `key` is left out of the provider's words.
+    """
+    for number in range(1, limits.MAX_MODEL_RETRIES + 2):
+        response = await attempt()
+        if response.status == 200:
+            return response.body
+        detail = complaint_of(response.body, key)
+        if response.status in GATEWAY_TIMEOUTS:
+            raise ProviderDown(message_of(response.status), detail=detail)
+        if response.status != 429 and response.status < 500:
+            kind = PromptRejected if response.status in (400, 413, 422) else CompletionError
+            raise kind(message_of(response.status), 0, detail=detail)
+        if number <= limits.MAX_MODEL_RETRIES:
+            await pause(retry_delay(response, number))
+    raise ProviderDown(f"{message_of(response.status)} It was asked {number} times.", 0, detail=detail)
+
+
+def message_of(status: int) -> str:
+    if status in GATEWAY_TIMEOUTS:
+        return f"Its gateway gave up waiting for it ({status})."
+    if status >= 500:
+        return f"It is out of order ({status})."
+    return STATUS_MESSAGES.get(status, f"It answered {status}.")
+
+
+def retry_delay(response: RawResponse, attempt: int) -> float:
+    """Seconds to wait: `Retry-After`, or twice as long each time; `CompletionError` if that is too long."""
+    retry_after = response.headers.get("retry-after", "")
+    seconds = seconds_of(retry_after) if retry_after else limits.MODEL_RETRY_SECONDS * 2 ** (attempt - 1)
+    if not 0 <= seconds <= limits.MAX_MODEL_RETRY_SECONDS:
+        raise ProviderDown(f"{message_of(response.status)} It asks to wait for too long.", 0)
+    return seconds
+
+
+def seconds_of(retry_after: str) -> float:
+    """The seconds of `Retry-After`, which are a number or an HTTP date (RFC 9110, section 10.2.3)."""
+    try:
+        return float(retry_after)
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(retry_after) - utc_now()).total_seconds())
+    except (TypeError, ValueError):
+        return limits.MODEL_RETRY_SECONDS

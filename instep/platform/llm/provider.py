@@ -1,0 +1,83 @@
+"""What differs between providers: the form of a request and of a reply."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from instep.platform.llm.protocol import Completion, CompletionError, Prompt
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+OTHER_FORM = "Its answer has not the form of this provider."
+EMPTY = "Its answer is empty."
+REFUSED = "It refused to answer."
+CUT = "Its answer was cut at the limit of its length."
+FAILED = "It failed in the middle of its answer."
+REFUSAL_REASONS = frozenset(("refusal", "content_filter"))
+CUT_REASONS = frozenset(("length", "max_tokens", "model_context_window_exceeded"))
+
+
+@dataclass(slots=True)
+class ProviderReply:
+    """A provider's reply, as far as it has arrived; `input_tokens` is None until the provider says them."""
+
+    text: str = ""
+    stop_reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int = 0
+
+    def completion(self) -> Completion:
+        """The completion of a whole reply, or `CompletionError`."""
+        if self.stop_reason in REFUSAL_REASONS:
+            raise self.error(REFUSED)
+        if self.stop_reason in CUT_REASONS:
+            raise self.error(CUT)
+        if not self.text.strip():
+            raise self.error(EMPTY)
+        return Completion(self.text, self.input_tokens, self.output_tokens)
+
+    def error(self, message: str) -> CompletionError:
+        return CompletionError(message, self.input_tokens, self.output_tokens)
+
+
+class Provider(Protocol):
+    """One endpoint of a provider, with its key."""
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def key(self) -> str | None: ...
+
+    @property
+    def has_schema(self) -> bool:
+        """Whether it is asked to hold completions to a JSON schema."""
+
+    @property
+    def url(self) -> str: ...
+
+    @property
+    def headers(self) -> dict[str, str]: ...
+
+    def request_body(self, prompt: Prompt, *, is_streamed: bool) -> dict[str, Any]: ...
+
+    def read(self, data: bytes, reply: ProviderReply) -> None:
+        """Add to a reply: all of it from the body of a response, or its next part from an event of a stream.
+
+        Raises `CompletionError` where the data has another form or reports an error.
+        """
+
+    def without_optional_features(self, complaint: str) -> Self | None:
+        """The same endpoint in an older form, if the complaint names a part of the newer one."""
+
+
+def read_response(kind: type[Shape], body: bytes) -> Shape:
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError:
+        raise CompletionError(OTHER_FORM) from None
+
+
+def mentions_field(complaint: str, field: str) -> bool:
+    return re.search(rf"\b{field}\b", complaint) is not None

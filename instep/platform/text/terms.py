@@ -1,0 +1,93 @@
+"""The content words of a text as terms: without case, endings and stop words."""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from instep.platform.text.tokens import UNSEGMENTED_CHARACTER, words_in
+
+StopWordUse = Literal["text", "search_query", "question_key", "change_query", "grounding"]
+
+# `text`: words that most sentences contain, whatever they are about.
+# `search_query`, `question_key`: words of questions that say little about the answer, in addition to those
+# that PostgreSQL's dictionary drops. The second list is short, since it decides which questions are equal.
+# `change_query`: words of commit messages. `grounding`: words that a model may use without a source.
+_ENGLISH: dict[StopWordUse, str] = {
+    "text": """
+        a about after all also am an and any are as at be because been before being both but by can could did
+        do does doing done each either for from get gets got had has have having he her here him his how
+        however i if in into is it its itself just let like made make makes many may me might more most much
+        must my need needs new of on once one only onto or other our out over own per please same see shall
+        she should since so some such than that the their them then there these they this those through thus
+        to too under until up upon us use used uses using very via want was way we well were what when where
+        whether which while who whom whose why will with within would you your yours
+    """,
+    "search_query": """
+        able anybody anyone anything anyway anywhere ask available away best better cannot could different
+        directly easy easily else ever everybody everyone everything exactly exist find get give go going
+        good got happen have help hello hi instead keep kind know let like look lot make many maybe may
+        might must need nice one only option otherwise people perhaps person please possible possibly
+        properly reason right say see seem set shall simple simply somebody somehow someone something
+        sometimes somewhere sort still sure take tell thank thanks thing think tried try unable use used
+        user using want way will wish without wonder work would wrong yes yet
+    """,
+    "question_key": "please want need find get help possible way would could like",
+    "change_query": """
+        a an the of to in on for and or is are be with by from as at this that it its if not no into when can
+        will fix feat chore add use update support closes refs issue
+    """,
+    "grounding": """
+        about after all also an and any are as at be been before between both but by can choose click could
+        default did do does each either else enter every example for from get had has have here how if in
+        into is it its just like may more most must name new no not note now of off on once one only open or
+        other our out over own pass per please press run same see select should so some such than that the
+        their them then there these they this those through to too turn two type under until up us use used
+        uses using value very via was we well were what when where which while who why will with within
+        without would you your
+    """,
+}
+STOP_WORDS: dict[str, dict[StopWordUse, frozenset[str]]] = {
+    "en": {use: frozenset(words.split()) for use, words in _ENGLISH.items()}
+}
+ENDINGS = ("ings", "ing", "ies", "ied", "es", "ed", "er", "s", "e", "y")
+MIN_STEM_CHARACTERS = 3
+_TEXT_STOP_WORDS = STOP_WORDS["en"]["text"]
+# In ASCII this finds the same words as `words_in`, in a fraction of the time.
+_ASCII_WORD = re.compile("[a-z0-9]+")
+_CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def stop_words(use: StopWordUse, language: str = "en") -> frozenset[str]:
+    """The stop words of a language (ISO 639) for one use; none for a language that has no list."""
+    return STOP_WORDS.get(language, {}).get(use, frozenset())
+
+
+@lru_cache(maxsize=2_000)
+def terms_of(text: str) -> frozenset[str]:
+    """The distinct terms of a text."""
+    return frozenset(ordered_terms(text))
+
+
+def ordered_terms(text: str) -> list[str]:
+    """The terms of a text in their order, with repetitions."""
+    lower = _CAMEL_CASE_BOUNDARY.sub(" ", text).casefold()
+    words = _ASCII_WORD.findall(lower) if lower.isascii() else words_in(lower)
+    return [stem(word) for word in words if is_content_word(word)]
+
+
+def is_content_word(word: str) -> bool:
+    """Whether a word is neither a stop word nor a single letter; a character of Chinese is a word."""
+    return word not in _TEXT_STOP_WORDS and (
+        len(word) > 1 or word.isdigit() or UNSEGMENTED_CHARACTER.match(word) is not None
+    )
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str, endings: tuple[str, ...] = ENDINGS, min_characters: int = MIN_STEM_CHARACTERS) -> str:
+    """An English word without the first of `endings` that leaves `min_characters` or more."""
+    if not word.isascii() or word.isdigit():
+        return word
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= min_characters:
+            return word[: -len(ending)]
+    return word

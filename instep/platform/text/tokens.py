@@ -1,0 +1,25 @@
+"""The words of a text in any script, by which questions and articles are compared."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from instep.platform.core import limits
+from instep.platform.text.characters import UNSEGMENTED_SCRIPTS, is_word_character
+
+UNSEGMENTED_CHARACTER = re.compile(f"[{UNSEGMENTED_SCRIPTS}]")
+RUN = re.compile(f"[{UNSEGMENTED_SCRIPTS}]+|[^\\s{UNSEGMENTED_SCRIPTS}]+")
+
+
+def words_in(text: str) -> Iterator[str]:
+    """The words in their order, in their own case; of a script without spaces, pairs of characters."""
+    for run in RUN.findall("".join(char if is_word_character(char) else " " for char in text)):
+        if UNSEGMENTED_CHARACTER.match(run):
+            yield from bigrams(run)
+        else:
+            yield run[: limits.MAX_TERM_CHARACTERS]
+
+
+def bigrams(run: str) -> list[str]:
+    """Adjacent pairs of characters, the words of a script without spaces; one character alone is a word."""
+    return [first + second for first, second in pairwise(run)] or [run]

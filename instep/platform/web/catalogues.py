@@ -1,0 +1,91 @@
+"""The words of public pages in the languages of visitors, as gettext catalogues.
+
+English is what stands in templates and code. `make messages` keeps the catalogues in `locales` in step with
+it; each is compiled when it is first needed.
+"""
+
+import gettext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+
+from babel import Locale, UnknownLocaleError
+from babel.dates import format_date
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
+
+from instep.platform.core import limits
+
+CATALOGUES = Path(__file__).parent / "locales"
+SOURCE_LANGUAGE = "en"
+LANGUAGES = (SOURCE_LANGUAGE, "de", "fr", "es", "pt", "ja", "ar")
+
+
+def message(text: str) -> str:
+    """Mark a text of the code for the catalogues; it is translated where it is shown."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The words of one language, and how it writes dates and numbers."""
+
+    locale: Locale
+    translations: gettext.NullTranslations
+
+    def gettext(self, text: str, **values: object) -> str:
+        """The text in this language; `values` take the places of its `%(name)s`."""
+        translated = self.translations.gettext(text)
+        return translated % values if values else translated
+
+    def date(self, moment: datetime) -> str:
+        """The day in UTC, as people write it."""
+        return format_date(moment.astimezone(UTC), "long", self.locale)
+
+    def number(self, number: int) -> str:
+        return format_decimal(number, locale=self.locale)
+
+
+def page_language(locale: str) -> str:
+    """The language of the words on pages of this locale: its own, or English where there is no catalogue."""
+    language = locale.split("-")[0].lower()
+    return language if language in LANGUAGES else SOURCE_LANGUAGE
+
+
+@lru_cache(limits.MAX_CATALOGUES)
+def catalogue_of(locale: str) -> Catalogue:
+    """The catalogue for pages of this locale."""
+    language = page_language(locale)
+    try:
+        parsed = Locale.parse(locale, sep="-")
+    except (UnknownLocaleError, ValueError):
+        parsed = Locale(language)
+    return Catalogue(parsed if parsed.language == language else Locale(language), translations_in(language))
+
+
+@lru_cache(len(LANGUAGES))
+def translations_in(language: str) -> gettext.NullTranslations:
+    if language == SOURCE_LANGUAGE:
+        return gettext.NullTranslations()
+    compiled = BytesIO()
+    with catalogue_file(language).open("rb") as file:
+        write_mo(compiled, read_po(file, locale=language))
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
+
+
+def catalogue_file(language: str) -> Path:
+    return CATALOGUES / language / "LC_MESSAGES" / "messages.po"
+
+
+@lru_cache(limits.MAX_CATALOGUES)
+def language_name(locale: str) -> str:
+    """The name of a language in itself: Deutsch, português (Brasil)."""
+    try:
+        name = Locale.parse(locale, sep="-").get_display_name()
+    except (UnknownLocaleError, ValueError):
+        name = None
+    return name[:1].upper() + name[1:] if name else locale

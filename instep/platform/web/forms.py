@@ -1,0 +1,133 @@
+"""Forms of people: read within bounds, and protected against cross-site request forgery."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.platform.core import limits
+from instep.platform.core.errors import AppError, InvalidRequest
+from instep.platform.core.settings import Settings
+from instep.platform.web.custom_domains import site_url
+from instep.platform.web.multipart import MULTIPART, FormFile, read_multipart
+from instep.platform.web.origins import origin_of
+from instep.platform.web.strict_request import StrictRequest
+from instep.platform.web.visitors.cors import sent_origin
+
+CSRF_FIELD = "form-token"
+# `Sec-Fetch-Site` of forms of the same origin, and of addresses that people open themselves.
+TRUSTED_SITES = {"same-origin", "none"}
+
+
+class Form(dict[str, str]):
+    """The fields of a form by name; of a field that was sent several times the last value.
+
+    `files` are the files that were chosen in it, by the names of their fields.
+    """
+
+    def __init__(
+        self, pairs: Sequence[tuple[str, str]] = (), files: Sequence[tuple[str, FormFile]] = ()
+    ) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+        self.files = dict(files)
+
+    def all(self, name: str) -> list[str]:
+        """Every value of a field, in the order of the page: those of the boxes that were ticked."""
+        return [value for key, value in self.pairs if key == name]
+
+
+class ForeignForm(AppError):
+    """This form was not sent from the page that it belongs to: open the page again and send it from there."""
+
+    status = 403
+
+
+def cookie_name(settings: Settings, name: str) -> str:
+    """The cookie's name; with https its prefix keeps other hosts and unencrypted pages from setting it."""
+    return f"__Host-instep-{name}" if settings.is_encrypted else f"instep-{name}"
+
+
+def set_cookie(response: Response, settings: Settings, name: str, value: str, seconds: int | None) -> None:
+    """`seconds` is the cookie's lifetime: None for a browser session, 0 to delete it."""
+    response.set_cookie(
+        cookie_name(settings, name),
+        value,
+        max_age=seconds,
+        path="/",
+        secure=settings.is_encrypted,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def csrf_token(secret: str) -> str:
+    """The hidden field of a form, derived from a secret in a cookie that other sites can't read."""
+    return hmac.new(secret.encode(), b"a form of this browser", hashlib.sha256).hexdigest()
+
+
+def new_secret() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def form_secrets(request: Request) -> Sequence[str]:
+    """The secrets in the cookies of the session and of the browser; the first one is for new forms."""
+    settings: Settings = request.app.state.settings
+    cookies = (request.cookies.get(cookie_name(settings, name)) for name in ("session", "form"))
+    return [secret for secret in cookies if secret]
+
+
+async def read_form(
+    request: Request, max_bytes: int = limits.MAX_FORM_BYTES, *, takes_files: bool = False
+) -> Form:
+    """The fields of a form that one of our own pages sent; raises `ForeignForm` for others."""
+    refuse_foreign_site(request)
+    fields = await read_fields(request, max_bytes, takes_files=takes_files)
+    refuse_foreign_token(request, fields.pop(CSRF_FIELD, ""))
+    return fields
+
+
+def refuse_foreign_token(request: Request, token: str) -> None:
+    """Check that a page of this browser holds the form that was sent."""
+    sent = token.encode()
+    if not any(hmac.compare_digest(csrf_token(secret).encode(), sent) for secret in form_secrets(request)):
+        raise ForeignForm
+
+
+def refuse_foreign_site(request: Request) -> None:
+    """Check where a form comes from by `Sec-Fetch-Site`, or by `Origin` in older browsers."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        if site not in TRUSTED_SITES:
+            raise ForeignForm
+        return
+    if "origin" in request.headers:
+        own_url = site_url(request)
+        if sent_origin(request) != origin_of(own_url):
+            raise ForeignForm(f"This form was sent from another address than {own_url}: open it there.")
+
+
+async def read_fields(
+    request: Request, max_bytes: int = limits.MAX_FORM_BYTES, *, takes_files: bool = False
+) -> Form:
+    """The fields of a form, without checking its sender."""
+    strict = StrictRequest(request.scope, request.receive)
+    await strict.read(max_bytes)
+    strict.refuse_too_large(max_bytes)
+    content_type = request.headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
+    if takes_files and kind == MULTIPART:
+        return Form(*await read_multipart(content_type, await strict.body()))
+    if kind != "application/x-www-form-urlencoded":
+        raise InvalidRequest("Send the form as `application/x-www-form-urlencoded`.")
+    try:
+        text = (await strict.body()).decode()
+        return Form(
+            parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=limits.MAX_FORM_FIELDS)
+        )
+    except ValueError:
+        raise InvalidRequest("The form can't be read: send it as the page does.") from None

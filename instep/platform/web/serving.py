@@ -1,0 +1,70 @@
+"""Runs the web server on listening sockets, in this process or in several."""
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from multiprocessing import parent_process
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any
+
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors.multiprocess import Multiprocess
+
+from instep.platform.web.protocol import SERVER
+
+
+class ServerProcesses(Multiprocess):
+    """The library's supervisor, which closes its sockets before it stops its processes.
+
+    While it held copies, the kernel would complete connections that no process accepts.
+    """
+
+    def terminate_all(self) -> None:
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
+
+
+def run_server(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int = 1) -> None:
+    """Serve until a signal. `app` makes the application; for several processes it is an import string."""
+    # Uvicorn's own lines about its start are left out: `web.ready` prints one instead.
+    if processes > 1:
+        with TemporaryDirectory(prefix="instep-metrics-") as folder:
+            # Metrics are kept in files there, so that each process can tell the numbers of all.
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+            serve(app, sockets, processes)
+    else:
+        serve(app, sockets, processes)
+
+
+def stop_with_supervisor() -> None:
+    """In one of several server processes: stop as by SIGTERM when the supervisor is gone.
+
+    One that is killed stops no process, and they would keep the port from the next `instep serve`.
+    """
+    supervisor = parent_process()
+    if supervisor is None:
+        return
+
+    def outlive() -> None:
+        supervisor.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    Thread(target=outlive, daemon=True).start()
+
+
+def serve(app: str | Callable[[], Any], sockets: list[socket.socket], processes: int) -> None:
+    """Serve on these sockets until a signal ends it; exits with 1 where the start fails."""
+    config = uvicorn.Config(app, workers=processes, log_level="warning", **SERVER)
+    try:
+        if processes > 1:
+            ServerProcesses(config, sockets).run()
+        else:
+            uvicorn.Server(config).run(sockets)
+    except SystemExit as end:
+        # Uvicorn's exit code for a failed start means pending drafts in `instep change`, so it is replaced.
+        sys.exit(1 if end.code == STARTUP_FAILURE else end.code)

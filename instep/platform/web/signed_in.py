@@ -1,0 +1,221 @@
+"""Pages for signed-in people: authentication, required roles, and private responses."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from instep.platform.core import limits
+from instep.platform.core.errors import InsufficientScope
+from instep.platform.identity.schemas import Person
+from instep.platform.identity.scopes import Role, permissions_of
+from instep.platform.identity.sessions import Session, authenticate_session
+from instep.platform.web.call import PersonAccess
+from instep.platform.web.forms import (
+    CSRF_FIELD,
+    Form,
+    cookie_name,
+    csrf_token,
+    form_secrets,
+    new_secret,
+    read_form,
+    set_cookie,
+)
+from instep.platform.web.pages import Pages, hidden_field
+from instep.platform.web.recent_sign_in import VERIFY, SignInTooOld
+
+SIGN_IN = "/sign-in"
+HOME = "/app/"
+SAFE = {"GET", "HEAD"}
+FORMS_TO_US = "form-action 'self'"
+# Pages without scripts.
+POLICY = (
+    f"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; {FORMS_TO_US}; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+# A path that no browser reads as another host's address (`//`, `/\`).
+LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
+
+Page = Callable[[Request, Person], Awaitable[Response]]
+
+
+class NotAllowed(InsufficientScope):
+    """Your role does not allow this: an owner of the workspace can change it."""
+
+
+async def current_session(request: Request) -> Session | None:
+    """The session of this browser; None without a valid one."""
+    token = session_token(request)
+    if token is None:
+        return None
+    async with authenticate_session(request.app.state.database, token) as (session, _):
+        return session
+
+
+def session_token(request: Request) -> str | None:
+    return request.cookies.get(cookie_name(request.app.state.settings, "session"))
+
+
+async def current_person(request: Request) -> Person | None:
+    """The person whose session this browser has; None without a valid one."""
+    session = await current_session(request)
+    return session.person if session else None
+
+
+def require_person(
+    role: Role = Role.VIEWER,
+    *,
+    form_bytes: int = limits.MAX_FORM_BYTES,
+    takes_files: bool = False,
+) -> Callable[[Page], Callable[[Request], Awaitable[Response]]]:
+    """Declare that a page needs a signed-in person with this role or a higher one.
+
+    Others are redirected to the sign-in page. A request that changes something must come from our own form.
+    """
+
+    def register(page: Page) -> Callable[[Request], Awaitable[Response]]:
+        @wraps(page)
+        async def enter(request: Request) -> Response:
+            session = await current_session(request)
+            if session is None:
+                return ask_to_sign_in(request)
+            request.state.session, person = session, session.person
+            if not includes(person.role, role):
+                raise NotAllowed
+            if request.method not in SAFE:
+                request.state.form = await read_form(request, form_bytes, takes_files=takes_files)
+            try:
+                return await page(request, person)
+            except SignInTooOld:
+                return ask_to_verify(request)
+
+        enter.__dict__["access"] = PersonAccess(role)
+        return enter
+
+    return register
+
+
+def includes(role: Role, needed: Role) -> bool:
+    permissions, minimum = permissions_of(role), permissions_of(needed)
+    return (permissions.can_write, permissions.changes_settings) >= (
+        minimum.can_write,
+        minimum.changes_settings,
+    )
+
+
+def session_of_request(request: Request) -> Session:
+    """The session by which `require_person` let the request in."""
+    session: Session = request.state.session
+    return session
+
+
+def form_of(request: Request) -> Form:
+    """The fields of the request's form, which `require_person` has checked."""
+    form: Form = request.state.form
+    return form
+
+
+def new_form_token(request: Request) -> str:
+    """The token for forms of a page that is open while its person signs in again."""
+    return csrf_token(form_secrets(request)[0])
+
+
+def asks_for_part(request: Request) -> bool:
+    """Whether htmx asks for a part of a page; it would insert any response into the page."""
+    return request.headers.get("hx-request") == "true"
+
+
+def ask_to_sign_in(request: Request) -> Response:
+    """Lead to the sign-in page and back; a page that asked for a part asks to sign in by itself.
+
+    `session.js` opens a dialog for that and sends the request again, so that nothing on the page is lost.
+    """
+    if not asks_for_part(request):
+        return see_other(sign_in_address(request.url.path, request.url.query))
+    headers = {**private_headers(), "HX-Trigger": "instep-signed-out", "HX-Reswap": "none"}
+    return Response(status_code=401, headers=headers)
+
+
+def ask_to_verify(request: Request) -> Response:
+    """Lead to the page that asks for the password, and back; after a form, to the page that it stands on."""
+    if asks_for_part(request):
+        page = urlsplit(request.headers.get("hx-current-url", HOME))
+        address = address_with_next(VERIFY, page.path, page.query)
+        return Response(status_code=403, headers={**private_headers(), "HX-Redirect": address})
+    if request.method in SAFE:
+        return see_other(address_with_next(VERIFY, request.url.path, request.url.query))
+    page = urlsplit(request.headers.get("referer", ""))
+    # The page only leads back to a path of ours, whatever its origin.
+    return see_other(address_with_next(VERIFY, page.path or HOME, page.query))
+
+
+def address_with_next(address: str, path: str, query: str) -> str:
+    return f"{address}?next={quote(f'{path}?{query}' if query else path, safe='/')}"
+
+
+def sign_in_address(path: str, query: str) -> str:
+    """The sign-in page with the path to return to; a form must be sent again afterwards."""
+    return address_with_next(SIGN_IN, path, query)
+
+
+def local_path(path: str | None) -> str:
+    """The path to go to after signing in; only paths of this installation are accepted."""
+    if path is None or len(path) > limits.MAX_NEXT_PATH_CHARACTERS or LOCAL_PATH.fullmatch(path) is None:
+        return HOME
+    return path
+
+
+def see_other(address: str) -> Response:
+    """Redirect with 303, so that the browser uses GET."""
+    return RedirectResponse(address, 303, private_headers())
+
+
+def private_headers(form_targets: Sequence[str] = (), policy: str = POLICY) -> dict[str, str]:
+    """Headers of a person's own pages; a form may lead to the origins in `form_targets`."""
+    forms = " ".join([FORMS_TO_US, *form_targets])
+    return {
+        "Content-Security-Policy": policy.replace(FORMS_TO_US, forms),
+        "Cache-Control": "no-store",
+        # `no-referrer` would make browsers hide the origin of our own forms.
+        "Referrer-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class PrivatePages:
+    """The templates of one slice, on the layout that all pages for people share."""
+
+    pages: Pages
+    policy: str = POLICY
+
+    @classmethod
+    def below(cls, folder: Path, *, policy: str = POLICY) -> "PrivatePages":
+        return cls(Pages.below(folder), policy)
+
+    def show(
+        self,
+        request: Request,
+        template: str,
+        status: int = 200,
+        *,
+        person: Person | None = None,
+        form_targets: Sequence[str] = (),
+        **values: Any,
+    ) -> Response:
+        """Render a page; its forms contain `{{ csrf }}`."""
+        secrets = form_secrets(request)
+        secret = secrets[0] if secrets else new_secret()
+        html = self.pages.environment.get_template(template).render(
+            person=person, csrf=hidden_field(CSRF_FIELD, csrf_token(secret)), **values
+        )
+        response = Response(html, status, private_headers(form_targets, self.policy), "text/html")
+        if not secrets:
+            set_cookie(response, request.app.state.settings, "form", secret, None)
+        return response

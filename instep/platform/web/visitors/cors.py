@@ -1,0 +1,68 @@
+"""CORS of the visitor API: which pages may call it, and the headers that say so (contract section 6)."""
+
+from collections.abc import Sequence
+
+from fastapi.responses import Response
+from starlette.requests import Request
+
+from instep.platform.core import limits
+from instep.platform.core.settings import Settings
+from instep.platform.identity.keys import is_origin_of_a_bot
+from instep.platform.web.origins import origin_of, parsed_origin
+from instep.platform.web.visitors.errors import OriginNotAllowed
+
+EXPOSED_HEADERS = "RateLimit, RateLimit-Policy, Request-Id, Retry-After"
+EXPOSED_MCP_HEADERS = f"{EXPOSED_HEADERS}, WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version"
+JSON_HEADERS = "Content-Type"
+# Requests without a body: a visitor token in an address could be read by others.
+READ_HEADERS = "Visitor-Token"
+MCP_HEADERS = (
+    "Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name,"
+    " Last-Event-ID"
+)
+
+
+def is_open_to(request: Request, origins: Sequence[str], settings: Settings) -> bool:
+    """Whether the caller's origin may call; servers send none and may."""
+    if "origin" not in request.headers:
+        return True
+    origin = sent_origin(request)
+    return origin is not None and origin in (*origins, origin_of(settings.base_url))
+
+
+def sent_origin(request: Request) -> str | None:
+    """The origin of the calling page; None if the header is not an origin or is repeated."""
+    values = request.headers.getlist("origin")
+    return parsed_origin(values[0]) if len(values) == 1 else None
+
+
+def cors_headers(request: Request) -> dict[str, str]:
+    """The headers that let a page read the response; its origin must have been allowed."""
+    origin = request.headers.get("origin")
+    if origin is None:
+        return {}
+    return {"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED_HEADERS}
+
+
+async def answer_preflight(
+    request: Request, methods: set[str], allowed_headers: str | None = None
+) -> Response:
+    """Answer a preflight request: it names no bot, so an origin of any bot is allowed."""
+    if allowed_headers is None:
+        allowed_headers = READ_HEADERS if "GET" in methods else JSON_HEADERS
+    headers = {"Allow": ", ".join(sorted(methods))}
+    if "origin" in request.headers:
+        await refuse_foreign(request)
+        headers |= cors_headers(request) | {
+            "Access-Control-Allow-Methods": ", ".join(sorted(methods - {"OPTIONS"})),
+            "Access-Control-Allow-Headers": allowed_headers,
+            "Access-Control-Max-Age": str(limits.PREFLIGHT_CACHE_SECONDS),
+        }
+    return Response(status_code=204, headers=headers)
+
+
+async def refuse_foreign(request: Request) -> None:
+    state, origin = request.app.state, sent_origin(request)
+    service_origin = origin_of(state.settings.base_url)
+    if origin is None or (origin != service_origin and not await is_origin_of_a_bot(state.database, origin)):
+        raise OriginNotAllowed

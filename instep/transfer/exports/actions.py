@@ -1,0 +1,205 @@
+"""Exports: a whole help center as files that people, git hosts and `instep import` read."""
+
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Literal
+
+from instep.content.files.schemas import StoredFile
+from instep.content.files.storage import ObjectMissing, Storages
+from instep.platform.core.database import Database, Tx
+from instep.platform.identity.audit import record
+from instep.platform.identity.schemas import Bot, Ctx
+from instep.transfer.exports import queries
+from instep.transfer.exports.file_contents import (
+    MANIFEST_FILE,
+    MISSING_FILE,
+    QUESTIONS_FILE,
+    REDIRECTS_FILE,
+    article_values,
+    collection_page,
+    entry_values,
+    manifest,
+    question_lines,
+    redirect_lines,
+)
+from instep.transfer.exports.layout import COLLECTION_FILE, Layout, lay_out
+from instep.transfer.exports.page_file import new_page
+from instep.transfer.exports.relative_links import to_paths
+from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow, ExportOut, MarkdownRow
+
+# Texts that are read, and are in memory, at a time.
+BATCH_TEXTS = 100
+# A stored file that is larger waits on the disk until it is written.
+MAX_MEMORY_BYTES = 1024 * 1024
+PIECE_BYTES = 256 * 1024
+PageKind = Literal["articles", "translations", "changelog_entries"]
+ReadTexts = Callable[[Tx, Bot, Sequence[str]], Awaitable[list[MarkdownRow]]]
+
+
+class TextMissing(Exception):
+    """The text of a page was deleted for good while the export was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A file whose Markdown is read when it is written: an article's or a changelog entry's."""
+
+    kind: PageKind
+    id: str
+    values: dict[str, str | None]
+
+
+# What a file of an export is made of: its bytes, a text in the database, or a stored file.
+Part = bytes | PageText | StoredFile
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Everything of a help center but the texts and files themselves, which are read one after the other."""
+
+    bot: Bot
+    layout: Layout
+    parts: dict[str, Part]
+    counts: dict[str, int]
+    # The paths of what is left out, because it was deleted for good meanwhile or the storage has lost it, as
+    # is known when everything has been read.
+    missing_files: list[str] = field(default_factory=list)
+
+    def summary(self, path: str, size: int) -> ExportOut:
+        missing = Counter(counted_as(self.parts[path]) for path in self.missing_files)
+        counts = {name: count - missing[name] for name, count in self.counts.items()}
+        return ExportOut(path=path, bytes=size, missing_files=self.missing_files, **counts)
+
+
+def counted_as(part: Part) -> str:
+    """The name of the number that a file counts for."""
+    return part.kind if isinstance(part, PageText) else "files"
+
+
+async def prepare_export(ctx: Ctx) -> Export:
+    """Read what an export of the help center holds, and record it in the audit log.
+
+    Deleted articles, revisions, drafts of the review queue and files that no text shows are not in it. Of an
+    article with unpublished changes it holds the article's own text.
+    """
+    collections = await queries.list_collections(ctx)
+    articles = await queries.list_articles(ctx)
+    entries = await queries.list_entries(ctx)
+    files = await queries.list_shown_files(ctx)
+    layout = lay_out(ctx.bot, collections, articles, entries, files)
+    redirects = await queries.list_redirects(ctx)
+    questions = await queries.list_golden_questions(ctx)
+    parts: dict[str, Part] = {
+        MANIFEST_FILE: manifest(ctx.bot),
+        REDIRECTS_FILE: redirect_lines(ctx.bot, redirects, articles, layout),
+        QUESTIONS_FILE: question_lines(questions, layout),
+        **page_parts(ctx.bot, layout, collections, articles, entries),
+        **{layout.files[file.id]: file for file in files},
+    }
+    counts = {
+        "articles": sum(row.translation_of is None for row in articles),
+        "translations": sum(row.translation_of is not None for row in articles),
+        "collections": len(collections),
+        "changelog_entries": len(entries),
+        "files": len(files),
+        "redirects": len(redirects),
+        "golden_questions": len(questions),
+        "unpublished_changes": sum(row.has_unpublished_changes for row in articles),
+    }
+    await record(ctx.tx, ctx.workspace_id, ctx.actor, "export_help_center", None, ctx.bot.id)
+    return Export(ctx.bot, layout, {path: parts[path] for path in sorted(parts)}, counts)
+
+
+def page_parts(
+    bot: Bot,
+    layout: Layout,
+    collections: Sequence[CollectionRow],
+    articles: Sequence[ArticleRow],
+    entries: Sequence[EntryRow],
+) -> dict[str, Part]:
+    by_id = {row.id: row for row in articles}
+    collections_by_id = {row.id: row for row in collections}
+    parts: dict[str, Part] = {}
+    for collection in collections:
+        folder = layout.folders[collection.id]
+        parts[folder + COLLECTION_FILE] = collection_page(collection, folder).text.encode()
+    for row in articles:
+        values = article_values(bot, row, layout, collections_by_id, by_id.get(row.translation_of or ""))
+        kind: PageKind = "articles" if row.translation_of is None else "translations"
+        parts[layout.articles[row.id]] = PageText(kind, row.id, values)
+    for entry in entries:
+        path = layout.entries[entry.id]
+        parts[path] = PageText("changelog_entries", entry.id, entry_values(entry, path))
+    return parts
+
+
+async def read_parts(
+    export: Export, database: Database, storages: Storages
+) -> AsyncIterator[tuple[str, AsyncIterator[bytes]]]:
+    """Each file of an export, in the order of their paths, with its bytes in pieces.
+
+    No connection is held while the pieces of a file are written. A stored file is read to its end before it
+    begins, so that one that the storage has lost is left out whole. The last file names what is left out.
+    """
+    export.missing_files.clear()
+    paths = list(export.parts)
+    for start in range(0, len(paths), BATCH_TEXTS):
+        batch = paths[start : start + BATCH_TEXTS]
+        texts = await read_texts(export, database, batch)
+        for path in batch:
+            with tempfile.SpooledTemporaryFile(MAX_MEMORY_BYTES) as spool:
+                try:
+                    async for piece in pieces_of(export, storages, path, texts):
+                        spool.write(piece)
+                except (ObjectMissing, TextMissing):
+                    export.missing_files.append(path)
+                    continue
+                spool.seek(0)
+                yield path, pieces_in(spool)
+    if export.missing_files:
+        yield MISSING_FILE, one_piece("".join(f"{path}\n" for path in export.missing_files).encode())
+
+
+async def pieces_in(file: IO[bytes]) -> AsyncIterator[bytes]:
+    while piece := file.read(PIECE_BYTES):
+        yield piece
+
+
+async def one_piece(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+async def read_texts(export: Export, database: Database, paths: Sequence[str]) -> dict[str, str]:
+    """The Markdown of those of the files that are pages, by the ids of what they hold."""
+    pages = [part for path in paths if isinstance(part := export.parts[path], PageText)]
+    texts: dict[str, str] = {}
+    readers: tuple[tuple[set[PageKind], ReadTexts], ...] = (
+        ({"articles", "translations"}, queries.list_article_texts),
+        ({"changelog_entries"}, queries.list_entry_texts),
+    )
+    async with database.enter_workspace(export.bot.workspace_id) as tx:
+        for kinds, read in readers:
+            ids = [page.id for page in pages if page.kind in kinds]
+            texts |= {row.id: row.content for row in (await read(tx, export.bot, ids) if ids else [])}
+    return texts
+
+
+async def pieces_of(
+    export: Export, storages: Storages, path: str, texts: dict[str, str]
+) -> AsyncIterator[bytes]:
+    part = export.parts[path]
+    if isinstance(part, bytes):
+        yield part
+    elif isinstance(part, PageText):
+        if part.id not in texts:
+            # An empty text in its place would empty the article wherever the export is imported.
+            raise TextMissing
+        content = to_paths(texts[part.id], path, export.layout.site)
+        yield new_page(part.values, content).text.encode()
+    else:
+        workspace_id = export.bot.workspace_id
+        pieces = storages.at(part.location).read(workspace_id, part.object_key, 0, part.bytes)
+        async for piece in pieces:
+            yield piece

@@ -1,0 +1,158 @@
+"""The content of each file of an export.
+
+A value is left out where it says what a reader would assume: published, public, in the folder's collection,
+with the slug of the file's name. No file names the help center, an id or the time of the export.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from instep.content.redirects.path_patterns import WRITTEN_REST, page_path, written_path
+from instep.content.redirects.schemas import whole_url
+from instep.platform.core.clock import isoformat
+from instep.platform.core.page_names import page_stem
+from instep.platform.identity.schemas import Bot
+from instep.transfer.exports.layout import AT_TOP, Layout
+from instep.transfer.exports.page_file import PageFile, new_page
+from instep.transfer.exports.relative_links import article_address
+from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow, QuestionRow, RedirectRow
+
+MANIFEST_FILE = "instep.json"
+REDIRECTS_FILE = "redirects.json"
+QUESTIONS_FILE = "golden-questions.json"
+# Names the files that are left out because they are lost, one in a line; it is there only if some are.
+MISSING_FILE = "missing-files.txt"
+# The value `collection` of an article in a collection's folder that belongs to no collection.
+NO_COLLECTION = "/"
+# It grows when a reader of the version before would misread an export.
+FORMAT_VERSION = 1
+# Front matter that says the place of a page: ours, and what the best-known tools of static sites read.
+ORDER_KEYS = ("order", "position", "sidebar_position", "nav_order", "weight")
+ORDER_PREFIX = re.compile(r"^\d+-")
+# A name that begins with its only dot is a hidden folder's.
+LOCALE_SUFFIX = re.compile(r"(?<=.)\.([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})$")
+
+
+def slug_of_name(name: str) -> str:
+    """The slug that the name of a file or folder says: without number, language and extension."""
+    stem = LOCALE_SUFFIX.sub("", page_stem(name))
+    return ORDER_PREFIX.sub("", stem, count=1)
+
+
+def locale_of_name(name: str) -> str | None:
+    """The language in the name of a file; None: the help center's own."""
+    match = LOCALE_SUFFIX.search(page_stem(name))
+    return match[1] if match else None
+
+
+def manifest(bot: Bot) -> bytes:
+    return json_bytes({"format": "instep-export", "version": FORMAT_VERSION, "locale": bot.locale})
+
+
+def collection_page(row: CollectionRow, folder: str) -> PageFile:
+    values = {
+        "title": row.title,
+        "description": row.description,
+        "icon": row.icon,
+        "slug": unless_named(row.slug, PurePosixPath(folder).name),
+        "visibility": unless(row.visibility, "public"),
+    }
+    return new_page(values, "")
+
+
+def article_values(
+    bot: Bot,
+    row: ArticleRow,
+    layout: Layout,
+    collections: Mapping[str, CollectionRow],
+    root: ArticleRow | None,
+) -> dict[str, str | None]:
+    """The front matter of an article; `root` is the original of a translation."""
+    path = layout.articles[row.id]
+    folder = path[: len(path) - len(PurePosixPath(path).name)]
+    is_elsewhere = layout.folders.get(row.collection_id, AT_TOP) != folder
+    collection = collections.get(row.collection_id or "")
+    return {
+        "title": row.title,
+        "description": row.description,
+        "slug": unless_named(row.slug, PurePosixPath(path).name),
+        "collection": (collection.slug if collection else NO_COLLECTION) if is_elsewhere else None,
+        "visibility": unless(row.visibility, "public"),
+        # An article in review is exported as a draft.
+        "status": unless("draft" if row.status == "in_review" else row.status, "published"),
+        "translates": unless(root.locale, bot.locale) if root else None,
+        "published": publication_time(row.status, row.published_at),
+    }
+
+
+def entry_values(row: EntryRow, path: str) -> dict[str, str | None]:
+    return {
+        "title": row.title,
+        "slug": unless_named(row.slug, PurePosixPath(path).name),
+        "status": unless(row.status, "published"),
+        "published": publication_time(row.status, row.published_at),
+        "source": row.source_url,
+    }
+
+
+def publication_time(status: str, published_at: datetime | None) -> str | None:
+    """When a published text was published first; the others have no place that it decides."""
+    return isoformat(published_at) if published_at and status == "published" else None
+
+
+def redirect_lines(
+    bot: Bot, redirects: Sequence[RedirectRow], articles: Sequence[ArticleRow], layout: Layout
+) -> bytes:
+    """Where former addresses lead, those of renamed articles too: to a file, or to a URL."""
+    home = f"/help/{bot.slug}"
+    present = {article_address(bot, row.locale, row.slug) for row in articles}
+    targets = {
+        address.removeprefix(home): layout.articles[row.id]
+        for row in articles
+        for slug in row.former_slugs
+        if (address := article_address(bot, row.locale, slug)) not in present
+    }
+    for row in redirects:
+        target = layout.articles.get(row.article_id or "")
+        if row.url:
+            target = portable_url(bot, whole_url(bot, row.url), layout)
+        if target is not None:
+            targets[written_path(row.path)] = target
+    return json_bytes([{"from": source, "to": targets[source]} for source in sorted(targets)])
+
+
+def portable_url(bot: Bot, url: str, layout: Layout) -> str:
+    """The file that stands for a URL of the help center itself; any other URL as it is."""
+    path = page_path(bot.help_url, url)
+    if path is not None and path.endswith(WRITTEN_REST):
+        return path
+    file = layout.site.path_of(f"/help/{bot.slug}{path}") if path is not None else None
+    fragment = url.partition("#")[2]
+    return url if file is None else f"{file}#{fragment}" if fragment else file
+
+
+def question_lines(questions: Sequence[QuestionRow], layout: Layout) -> bytes:
+    rows = [
+        {"question": row.question, "article": layout.articles[row.article_id]}
+        | {name: value for name, value in (("section", row.section), ("says", row.says)) if value}
+        for row in questions
+        if row.article_id in layout.articles
+    ]
+    return json_bytes(rows)
+
+
+def unless(value: str, default: str) -> str | None:
+    return None if value == default else value
+
+
+def unless_named(slug: str, name: str) -> str | None:
+    return None if slug_of_name(name) == slug else slug
+
+
+def json_bytes(value: Any) -> bytes:
+    """JSON for people and for diffs: one value in a line, and letters as they are."""
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,161 @@
+"""Where everything of a help center stands in an export: numbered folders and files, in reading order.
+
+Names say nothing that an import would have to guess: folders are collections, a number is the place, the rest
+of a file's name is the slug, and what follows a dot is the language, `02-install.de.md`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import PurePosixPath
+
+from instep.content.files.schemas import StoredFile, path_of_file
+from instep.platform.identity.schemas import Bot
+from instep.transfer.exports.relative_links import SiteMap, article_address
+from instep.transfer.exports.schemas import ArticleRow, CollectionRow, EntryRow
+
+COLLECTION_FILE = "_collection.md"
+CHANGELOG_FOLDER = "changelog"
+FILES_FOLDER = "files"
+# Bytes of a slug in a file's name: with number, language and extension it stays below 255, which file systems
+# allow.
+MAX_NAME_BYTES = 180
+# Characters and names that some file systems refuse.
+UNSAFE_NAME_CHARACTERS = str.maketrans(dict.fromkeys('<>:"|?*', "-"))
+AT_TOP = ""
+# The folder itself as a path, which stands for the home page.
+ROOT = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The paths of a help center's parts by their ids, and the addresses that they stand for."""
+
+    folders: dict[str | None, str]
+    articles: dict[str, str]
+    entries: dict[str, str]
+    files: dict[str, str]
+    site: SiteMap = field(default_factory=SiteMap)
+
+
+def lay_out(
+    bot: Bot,
+    collections: Sequence[CollectionRow],
+    articles: Sequence[ArticleRow],
+    entries: Sequence[EntryRow],
+    files: Sequence[StoredFile],
+) -> Layout:
+    folders: dict[str | None, str] = {None: AT_TOP, **dict(place_folders(collections))}
+    layout = Layout(
+        folders,
+        dict(place_articles(bot, folders, articles)),
+        dict(place_entries(entries)),
+        {file.id: f"{FILES_FOLDER}/{file.sha256}/{file_name(file)}" for file in files},
+    )
+    add_addresses(bot, layout, collections, articles, entries, files)
+    return layout
+
+
+def place_folders(
+    collections: Sequence[CollectionRow], parent_id: str | None = None, above: str = AT_TOP
+) -> Iterator[tuple[str, str]]:
+    """The folder of each collection, by its id; those inside of one follow it."""
+    siblings = [row for row in collections if row.parent_id == parent_id]
+    for number, row in enumerate(siblings, 1):
+        folder = f"{above}{numbered(number, len(siblings), file_stem(row.slug))}/"
+        yield row.id, folder
+        yield from place_folders(collections, row.id, folder)
+
+
+def place_articles(
+    bot: Bot, folders: dict[str | None, str], articles: Sequence[ArticleRow]
+) -> Iterator[tuple[str, str]]:
+    """The file of each article, by its id; translations stand beside their original."""
+    originals, translations = group_articles(folders, articles)
+    for folder_id, rows in originals.items():
+        for number, original in enumerate(rows, 1):
+            stem = folders[folder_id] + numbered(number, len(rows), file_stem(original.slug))
+            for row in (original, *translations[original.id]):
+                locale = "" if row.locale == bot.locale else f".{row.locale}"
+                yield row.id, f"{stem}{locale}.md"
+
+
+def place_entries(entries: Sequence[EntryRow]) -> Iterator[tuple[str, str]]:
+    """The file of each entry, by its id; long slugs that are cut to the same name get a number."""
+    # Names that fit come first, so that a shortened name gets the number if both are equal.
+    taken = {entry.slug for entry in entries if file_stem(entry.slug) == entry.slug}
+    for entry in sorted(entries, key=lambda entry: entry.slug):
+        stem = file_stem(entry.slug)
+        if stem != entry.slug:
+            stem = next(name for name in numbered_names(stem) if name not in taken)
+            taken.add(stem)
+        yield entry.id, f"{CHANGELOG_FOLDER}/{stem}.md"
+
+
+def numbered_names(stem: str) -> Iterator[str]:
+    """The name itself, then with -2, -3 and so on."""
+    yield stem
+    yield from (f"{stem}-{number}" for number in count(2))
+
+
+def group_articles(
+    folders: dict[str | None, str], articles: Sequence[ArticleRow]
+) -> tuple[dict[str | None, list[ArticleRow]], dict[str, list[ArticleRow]]]:
+    """The originals by their collections, and the translations by their originals.
+
+    A translation whose original is not among the articles counts as one.
+    """
+    known_ids = {row.id for row in articles}
+    originals: dict[str | None, list[ArticleRow]] = defaultdict(list)
+    translations: dict[str, list[ArticleRow]] = defaultdict(list)
+    for row in articles:
+        if row.translation_of in known_ids and row.translation_of is not None:
+            translations[row.translation_of].append(row)
+        else:
+            originals[row.collection_id if row.collection_id in folders else None].append(row)
+    return originals, translations
+
+
+def add_addresses(
+    bot: Bot,
+    layout: Layout,
+    collections: Sequence[CollectionRow],
+    articles: Sequence[ArticleRow],
+    entries: Sequence[EntryRow],
+    files: Sequence[StoredFile],
+) -> None:
+    site, home = layout.site, f"/help/{bot.slug}"
+    site.add(ROOT, home)
+    site.add(CHANGELOG_FOLDER, f"{home}/changelog")
+    # A present address wins over a former one of another article, so those come first.
+    for row in articles:
+        for slug in row.former_slugs:
+            site.paths[article_address(bot, row.locale, slug)] = layout.articles[row.id]
+    for row in articles:
+        by_id = article_address(bot, row.locale, row.id)
+        site.add(layout.articles[row.id], article_address(bot, row.locale, row.slug), by_id)
+    for collection in collections:
+        path = layout.folders[collection.id] + COLLECTION_FILE
+        site.add(path, f"{home}/collections/{collection.slug}", f"{home}/collections/{collection.id}")
+    for entry in entries:
+        site.add(layout.entries[entry.id], f"{home}/changelog/{entry.slug}")
+    for file in files:
+        site.add(layout.files[file.id], path_of_file(bot, file.sha256, file.kind))
+
+
+def numbered(number: int, count: int, stem: str) -> str:
+    """A name with its place in front, in as many digits as sort well."""
+    return f"{number:0{max(2, len(str(count)))}}-{stem}"
+
+
+def file_stem(slug: str) -> str:
+    """A slug as part of a file's name; a long one in letters of several bytes is cut."""
+    return slug.encode()[:MAX_NAME_BYTES].decode(errors="ignore").rstrip("-")
+
+
+def file_name(file: StoredFile) -> str:
+    """The name under which a file was sent, with the extension of its kind, as all file systems take it."""
+    name = PurePosixPath(file.download_name.translate(UNSAFE_NAME_CHARACTERS))
+    stem = name.stem.encode()[:MAX_NAME_BYTES].decode(errors="ignore")
+    return f"{stem}{name.suffix}"

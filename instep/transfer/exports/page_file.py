@@ -1,0 +1,160 @@
+"""A page as one file: YAML front matter between two lines `---`, then the Markdown, byte for byte.
+
+Whoever changes a value changes exactly its lines; everything else stays as somebody wrote it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import yaml
+
+from instep.platform.core import limits
+from instep.platform.text.diff import split_lines
+from instep.platform.text.yaml_values import UnboundedYaml, load_yaml
+
+# Front matter as most tools of static sites know it (Jekyll's, since 2008).
+OPENING = re.compile(r"\ufeff*---[ \t]*\r?\n")
+CLOSING = re.compile(r"\n---[ \t]*(?:\r?\n|\Z)")
+FIRST_KEY = re.compile(r"\ufeff*---[ \t]*\r?\n[\w-]+:")
+# YAML reads these beginnings as something else than a text.
+TITLE_WITHOUT_QUOTES = re.compile(r"title[ \t]*:[ \t]+[\[{&!]")
+# A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
+CONTINUATION = re.compile(r"[ \t]|-[ \t\r\n]|\r?\n?\Z")
+# Beginnings that a plain YAML text can't have. A parser would read a title such as `{<<: [*a, *a]}` as a
+# mapping, which can be endless.
+INDICATORS = frozenset(",[]{}#&*!|>'\"%@`")
+# Longer values stand in quotes, and no parser has to say whether they need them.
+MAX_PLAIN_CHARACTERS = 1_000
+
+
+class UnreadableFrontMatter(ValueError):
+    """The front matter is no YAML mapping; the message says in one clause what is wrong."""
+
+
+class UnboundedFrontMatter(UnreadableFrontMatter):
+    """The front matter goes beyond a limit, which that of no page of people does."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """The parts of a file; together they are the file: `head` has both lines `---`, and may be empty."""
+
+    head: str
+    body: str
+
+    @property
+    def text(self) -> str:
+        return self.head + self.body
+
+
+def split_page(text: str) -> PageFile:
+    """The front matter and the Markdown of a file; a file without front matter has an empty head."""
+    opening = OPENING.match(text)
+    closing = CLOSING.search(text, opening.end() - 1) if opening else None
+    end = closing.end() if closing else 0
+    if end > limits.MAX_FRONT_MATTER_CHARACTERS and not FIRST_KEY.match(text):
+        # These are two rules of a text.
+        end = 0
+    return PageFile(text[:end], text[end:])
+
+
+def read_values(page: PageFile) -> dict[str, str]:
+    """The values of the front matter that are one text, number or date; empty values are left out.
+
+    Raises `UnreadableFrontMatter`.
+    """
+    if len(page.head) > limits.MAX_FRONT_MATTER_CHARACTERS:
+        raise UnboundedFrontMatter(f"it has more than {limits.MAX_FRONT_MATTER_CHARACTERS:,} characters")
+    lines = split_lines(page.head)[1:-1]
+    try:
+        values = load_yaml("".join(lines))
+    except UnboundedYaml as error:
+        raise UnboundedFrontMatter(str(error)) from None
+    except yaml.YAMLError as error:
+        raise UnreadableFrontMatter(problem_of(error)) from None
+    if not values:
+        return {}
+    if not isinstance(values, dict):
+        raise UnreadableFrontMatter("it has no lines such as `title: Install`")
+    if any(TITLE_WITHOUT_QUOTES.match(line) for line in lines) and not readable_title(values):
+        raise UnreadableFrontMatter("its `title` is no text in YAML: put it in quotes")
+    return {key: value for key, value in values.items() if isinstance(value, str) and value}
+
+
+def readable_title(values: dict[str, object]) -> bool:
+    return isinstance(title := values.get("title"), str) and bool(title)
+
+
+def read_heads(heads: Sequence[str]) -> list[dict[str, str] | UnreadableFrontMatter]:
+    """The values of each front matter, or what is wrong with it."""
+    return [values_or_problem(PageFile(head, "")) for head in heads]
+
+
+def values_or_problem(page: PageFile) -> dict[str, str] | UnreadableFrontMatter:
+    try:
+        return read_values(page)
+    except UnreadableFrontMatter as problem:
+        return problem
+
+
+def new_page(values: Mapping[str, str | None], body: str) -> PageFile:
+    """A file with these values, in their order; None leaves one out."""
+    lines = [f"{key}: {scalar(value)}\n" for key, value in values.items() if value is not None]
+    return PageFile("".join(("---\n", *lines, "---\n")), body)
+
+
+def with_value(page: PageFile, key: str, value: str | None) -> PageFile:
+    """The file with another value of the front matter, in the lines of the old one; None removes them.
+
+    A new value comes last. The value ends its line as the front matter's first line ends.
+    """
+    if not page.head:
+        return new_page({key: value}, page.body)
+    lines = split_lines(page.head)
+    end = "\r\n" if lines[0].endswith("\r\n") else "\n"
+    first, last = lines_of(lines, key)
+    new_lines = [f"{key}: {scalar(value)}{end}"] if value is not None else []
+    return replace(page, head="".join((*lines[:first], *new_lines, *lines[last:])))
+
+
+def lines_of(lines: list[str], key: str) -> tuple[int, int]:
+    """Where the lines of a value begin and end; both are the place for a new one if there is none."""
+    pattern = re.compile(rf"""(?:{re.escape(key)}|"{re.escape(key)}"|'{re.escape(key)}')[ \t]*:(?:\s|\Z)""")
+    first = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
+    if first is None:
+        return len(lines) - 1, len(lines) - 1
+    last = first + 1
+    while last < len(lines) - 1 and CONTINUATION.match(lines[last]):
+        last += 1
+    while not lines[last - 1].strip() and last > first + 1:
+        last -= 1
+    return first, last
+
+
+def scalar(value: str) -> str:
+    """A text as YAML in one line: plain where that reads back as the same text, else in double quotes."""
+    if is_plain(value):
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(char if char.isprintable() else f"\\U{ord(char):08x}" for char in escaped) + '"'
+
+
+def is_plain(value: str) -> bool:
+    if not value.isprintable() or value != value.strip() or len(value) > MAX_PLAIN_CHARACTERS:
+        return False
+    if value[:1] in INDICATORS:
+        return False
+    try:
+        # Other readers take words such as `yes` and `12` for something else than a text.
+        return bool(yaml.load(f"key: {value}", Loader=yaml.CSafeLoader) == {"key": value})
+    except (yaml.YAMLError, ValueError):
+        return False
+
+
+def problem_of(error: Exception) -> str:
+    """What a parser complains about, in one line without its own marks."""
+    problem = getattr(error, "problem", None)
+    mark = getattr(error, "problem_mark", None)
+    place = f" in line {mark.line + 2}" if mark is not None else ""
+    return f"{problem or 'it is no YAML'}{place}"

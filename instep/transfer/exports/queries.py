@@ -1,0 +1,131 @@
+"""The SQL of exports: everything of one help center, in the order in which it is read."""
+
+from collections.abc import Sequence
+
+from instep.content.files.queries import FILE, FILES
+from instep.content.files.schemas import StoredFile
+from instep.platform.core.database import Tx
+from instep.platform.identity.schemas import Bot, Ctx
+from instep.transfer.exports.schemas import (
+    ArticleRow,
+    CollectionRow,
+    EntryRow,
+    MarkdownRow,
+    QuestionRow,
+    RedirectRow,
+)
+
+
+async def list_collections(ctx: Ctx) -> list[CollectionRow]:
+    return await ctx.tx.all(
+        CollectionRow,
+        """
+        select id, slug, title, description, icon, visibility, parent_id from collections
+        where bot_id = %(bot)s and workspace_id = %(workspace)s order by sort_order, created_at, id
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_articles(ctx: Ctx) -> list[ArticleRow]:
+    """All articles and translations that are not deleted, in the order of their collections."""
+    return await ctx.tx.all(
+        ArticleRow,
+        """
+        select a.id, a.slug, a.locale, a.translation_of, a.title, a.description, a.collection_id,
+            a.visibility, a.status, a.published_at, a.working_saved_at is not null as has_unpublished_changes,
+            coalesce((select array_agg(f.slug order by f.slug) from former_slugs f
+                where f.workspace_id = %(workspace)s and f.bot_id = a.bot_id and f.article_id = a.id), '{}')
+                as former_slugs
+        from articles a
+        where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s and a.deleted_at is null
+        order by a.collection_id, a.position, a.id
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_entries(ctx: Ctx) -> list[EntryRow]:
+    return await ctx.tx.all(
+        EntryRow,
+        """
+        select id, slug, title, status, source_url, published_at from changelog_entries
+        where bot_id = %(bot)s and workspace_id = %(workspace)s order by slug
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_redirects(ctx: Ctx) -> list[RedirectRow]:
+    """The redirects that lead somewhere, in the order of their paths."""
+    return await ctx.tx.all(
+        RedirectRow,
+        """
+        select r.path, r.article_id, r.url from redirects r
+        left join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and (r.url is not null or a.deleted_at is null)
+        order by r.path collate "C"
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_golden_questions(ctx: Ctx) -> list[QuestionRow]:
+    return await ctx.tx.all(
+        QuestionRow,
+        """
+        select g.question, g.article_id, g.section, g.says from golden_questions g
+        join articles a on a.workspace_id = %(workspace)s and a.id = g.article_id
+            and a.deleted_at is null
+        where g.bot_id = %(bot)s and g.workspace_id = %(workspace)s order by g.created_at, g.id
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_shown_files(ctx: Ctx) -> list[StoredFile]:
+    """The files that articles and changelog entries show; of several with the same bytes, the oldest.
+
+    Both lists of ids are made once, whatever the statistics say: after an import they know of no rows,
+    and PostgreSQL would read every reference again for each file.
+    """
+    return await ctx.tx.all(
+        StoredFile,
+        f"""
+        with shown as materialized (
+            select distinct r.sha256 from file_references r
+            where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+              and r.source in ('article', 'changelog_entry') and r.source_id not in (
+                select id from articles
+                where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is not null))
+        select distinct on (f.sha256, f.content_type) {FILE} {FILES}
+          and f.sha256 in (select sha256 from shown)
+        order by f.sha256, f.content_type, f.created_at, f.id
+        """,
+        bot=ctx.bot.id,
+    )
+
+
+async def list_article_texts(tx: Tx, bot: Bot, ids: Sequence[str]) -> list[MarkdownRow]:
+    return await tx.all(
+        MarkdownRow,
+        """
+        select id, content_markdown as content from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
+        bot=bot.id,
+        ids=list(ids),
+    )
+
+
+async def list_entry_texts(tx: Tx, bot: Bot, ids: Sequence[str]) -> list[MarkdownRow]:
+    return await tx.all(
+        MarkdownRow,
+        """
+        select id, content_markdown as content from changelog_entries
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = any(%(ids)s)
+        """,
+        bot=bot.id,
+        ids=list(ids),
+    )

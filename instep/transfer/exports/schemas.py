@@ -1,0 +1,96 @@
+"""The rows that an export reads, and its summary."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from instep.content.articles.schemas import Status
+from instep.content.changelog.schemas import Status as EntryStatus
+from instep.platform.web.shapes import Out, Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRow:
+    """A collection, in the order of those beside it."""
+
+    id: str
+    slug: str
+    title: str
+    description: str | None
+    icon: str | None
+    visibility: Visibility
+    parent_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleRow:
+    """An article or translation without its text, in the order of its collection."""
+
+    id: str
+    slug: str
+    locale: str
+    translation_of: str | None
+    title: str
+    description: str | None
+    collection_id: str | None
+    visibility: Visibility
+    status: Status
+    published_at: datetime | None
+    has_unpublished_changes: bool
+    former_slugs: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """A changelog entry without its text."""
+
+    id: str
+    slug: str
+    title: str
+    status: EntryStatus
+    source_url: str | None
+    published_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectRow:
+    """A redirect to an article that is not deleted, or to a URL."""
+
+    path: str
+    article_id: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """A golden question of an article that is not deleted."""
+
+    question: str
+    article_id: str
+    section: str | None
+    says: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownRow:
+    """The Markdown of an article or entry."""
+
+    id: str
+    content: str
+
+
+class ExportOut(Out):
+    """What an export holds, and what it leaves out."""
+
+    path: str
+    articles: int
+    translations: int
+    collections: int
+    changelog_entries: int
+    files: int
+    redirects: int
+    golden_questions: int
+    # Articles whose unpublished changes in the editor are not in it.
+    unpublished_changes: int
+    # The paths of what was deleted for good meanwhile or lost by the storage; no number counts them.
+    missing_files: list[str]
+    bytes: int

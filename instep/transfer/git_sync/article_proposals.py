@@ -1,0 +1,105 @@
+"""What changed in git and has to be reviewed: it becomes a draft, and the file waits."""
+
+from instep.drafting.drafts.actions import queue_edit
+from instep.drafting.drafts.proposals import EditProposal
+from instep.transfer.exports.page_file import PageFile, split_page, with_value
+from instep.transfer.git_sync.article_plans import ArticlePlan
+from instep.transfer.git_sync.article_updates import article_values_of_plan, update
+from instep.transfer.git_sync.folder_collections import conflicts_sentence
+from instep.transfer.git_sync.pages import (
+    values_of_article,
+)
+from instep.transfer.git_sync.schemas import SyncedArticle, SyncedFile
+from instep.transfer.git_sync.three_way import Values
+from instep.transfer.git_sync.work import (
+    SyncWork,
+    article_values_of_file,
+    base_values,
+    set_next,
+)
+
+SHORT_COMMIT = 12
+NOT_PUBLISHED = "Git publishes it; with drafts nothing goes live: publish it in Instep."
+
+
+async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
+    """Queue the file's title and text as an edit of the base; the file stays as it is.
+
+    The article gets the file's other values, except conflicting ones.
+    """
+    row, article, merged = plan.row, plan.article, plan.merged
+    assert row is not None, "the plan has a row"
+    assert article is not None, "the plan has an article"
+    assert merged is not None, "the plan has an article"
+    values = {**merged.article, "title": article.title}
+    await update(work, article, values, article.content)
+    draft = await queue_edit(work.ctx, article.id, proposal_of(work, plan, row, article, text))
+    article_values = await article_values_of_plan(work, plan, row, article)
+    keep_values(work, plan, row, article_values)
+    set_next(row, plan.page.file.text, text, article_values, draft.id)
+    message = (
+        "Git and Instep have changed the same lines: a draft waits for review. Whoever settles it decides, "
+        "and the next sync writes the article's text to the file."
+        if is_conflict
+        else "What changed in git waits for review as a draft."
+    )
+    if values != values_of_article(article):
+        message += " What else changed in git is in Instep."
+    message += conflicts_sentence([name for name in merged.conflicts if name != "title"])
+    if plan.stays_unpublished:
+        message += f" {NOT_PUBLISHED}"
+    work.sync.report(
+        plan.page.path,
+        "conflict" if is_conflict else "proposed",
+        message,
+        article_id=article.id,
+        draft_id=draft.id,
+    )
+
+
+def proposal_of(
+    work: SyncWork, plan: ArticlePlan, row: SyncedFile, article: SyncedArticle, text: str
+) -> EditProposal:
+    article_values = row.article_values or values_of_article(article)
+    title = plan.values["title"]
+    commit = work.request.commit[:SHORT_COMMIT]
+    return EditProposal(
+        content=text,
+        base_version=version_of_base(row, article),
+        base_title=article_values["title"] or article.title,
+        base_content=article.content if row.article_text is None else row.article_text,
+        title=title if title != article.title and "title" in changed_names(work, plan) else None,
+        reason=f"{plan.page.path} has changed in git, at the commit {commit}.",
+    )
+
+
+def version_of_base(row: SyncedFile, article: SyncedArticle) -> int:
+    """The article's version while it has the text of the base, or else an earlier one.
+
+    An earlier one shows a reviewer that there is a conflict, even if the article never had the base's text.
+    """
+    base = row.article_text, (row.article_values or {}).get("title")
+    if row.article_text is None or base == (article.content, article.title):
+        return article.version
+    return min(row.article_version or article.version, article.version - 1)
+
+
+def keep_values(work: SyncWork, plan: ArticlePlan, row: SyncedFile, article_values: Values) -> None:
+    """Make all values but the title the base at once: the draft does not decide on them."""
+    base = base_values(work, row)
+    if base is None or row.file_text is None or row.article_values is None:
+        return
+    file = PageFile(plan.page.file.head, split_page(row.file_text).body)
+    if base["title"] != plan.values["title"]:
+        file = with_value(file, "title", base["title"])
+    row.file_text = file.text
+    row.article_values = {**article_values, "title": row.article_values["title"]}
+
+
+def changed_names(work: SyncWork, plan: ArticlePlan) -> set[str]:
+    """The values that changed in git."""
+    assert plan.row is not None, "the plan has a row"
+    if plan.row.article_values is None:
+        return set(plan.values)
+    article_values = article_values_of_file(work, plan.row, plan.values)
+    return {name for name, value in article_values.items() if plan.row.article_values.get(name) != value}

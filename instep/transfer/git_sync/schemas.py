@@ -1,0 +1,372 @@
+"""The shapes of a sync between a folder of a git repository and a help center (contract section 10)."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, AfterValidator, Field
+
+from instep.content.articles.schemas import Status
+from instep.platform.core import limits
+from instep.platform.web.shapes import Body, Markdown, Out, Text, Timestamp, Visibility
+
+Kind = Literal["article", "collection"]
+Action = Literal[
+    "created",
+    "updated",
+    "written",
+    "merged",
+    "renamed",
+    "proposed",
+    "waiting",
+    "conflict",
+    "archived",
+    "removed",
+    "kept",
+    "refused",
+]
+
+COMMIT_ID = re.compile(r"^[0-9a-f]{40}([0-9a-f]{24})?$")
+SHA256 = re.compile(r"^[0-9a-f]{64}$")
+
+
+def valid_path(path: str) -> str:
+    """The path itself: relative, with slashes, without steps that leave the folder."""
+    parts = path.split("/")
+    if "\\" in path or path.startswith("/") or any(part in ("", ".", "..") for part in parts):
+        raise ValueError("it must be a relative path such as guides/install.md")
+    return path
+
+
+def valid_folder(path: str) -> str:
+    try:
+        return path if path == "." else valid_path(path)
+    except ValueError:
+        raise ValueError("it must be a path such as docs/help, relative to the repository") from None
+
+
+FolderPath = Annotated[
+    Text,
+    Field(
+        min_length=1,
+        max_length=limits.MAX_SYNC_PATH_CHARACTERS,
+        description="The folder, relative to the root of the repository; `.` is the root.",
+        examples=["docs/help"],
+    ),
+    AfterValidator(valid_folder),
+]
+
+
+def valid_commit(text: str) -> str:
+    if not COMMIT_ID.search(text):
+        raise ValueError("it must be a whole commit id, in hexadecimal")
+    return text
+
+
+def valid_digest(text: str) -> str:
+    if not SHA256.search(text):
+        raise ValueError("it must be a SHA-256 digest: 64 hexadecimal digits")
+    return text
+
+
+FilePath = Annotated[
+    Text,
+    Field(
+        min_length=1,
+        max_length=limits.MAX_SYNC_PATH_CHARACTERS,
+        description="The path of a file, relative to the folder.",
+        examples=["01-start/02-install.md"],
+    ),
+    AfterValidator(valid_path),
+]
+Commit = Annotated[
+    str,
+    Field(
+        description="A commit id.",
+        examples=["4b825dc" + "0" * 33],
+        json_schema_extra={"pattern": COMMIT_ID.pattern},
+    ),
+    AfterValidator(valid_commit),
+]
+Digest = Annotated[
+    str,
+    Field(
+        description="The SHA-256 of its bytes.",
+        examples=["9f86d081884c7d65" * 4],
+        json_schema_extra={"pattern": SHA256.pattern},
+    ),
+    AfterValidator(valid_digest),
+]
+
+
+class SyncedFileIn(Body):
+    """A Markdown file of the folder."""
+
+    path: FilePath
+    sha256: Digest
+    content: Markdown | MISSING = Field(
+        default=MISSING, description="Its text; may be left out where the last sync saw the same `sha256`."
+    )
+    has_written: bool = Field(
+        default=False,
+        description="Whether the history since the last sync holds what that sync wrote to this file.",
+    )
+
+
+class AssetIn(Body):
+    """A picture or download in the folder."""
+
+    path: FilePath
+    sha256: Digest
+
+
+class RenameIn(Body):
+    """A file that has another name since the last sync, as git sees it."""
+
+    source: FilePath = Field(alias="from")
+    target: FilePath = Field(alias="to")
+
+
+class SyncCreate(Body):
+    """A folder as a commit has it."""
+
+    folder: FolderPath
+    commit: Commit
+    previous_commit: Commit | MISSING = Field(
+        default=MISSING,
+        description="The commit of the last sync, if it is an ancestor of `commit`; without it only a first "
+        "sync is accepted.",
+    )
+    restart: bool = Field(
+        default=False,
+        description="Forget the last sync, after the history was rewritten: what differs becomes drafts.",
+    )
+    files: Annotated[list[SyncedFileIn], Field(max_length=limits.MAX_SYNC_FILES)]
+    assets: Annotated[list[AssetIn], Field(max_length=limits.MAX_SYNC_FILES)] = Field(default=[])
+    renames: Annotated[list[RenameIn], Field(max_length=limits.MAX_SYNC_FILES)] = Field(default=[])
+    navigation: FilePath | MISSING = Field(
+        default=MISSING,
+        description="The configuration file of the repository that says the order of pages, such as "
+        "`mkdocs.yml`; it is never rewritten.",
+    )
+    drafts: bool = Field(
+        default=False, description="Changed texts and titles become drafts for review; nothing new goes live."
+    )
+    dry_run: bool = Field(default=False, description="Say what would happen, and change nothing.")
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedFolder:
+    """A row of `synced_folders`."""
+
+    folder: str
+    commit: str
+    synced_at: datetime
+    orders: dict[str, dict[str, Any]]
+
+
+@dataclass(slots=True)
+class SyncedFile:
+    """A row of `synced_files`: a page that was in step.
+
+    `file_text`, `article_text` and `article_values` are the base, both notations of what git had at the last
+    sync; they are None until git has had the file. The `next_` columns become the base when git has what was
+    written, or when the draft is settled.
+    """
+
+    path: str
+    kind: Kind
+    resource_id: str
+    article_version: int | None = None
+    file_text: str | None = None
+    article_text: str | None = None
+    article_values: dict[str, str | None] | None = None
+    next_file_text: str | None = None
+    next_article_text: str | None = None
+    next_article_values: dict[str, str | None] | None = None
+    draft_id: str | None = None
+    # The path that the file gets with the next text; None where it stays.
+    next_path: str | None = None
+
+    def advance(self) -> None:
+        """The next base becomes the base."""
+        self.file_text, self.article_text = self.next_file_text, self.next_article_text
+        self.article_values = self.next_article_values
+        self.forget_next()
+
+    def forget_next(self) -> None:
+        self.next_file_text = self.next_article_text = self.next_article_values = self.draft_id = None
+        self.next_path = None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedArticle:
+    """An article with what a file says of it."""
+
+    id: str
+    slug: str
+    locale: str
+    translation_of: str | None
+    title: str
+    description: str | None
+    collection_id: str | None
+    position: int
+    visibility: Visibility
+    status: Status
+    version: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedPlace:
+    """Where an article stands."""
+
+    id: str
+    collection_id: str | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedCollection:
+    """A collection with what a file says of it."""
+
+    id: str
+    slug: str
+    title: str
+    description: str | None
+    icon: str | None
+    visibility: Visibility
+    parent_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAsset:
+    """A stored file by the bytes that were sent."""
+
+    sent_sha256: str
+    sha256: str
+    content_type: str
+
+
+@dataclass(slots=True)
+class FileResult:
+    """What became of one file."""
+
+    path: str
+    action: Action
+    message: str
+    article_id: str | None = None
+    draft_id: str | None = None
+
+
+@dataclass(slots=True)
+class Sync:
+    """What a sync did, and what the caller writes to the folder: a text, or None to delete the file."""
+
+    folder: str
+    commit: str
+    is_dry_run: bool
+    results: list[FileResult] = field(default_factory=list)
+    results_by_path: dict[str, list[FileResult]] = field(default_factory=dict)
+    writes: dict[str, str | None] = field(default_factory=dict)
+    missing_assets: list[str] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        """What the audit log names."""
+        return self.folder
+
+    def report_more(self, path: str, action: Action, message: str, **ids: Any) -> None:
+        """Report on a file, after what is reported on it already."""
+        if rows := self.results_by_path.get(path):
+            rows[0].message += f" {message}"
+        else:
+            self.report(path, action, message, **ids)
+
+    def drop_results_after(self, count: int) -> None:
+        """Forget all but the first results."""
+        while len(self.results) > count:
+            self.results_by_path[self.results.pop().path].pop()
+
+    def drop_refusals(self, paths: Collection[str]) -> None:
+        """Forget that these files were refused, since they are tried again."""
+        self.results = [row for row in self.results if row.action != "refused" or row.path not in paths]
+        for path in paths:
+            rows = self.results_by_path.get(path, [])
+            self.results_by_path[path] = [row for row in rows if row.action != "refused"]
+
+    def report(self, path: str, action: Action, message: str, **ids: Any) -> None:
+        row = FileResult(path, action, message, **ids)
+        self.results.append(row)
+        self.results_by_path.setdefault(path, []).append(row)
+
+    def rename(self, path: str, new: str) -> None:
+        """Move what is reported on a file to its new path."""
+        rows = self.results_by_path.pop(path, [])
+        for row in rows:
+            row.path = new
+        self.results_by_path.setdefault(new, []).extend(rows)
+
+
+class SyncedFileOut(Out):
+    """A file of the last sync."""
+
+    path: str
+    sha256: str | None = Field(description="The SHA-256 that it had; null until git has had it.")
+    written_blob: str | None = Field(
+        description="The id of the git blob (SHA-1) that the last sync wrote and has not seen yet."
+    )
+
+
+class SyncStateOut(Out):
+    """What the last sync of a folder saw; `commit` is null before the first."""
+
+    folder: str
+    commit: str | None
+    synced_at: Timestamp | None
+    files: list[SyncedFileOut]
+
+
+class SyncWriteOut(Out):
+    """A file to write to the folder."""
+
+    path: str
+    content: str | None = Field(description="The whole text; null: the file is to be deleted.")
+
+
+class SyncResultOut(Out):
+    """What became of a file."""
+
+    path: str
+    action: Action
+    message: str
+    article_id: str | None
+    draft_id: str | None
+
+
+class SyncOut(Out):
+    """What a sync did; files in step are not listed."""
+
+    folder: str
+    commit: str
+    dry_run: bool
+    results: list[SyncResultOut]
+    writes: list[SyncWriteOut] = Field(description="What to write to the folder and to commit.")
+    missing_assets: list[str] = Field(
+        description="Pictures and downloads that texts show: upload them, then sync again. Nothing was done."
+    )
+
+    @classmethod
+    def of(cls, sync: Sync) -> "SyncOut":
+        return cls(
+            folder=sync.folder,
+            commit=sync.commit,
+            dry_run=sync.is_dry_run,
+            results=[SyncResultOut.of_row(row) for row in sync.results],
+            writes=[
+                SyncWriteOut(path=path, content=content) for path, content in sorted(sync.writes.items())
+            ],
+            missing_assets=sync.missing_assets,
+        )

@@ -1,0 +1,100 @@
+"""What both sides make of a page that was in step: pure rules on values and on lines of text.
+
+A text has two notations with the same lines, the file's with relative paths and the article's with addresses.
+Lines that nobody changed keep the bytes that each side has, so nothing is rewritten that was not edited.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from patiencediff import PatienceSequenceMatcher
+
+from instep.platform.core import limits
+from instep.platform.core.sandbox import TimeLimitExceeded, is_short, run_bounded
+from instep.platform.text.diff import merge, split_lines
+
+# Values of a page by their names; None stands for a value that it doesn't have.
+Values = Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class MergedValues:
+    """The values that the article gets, those that the file gets, and the names that both sides changed."""
+
+    article: dict[str, str | None]
+    file: dict[str, str | None]
+    conflicts: list[str]
+
+
+def merge_values(
+    base_file: Values | None, file: Values, base_article: Values | None, article: Values
+) -> MergedValues:
+    """The three-way merge of each value; without a base every difference is a conflict.
+
+    In a conflict the article's value wins, since the history of git keeps the file's.
+    """
+    merged = MergedValues(dict(article), dict(file), [])
+    for name, value in file.items():
+        is_changed_in_file = base_file is None or base_file.get(name) != value
+        is_changed_in_article = base_article is None or base_article.get(name) != article.get(name)
+        if is_changed_in_file and not is_changed_in_article:
+            merged.article[name] = value
+        elif is_changed_in_article:
+            merged.file[name] = article.get(name)
+            if is_changed_in_file and value != article.get(name):
+                merged.conflicts.append(name)
+    return merged
+
+
+def to_article_values(
+    base_file: Values | None, file: Values, base_article: Values | None
+) -> dict[str, str | None]:
+    """The values of an article that says what the file says; those that git left alone are the base's."""
+    if base_file is None or base_article is None:
+        return dict(file)
+    return {
+        name: base_article.get(name) if base_file.get(name) == value else value
+        for name, value in file.items()
+    }
+
+
+async def in_other_notation(before: str, after: str, other_before: str, other_after: str) -> str:
+    """The other notation of `after`, with the bytes of `other_before` in unchanged lines.
+
+    `other_before` and `other_after` are `before` and `after` in the other notation, line by line.
+    """
+    if before == after:
+        return other_before
+    texts = before, after, other_before, other_after
+    try:
+        return await run_bounded(
+            in_other_notation_now, *texts, seconds=limits.MAX_DIFF_SECONDS, is_small=is_short(*texts)
+        )
+    except TimeLimitExceeded:
+        return other_after
+
+
+def in_other_notation_now(before: str, after: str, other_before: str, other_after: str) -> str:
+    source, lines = split_lines(other_before), split_lines(other_after)
+    for ours, theirs, length in matching_blocks(split_lines(before), split_lines(after)):
+        lines[theirs : theirs + length] = source[ours : ours + length]
+    return "".join(lines)
+
+
+def matching_blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Where equal lines begin in both, and how many they are."""
+    blocks = PatienceSequenceMatcher(None, before, after).get_matching_blocks()
+    return [(ours, theirs, length) for ours, theirs, length in blocks]
+
+
+async def merge_texts(base: str | None, article: str, file: str) -> str | None:
+    """The three-way merge of two texts in the article's notation; None where both changed the same lines."""
+    if article == file:
+        return article
+    if base is None:
+        return None
+    if file == base:
+        return article
+    if article == base:
+        return file
+    return await merge(base, article, file)

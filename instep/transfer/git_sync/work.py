@@ -1,0 +1,140 @@
+"""What one sync works on: the folder, the help center, and what was in step before."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from instep.platform.core.config import settings
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.exports.page_file import split_page
+from instep.transfer.exports.relative_links import SiteMap, to_addresses, to_paths
+from instep.transfer.git_sync.orders import KnownOrder
+from instep.transfer.git_sync.pages import FolderPage, Folders, Heads, UnusablePage, parse_page, values_of
+from instep.transfer.git_sync.schemas import Sync, SyncCreate, SyncedArticle, SyncedCollection, SyncedFile
+from instep.transfer.git_sync.three_way import (
+    MergedValues,
+    Values,
+    in_other_notation,
+    merge_values,
+    to_article_values,
+)
+
+
+@dataclass(slots=True)
+class SyncWork:
+    """The state of one sync; `rows` and `pages` are by path, the others by id."""
+
+    ctx: Ctx
+    request: SyncCreate
+    sync: Sync
+    rows: dict[str, SyncedFile]
+    pages: dict[str, FolderPage] = field(default_factory=dict)
+    # The front matter of all files, as they are now and as they were at the last sync.
+    heads: Heads = field(default_factory=dict)
+    # Markdown files that can't be read, or that are no pages: they are left as they are.
+    unreadable_paths: set[str] = field(default_factory=set)
+    # The paths that the rows of renamed pages had, by their new ones.
+    former_paths: dict[str, str] = field(default_factory=dict)
+    # Texts of Markdown files that are no pages, by their paths.
+    other_texts: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, KnownOrder] = field(default_factory=dict)
+    # Articles whose files are in git as the last sync wrote them.
+    advanced_ids: set[str] = field(default_factory=set)
+    # The present paths of files that the last sync moved.
+    followed_paths: set[str] = field(default_factory=set)
+    # Files whose article is in another collection, so that they belong into its folder.
+    misplaced_paths: set[str] = field(default_factory=set)
+    stored_rows: dict[str, SyncedFile] = field(default_factory=dict)
+    collections: dict[str, SyncedCollection] = field(default_factory=dict)
+    articles: dict[str, SyncedArticle] = field(default_factory=dict)
+    pending_drafts: set[str] = field(default_factory=set)
+    ids_elsewhere: set[str] = field(default_factory=set)
+    folders: Folders = field(default_factory=Folders)
+    site: SiteMap = field(default_factory=SiteMap)
+
+    def __post_init__(self) -> None:
+        self.stored_rows = {path: replace(row) for path, row in self.rows.items()}
+
+    @property
+    def navigation(self) -> str | None:
+        """The configuration file that says the order in git."""
+        navigation: str | None = self.request.model_dump().get("navigation")
+        return navigation
+
+    @property
+    def synced_ids(self) -> set[str]:
+        """What has a file, in this folder or another."""
+        return {row.resource_id for row in self.rows.values()} | self.ids_elsewhere
+
+    def changed_rows(self) -> list[SyncedFile]:
+        return [row for path, row in self.rows.items() if self.stored_rows.get(path) != row]
+
+    def dropped_paths(self) -> set[str]:
+        return self.stored_rows.keys() - self.rows.keys()
+
+    def pages_of(self, kind: str) -> list[FolderPage]:
+        return [page for page in self.pages.values() if page.kind == kind]
+
+    def to_addresses(self, text: str, path: str) -> str:
+        return to_addresses(text, path, self.site.addresses)
+
+    def to_paths(self, text: str, path: str) -> str:
+        return to_paths(text, path, self.site, settings().base_url)
+
+    def in_canonical_form(self, text: str, path: str) -> str:
+        """A text of an article with every link that a file stands for written in one way."""
+        return self.to_addresses(self.to_paths(text, path), path)
+
+
+def base_values(work: SyncWork, row: SyncedFile) -> dict[str, str | None] | None:
+    """What the file said at the last sync, under the name that it had; None without a base."""
+    if row.file_text is None:
+        return None
+    try:
+        path = work.former_paths.get(row.path, row.path)
+        page = parse_page(path, row.file_text, heads=work.heads)
+        return values_of(page, work.folders) if page is not None else None
+    except UnusablePage:
+        # Its collection has another slug since: then every value counts as changed in git.
+        return None
+
+
+def merged_values(work: SyncWork, row: SyncedFile | None, values: Values, resource: Values) -> MergedValues:
+    if row is None:
+        return merge_values(None, values, None, resource)
+    return merge_values(base_values(work, row), values, row.article_values, resource)
+
+
+def article_values_of_file(work: SyncWork, row: SyncedFile, values: Values) -> dict[str, str | None]:
+    return to_article_values(base_values(work, row), values, row.article_values)
+
+
+async def article_text_of_file(work: SyncWork, page: FolderPage, row: SyncedFile, current: str) -> str:
+    """The file's text in the article's notation; lines that the article has keep its bytes."""
+    body, path = page.file.body, page.path
+    text = work.to_addresses(body, path)
+    if row.file_text is not None and row.article_text is not None:
+        text = await in_other_notation(split_page(row.file_text).body, body, row.article_text, text)
+    canonical_texts = work.in_canonical_form(current, path), work.in_canonical_form(text, path)
+    return await in_other_notation(*canonical_texts, current, text)
+
+
+def mark_in_sync(row: SyncedFile, **base: Any) -> None:
+    """Make what both sides have the base, with nothing left to write."""
+    set_base(row, **base)
+    row.forget_next()
+
+
+def set_base(row: SyncedFile, file_text: str, article_text: str, article_values: Mapping[str, Any]) -> None:
+    row.file_text, row.article_text, row.article_values = file_text, article_text, dict(article_values)
+
+
+def set_next(
+    row: SyncedFile,
+    file_text: str,
+    article_text: str,
+    article_values: Mapping[str, Any],
+    draft_id: str | None = None,
+) -> None:
+    row.next_file_text, row.next_article_text = file_text, article_text
+    row.next_article_values, row.draft_id, row.next_path = dict(article_values), draft_id, None

@@ -1,0 +1,148 @@
+"""What can be done with imports: begin one, look at its plan, agree to it, see what became of it."""
+
+import hashlib
+import re
+from collections.abc import Collection
+
+from instep.content.files.storage import FileStorage
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest, InvalidState, NotFound
+from instep.platform.core.ids import new_id
+from instep.platform.core.jobs import defer
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.imports import queries
+from instep.transfer.imports.report_forms import as_stored
+from instep.transfer.imports.schemas import BotState, ImportReport, ImportRow
+from instep.transfer.imports.source.formats import format_names
+from instep.transfer.imports.tree.url_parts import split_url
+
+RUN_IMPORT = "run_import"
+HOST = re.compile(r"[\w.-]+(?::\d+)?")
+
+
+@writes
+async def upload_import(
+    ctx: Ctx, storage: FileStorage, name: str, archive: bytes, format: str | None, site: str | None = None
+) -> ImportRow:
+    """Take an archive, and have a worker read it; nothing is imported before somebody agrees.
+
+    `format` is the name of a reader; without one it is recognized by the archive's content. `site` is the
+    address at which the source was served, if its configuration doesn't name it.
+    """
+    site = valid_site(site)
+    if not archive:
+        raise InvalidRequest("Choose a ZIP archive first.")
+    if len(archive) > limits.MAX_IMPORT_ARCHIVE_BYTES:
+        raise InvalidRequest(
+            f"The archive is larger than {limits.MAX_IMPORT_ARCHIVE_BYTES // 1024**2} MB: import it with "
+            "`instep import` on the server."
+        )
+    if format is not None and format not in format_names():
+        raise InvalidRequest(f"There is no format “{format}”: choose one of the list.")
+    key = await storage.store(ctx, archive, hashlib.sha256(archive).hexdigest())
+    import_id = new_id("imp")
+    row = {
+        "id": import_id,
+        "name": name[-limits.MAX_FILE_NAME_CHARACTERS :],
+        "format": format,
+        "source": None,
+        "state": "reading",
+        "site": site,
+        "prunes": False,
+        "object_key": key,
+        "bytes": len(archive),
+    }
+    await queries.insert(ctx, row)
+    await _defer(ctx, import_id)
+    return await find_import(ctx, import_id)
+
+
+@writes
+async def confirm_import(ctx: Ctx, import_id: str, *, prunes: bool = False) -> ImportRow:
+    """Agree to a plan: a worker imports the archive; `prunes` archives what the source no longer has."""
+    row = await find_import(ctx, import_id, lock=True)
+    if row.state != "ready":
+        raise InvalidState("This import has begun already.")
+    await queries.set_state(ctx, row.id, "importing")
+    await queries.change(ctx, row.id, {"prunes": prunes})
+    await _defer(ctx, row.id)
+    return await find_import(ctx, row.id)
+
+
+@writes
+async def discard_import(ctx: Ctx, import_id: str) -> str:
+    """Forget a plan and its archive; nothing was imported."""
+    row = await find_import(ctx, import_id, lock=True)
+    if row.state != "ready":
+        raise InvalidState("Only an import that waits for your word can be discarded.")
+    await queries.delete(ctx, row.id)
+    return row.id
+
+
+async def state_for_plan(ctx: Ctx, source: str, keys: Collection[str] = ()) -> BotState:
+    """The bot's state for a plan: earlier imports of the source, and slugs and addresses in use.
+
+    `keys` are those of the source's pages, whose texts it needs not know.
+    """
+    return await queries.find_state(ctx, source, keys)
+
+
+@writes
+async def end_by_command(ctx: Ctx, import_id: str, report: ImportReport) -> str:
+    """Keep what an import by command has done."""
+    await queries.end(ctx, import_id, as_stored(report), None)
+    return import_id
+
+
+async def list_imports(ctx: Ctx) -> list[ImportRow]:
+    """List the last imports, newest first."""
+    return await queries.list_newest(ctx)
+
+
+async def find_import(ctx: Ctx, import_id: str, *, lock: bool = False) -> ImportRow:
+    row = await queries.find(ctx, import_id, lock=lock)
+    if row is None:
+        raise NotFound("There is no such import.")
+    return row
+
+
+@writes
+async def begin_by_command(
+    ctx: Ctx, name: str, format: str, source: str, total: int, site: str | None = None
+) -> ImportRow:
+    """The row of an import by command: that of a run that was killed, or a new one."""
+    row = await queries.find_unended(ctx, name, source)
+    if row is None:
+        import_id = new_id("imp")
+        values = {"id": import_id, "name": name, "format": format, "source": source, "state": "importing"}
+        rest = {"site": site, "prunes": False, "object_key": None, "bytes": None}
+        await queries.insert(ctx, {**values, **rest})
+        row = await find_import(ctx, import_id)
+    await queries.set_state(ctx, row.id, "importing", total)
+    return row
+
+
+def valid_site(text: str | None) -> str | None:
+    """The address at which a source was served: a URL without a slash at its end, or a path such as "/docs".
+
+    None without one; raises `InvalidRequest` for anything else.
+    """
+    site = (text or "").strip()
+    if site in ("", "/"):
+        return None
+    if "://" not in site and not site.startswith("/"):
+        site = f"https://{site}"
+    parts = split_url(site)
+    is_path = not parts.scheme and not parts.netloc and site.startswith("/")
+    is_address = parts.scheme in ("http", "https") and HOST.fullmatch(parts.netloc) is not None
+    if len(site) > limits.MAX_IMPORT_SITE_CHARACTERS or not site.isprintable() or not (is_path or is_address):
+        raise InvalidRequest(
+            "Write the address of the old site as https://example.com/docs, or its path alone as /docs."
+        )
+    return (f"{parts.scheme}://{parts.netloc}" if is_address else "") + parts.path.rstrip("/")
+
+
+async def _defer(ctx: Ctx, import_id: str) -> None:
+    payload = {"workspace": ctx.workspace_id, "bot": str(ctx.bot.id), "import": import_id}
+    await defer(ctx.tx, RUN_IMPORT, payload)

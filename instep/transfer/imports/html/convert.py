@@ -1,0 +1,135 @@
+"""HTML to plain Markdown: the steps in their order, around the converter."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
+from selectolax.lexbor import LexborHTMLParser
+
+from instep.platform.core.markdown_cost import TooComplex, refuse_costly_markdown
+from instep.transfer.imports.html.boxes import keep_boxes
+from instep.transfer.imports.html.code import keep_code
+from instep.transfer.imports.html.escapes import drop_escapes
+from instep.transfer.imports.html.html_document import (
+    PARAGRAPH_BREAK,
+    HtmlDocument,
+    discard,
+    paragraphs_of_text,
+    read_document,
+    unwrap,
+)
+from instep.transfer.imports.html.html_headings import HeadingIds, drop_title, note_ids, tidy_headings
+from instep.transfer.imports.html.html_tables import tidy_tables
+from instep.transfer.imports.html.inline import tidy_text
+from instep.transfer.imports.html.lists import tidy_lists
+from instep.transfer.imports.html.safe_links import keep_addresses
+
+OPTIONS = ConversionOptions(
+    autolinks=True,
+    br_in_tables=True,
+    bullets="-",
+    compact_tables=True,
+    escape_asterisks=True,
+    escape_misc=True,
+    escape_underscores=True,
+    expand_abbreviations=False,
+    extract_metadata=False,
+    hidden_content="all",
+    highlight_style="bold",
+    include_blockquote_citations=False,
+    newline_style="backslash",
+    preprocessing=PreprocessingOptions(enabled=False),
+)
+UNSEEN = "script, style, template, noscript, svg, link, meta, head, select, textarea, canvas, dialog"
+FORM_PARTS = "form, fieldset, button, label"
+# Containers at the beginning of a line, and what a line below it begins with.
+CONTAINERS = re.compile(r"(?: |>|[-*+](?= )|[0-9]+[.)](?= ))*")
+ALERT = re.compile(r"^([> ]*)(\[![A-Z]+\].*)\n(?: *>[> ]*\n)*", re.MULTILINE)
+ALIGNMENT = re.compile(r"\ufdd3([:-]+)")
+EMPTY_LINES = re.compile(r"\n[ ]*(?:\n[ ]*)+\n")
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlText:
+    """An HTML text as Markdown; `losses` are noun phrases, `heading_ids` as in `ImportedPage`."""
+
+    markdown: str
+    heading_ids: HeadingIds = ()
+    losses: tuple[str, ...] = ()
+
+
+def to_markdown(
+    html: str, title: str | None = None, prepare: Callable[[HtmlDocument], None] | None = None
+) -> HtmlText:
+    """Convert the body of a page; `prepare` turns the markup of one product into plain HTML before.
+
+    With a `title`, a first heading that repeats it is left out, and headings begin at the second level.
+    """
+    try:
+        return convert_document(read_document(html), title, prepare)
+    except TooComplex:
+        document = HtmlDocument(LexborHTMLParser(paragraphs_of_text(html)))
+        document.losses.append("HTML that is nested too deeply or too large, of which only the text is kept")
+        return convert_document(document, title, None)
+
+
+def convert_document(
+    document: HtmlDocument, title: str | None, prepare: Callable[[HtmlDocument], None] | None
+) -> HtmlText:
+    for node in document.css(UNSEEN):
+        discard(node)
+    if prepare is not None:
+        prepare(document)
+    for node in document.css(FORM_PARTS):
+        unwrap(node)
+    note_ids(document)
+    if title is not None:
+        drop_title(document, title)
+    keep_code(document)
+    keep_addresses(document)
+    keep_boxes(document)
+    tidy_lists(document)
+    tidy_tables(document)
+    tidy_text(document)
+    heading_ids = tidy_headings(document, is_below_title=title is not None)
+    markdown = write(document)
+    refuse_costly_markdown(markdown)
+    return HtmlText(markdown, heading_ids, tuple(dict.fromkeys(document.losses)))
+
+
+def write(document: HtmlDocument) -> str:
+    """The Markdown of the tree."""
+    text = convert(document.body.inner_html or "", OPTIONS).content or ""
+    if PARAGRAPH_BREAK in text:
+        text = "\n".join(part_paragraphs(line) for line in text.split("\n"))
+    text = ALERT.sub(r"\1\2\n", document.unmark(text))
+    text = align_tables(text)
+    text = drop_escapes(EMPTY_LINES.sub("\n\n", text).strip())
+    return f"{text}\n" if text else ""
+
+
+def part_paragraphs(line: str) -> str:
+    """A line with breaks between paragraphs becomes paragraphs in the same quote and item."""
+    first, *others = (part.strip() for part in line.split(PARAGRAPH_BREAK))
+    if not others:
+        return line
+    containers = CONTAINERS.match(line)
+    below = re.sub(r"[^ >]", " ", containers[0] if containers else "")
+    indent = line[: len(line) - len(line.lstrip())]
+    return f"\n{below.rstrip()}\n".join([indent + first, *(below + part for part in others if part)])
+
+
+def align_tables(text: str) -> str:
+    """Move the alignments of columns from the header cells to the rows below."""
+    if "\ufdd3" not in text:
+        return text
+    lines = text.split("\n")
+    for number, line in enumerate(lines[:-1]):
+        if "\ufdd3" in line:
+            delimiters = lines[number + 1].split("|")
+            for column, cell in enumerate(re.split(r"(?<!\\)\|", line)[: len(delimiters)]):
+                if alignment := ALIGNMENT.search(cell):
+                    delimiters[column] = delimiters[column].replace("---", alignment[1])
+            lines[number : number + 2] = ALIGNMENT.sub("", line), "|".join(delimiters)
+    return "\n".join(lines)

@@ -1,0 +1,88 @@
+"""Fewer backslashes: the converter escapes whatever might be Markdown, people write what needs it."""
+
+import re
+from collections.abc import Iterator
+
+import comrak
+
+from instep.platform.core.markdown import extensions, options, renders_at_once
+
+FENCE = re.compile(r"[ >]*(?:[-*+] |[0-9]+[.)] )*(`{3,})")
+ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+BACKTICKS = re.compile(r"(?<!\\)`+")
+# Escapes that are rarely needed: within a word, or within a line.
+RARE_ESCAPE = re.compile(r"(?<=\w)\\(?=_\w)|(?<=.)\\(?=[-+.#=)>!|])")
+
+
+def drop_escapes(markdown: str) -> str:
+    """Take out the backslashes that change nothing; each block is rendered with and without them."""
+    return "\n".join(block if is_code else plainer(block) for is_code, block in blocks_of(markdown))
+
+
+def blocks_of(markdown: str) -> Iterator[tuple[bool, str]]:
+    """The blank lines and the parts between them, each with whether it is code; fenced code is one part."""
+    lines = list[str]()
+    fence = ""
+    for line in markdown.split("\n"):
+        if not fence and not line.strip(" >"):
+            if lines:
+                yield False, "\n".join(lines)
+            yield True, line
+            lines = []
+            continue
+        lines.append(line)
+        match = FENCE.match(line)
+        if fence and match and match[1].startswith(fence) and line.strip(" >") == match[1]:
+            yield True, "\n".join(lines)
+            lines, fence = [], ""
+        elif not fence and match:
+            fence = match[1]
+    if lines:
+        yield bool(fence), "\n".join(lines)
+
+
+def plainer(block: str) -> str:
+    if "\\" not in block or not renders_at_once(block):
+        return block
+    html = rendered(block)
+    for candidate in (ESCAPE.sub(r"\1", block), without_rare_escapes(block)):
+        if candidate != block and rendered(candidate) == html:
+            return candidate
+    return block
+
+
+def without_rare_escapes(block: str) -> str:
+    parts = list[str]()
+    position = 0
+    for start, end in code_spans(block):
+        parts += [RARE_ESCAPE.sub("", block[position:start]), block[start:end]]
+        position = end
+    return "".join([*parts, RARE_ESCAPE.sub("", block[position:])])
+
+
+def code_spans(block: str) -> Iterator[tuple[int, int]]:
+    """Where code begins and ends: at runs of equally many backticks (CommonMark 0.31.2, section 6.1)."""
+    runs = [(run.start(), run.end()) for run in BACKTICKS.finditer(block)]
+    closing: dict[int, int] = {}
+    following = dict[int, int]()
+    for number in range(len(runs) - 1, -1, -1):
+        start, end = runs[number]
+        if end - start in following:
+            closing[number] = following[end - start]
+        following[end - start] = number
+    number = 0
+    while number < len(runs):
+        if number in closing:
+            yield runs[number][0], runs[closing[number]][1]
+            number = closing[number]
+        number += 1
+
+
+def rendered(block: str) -> str:
+    """How the block is shown where it begins at the margin, so that indented text is no code."""
+    margin = len(block) - len(block.lstrip(" "))
+    text = "\n".join(line.removeprefix(" " * margin) for line in block.split("\n"))
+    html: str = comrak.render_markdown(
+        text, extension_options=extensions(has_anchors=False), render_options=options()
+    )
+    return html

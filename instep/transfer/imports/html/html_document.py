@@ -1,0 +1,142 @@
+"""One HTML text while it becomes Markdown: its tree, the Markdown that stands in it, and what is lost."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import escape, unescape
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from instep.platform.core.html_cost import BLOCKS, TOKEN, refuse_costly_html
+from instep.transfer.imports.html.words_in_brackets import shown_comparisons
+
+Node = LexborNode
+# Noncharacters of Unicode, which are for use inside of a program: they mark what is Markdown already.
+MARK = re.compile("\ufdd0([0-9]+)\ufdd1")
+PARAGRAPH_BREAK = "\ufdd2"
+NOT_IN_TEXTS = re.compile("[\0\ufdd0-\ufddf\ufeff\u200b\u2060\u00ad]")
+# Elements that are paragraphs or hold some, as far as Markdown is concerned.
+BLOCK_TAGS = BLOCKS | {"body", "caption", "dd", "dt", "li", "tbody", "td", "tfoot", "th", "thead", "tr"}
+BLOCK_SELECTOR = ", ".join(sorted(BLOCK_TAGS - {"body"}))
+UNSEEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(slots=True)
+class HtmlDocument:
+    """A tree that the steps of the conversion change; `losses` are noun phrases for whoever imports."""
+
+    parser: LexborHTMLParser
+    marks: list[str] = field(default_factory=list)
+    losses: list[str] = field(default_factory=list)
+
+    @property
+    def body(self) -> Node:
+        body = self.parser.body
+        assert body is not None
+        return body
+
+    def css(self, selector: str) -> list[Node]:
+        """The elements, in the order of the text and each once."""
+        return list({node.mem_id: node for node in self.body.css(selector)}.values())
+
+    def mark(self, markdown: str) -> str:
+        """Text that becomes this Markdown after the conversion, without being escaped."""
+        self.marks.append(markdown)
+        return f"\ufdd0{len(self.marks) - 1}\ufdd1"
+
+    def unmark(self, text: str) -> str:
+        return MARK.sub(lambda mark: self.marks[int(mark[1])], text)
+
+    def paragraph(self, text: str) -> Node:
+        node = self.parser.create_node("p")
+        node.insert_child(text)
+        return node
+
+
+def read_document(html: str) -> HtmlDocument:
+    """Parse HTML; raises `TooComplex` for nesting that would take too long to parse."""
+    html = shown_comparisons(NOT_IN_TEXTS.sub("", html), "&lt;")
+    refuse_costly_html(html, "")
+    return HtmlDocument(LexborHTMLParser(html))
+
+
+def paragraphs_of_text(html: str) -> str:
+    """HTML with nothing but the text of other HTML, a paragraph for each run without tags of blocks."""
+
+    def replacement(tag: re.Match[str]) -> str:
+        return "\n" if (tag[2] or "").lower() in BLOCK_TAGS else " "
+
+    lines = TOKEN.sub(replacement, UNSEEN.sub("", NOT_IN_TEXTS.sub("", html))).splitlines()
+    return "".join(f"<p>{escape(unescape(line))}</p>" for line in lines if line.strip())
+
+
+def children(node: Node) -> list[Node]:
+    return list(node.iter(include_text=True))
+
+
+def tag_of(node: Node | None) -> str:
+    """The name of the element in lower case; `-text` for text, and nothing for no node."""
+    return (node.tag or "") if node is not None else ""
+
+
+def text_of(node: Node) -> str:
+    """The text of the element in one line."""
+    return " ".join(node.text().split())
+
+
+def classes_of(node: Node) -> set[str]:
+    """The words of the element's classes: `callout--info` has two."""
+    return set(re.split(r"[\s_-]+", (node.attributes.get("class") or "").lower())) - {""}
+
+
+def is_blank(node: Node | None) -> bool:
+    """Whether the node is text of white space only."""
+    return node is not None and node.is_text_node and not (node.text_content or "").strip()
+
+
+def is_inside(node: Node, names: set[str]) -> bool:
+    """Whether one of these elements is around the node."""
+    return any(tag_of(parent) in names for parent in parents_of(node))
+
+
+def parents_of(node: Node) -> Iterator[Node]:
+    parent = node.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+def rename(document: HtmlDocument, node: Node, name: str) -> Node:
+    """Put an element of another name, without attributes, in the place of one."""
+    renamed = document.parser.create_node(name)
+    node.insert_before(renamed, move=True)
+    move_children(node, renamed)
+    discard(node)
+    return renamed
+
+
+def move_children(source: Node, target: Node) -> None:
+    for child in children(source):
+        target.insert_child(child, move=True)
+
+
+def discard(node: Node) -> None:
+    """Take a node out of the tree.
+
+    Its memory stays until the tree's is freed: a list of nodes may still hold it, or one that is in it.
+    """
+    node.parser.create_node("div").insert_child(node, move=True)
+
+
+def unwrap(node: Node) -> None:
+    """Leave what is in an element in its place."""
+    for child in children(node):
+        node.insert_before(child, move=True)
+    discard(node)
+
+
+def replace_inner(node: Node, html: str) -> None:
+    """Put other HTML into an element."""
+    for child in children(node):
+        discard(child)
+    node.inner_html = html

@@ -1,0 +1,170 @@
+"""Links, images and what is embedded: only addresses that pages may have are kept."""
+
+import posixpath
+import re
+from urllib.parse import parse_qs
+
+from instep.platform.core.readable import IGNORED_IN_URLS, SCHEME
+from instep.transfer.imports.html.html_document import (
+    BLOCK_SELECTOR,
+    HtmlDocument,
+    Node,
+    discard,
+    is_blank,
+    tag_of,
+    text_of,
+    unwrap,
+)
+from instep.transfer.imports.tree.url_parts import decoded_path, split_url
+from instep.transfer.imports.tree.written_pictures import is_written_picture
+
+SCHEMES = ("http:", "https:", "mailto:")
+# Where pages that load images late keep the address.
+LATE_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-image-src")
+# Pictures of letters: their text is the letter.
+LETTERS = "img.emoji, img.emoticon, img[data-emoji-short-name], img[data-emoji-id], img.notion-emoji"
+EMBEDS = "iframe, video, audio, embed, object"
+# Players of videos, and the page of the same video: (pattern of the player's address, page).
+PLAYERS = (
+    (
+        re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)"),
+        "https://www.youtube.com/watch?v={}",
+    ),
+    (re.compile(r"https?://player\.vimeo\.com/video/(\d+)"), "https://vimeo.com/{}"),
+    (re.compile(r"https?://(?:www\.)?loom\.com/embed/(\w+)"), "https://www.loom.com/share/{}"),
+    (
+        re.compile(r"https?://fast\.wistia\.(?:net|com)/embed/iframe/(\w+)"),
+        "https://fast.wistia.net/embed/iframe/{}",
+    ),
+)
+# Ends of addresses of pages, which are no downloads.
+PAGE_ENDS = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".jsp")
+MAX_TOLD_CHARACTERS = 80
+
+
+def keep_addresses(document: HtmlDocument) -> None:
+    """Turn what is embedded into links, and take out addresses that run or hold something."""
+    for picture in document.css("picture"):
+        keep_picture_of(picture)
+    for image in document.css("img"):
+        keep_image(document, image)
+    for embedded in document.css(EMBEDS):
+        link_embedded(document, embedded)
+    for link in document.css("a"):
+        keep_link(document, link)
+
+
+def safe_address(address: str | None) -> str | None:
+    """The address if it is relative or of an allowed scheme; None otherwise."""
+    text = IGNORED_IN_URLS.sub("", address or "").strip()
+    if text.startswith("//"):
+        return f"https:{text}"
+    if not text or (SCHEME.match(text) and not text.lower().startswith(SCHEMES)):
+        return None
+    return text
+
+
+def picture_address(address: str | None) -> str | None:
+    """A safe address, or that of a picture that is written into the text."""
+    text = (address or "").strip()
+    return text if is_written_picture(text) else safe_address(text)
+
+
+def keep_picture_of(picture: Node) -> None:
+    for source in picture.css("source"):
+        discard(source)
+    unwrap(picture)
+
+
+def keep_image(document: HtmlDocument, image: Node) -> None:
+    attributes = image.attributes
+    alt = " ".join((attributes.get("alt") or "").split())
+    sources = [attributes.get(name) for name in ("src", *LATE_SOURCES)]
+    source = next((address for text in sources if (address := picture_address(text))), None)
+    if source is None or image.css_matches(LETTERS):
+        if source is None and any(sources):
+            document.losses.append(f"image that is written into the text itself{f' ({alt})' if alt else ''}")
+        image.replace_with(alt)
+        return
+    for name in list(attributes):
+        if name != "title":
+            del image.attrs[name]
+    image.attrs["src"] = source
+    image.attrs["alt"] = alt
+
+
+def link_embedded(document: HtmlDocument, embedded: Node) -> None:
+    """Replace what is embedded by a link to it, or to its page if the player's address names that."""
+    attributes = embedded.attributes
+    inner = embedded.css_first("source[src]") if tag_of(embedded) in {"video", "audio"} else None
+    sources = (attributes.get("src"), attributes.get("data"), inner.attributes.get("src") if inner else None)
+    source = next((address for text in sources if (address := safe_address(text))), None)
+    if source is None:
+        document.losses.append(f"embedded <{tag_of(embedded)}> without an address")
+        discard(embedded)
+        return
+    address = page_of(source)
+    link = document.parser.create_node("a")
+    link.attrs["href"] = address
+    link.insert_child(" ".join((attributes.get("title") or "").split()) or address)
+    paragraph = document.parser.create_node("p")
+    paragraph.insert_child(link, move=True)
+    block = block_around(embedded)
+    block.insert_after(paragraph, move=True)
+    discard(embedded)
+    document.losses.append(f"embedded video or page, which is a link now: {address[:MAX_TOLD_CHARACTERS]}")
+
+
+def block_around(node: Node) -> Node:
+    """The paragraph that the node is in, or the node itself: a paragraph holds no other one."""
+    around = node
+    while tag_of(around.parent) in {"p", "span", "a", "strong", "em", "b", "i"} and around.parent is not None:
+        around = around.parent
+    return around
+
+
+def page_of(address: str) -> str:
+    for pattern, page in PLAYERS:
+        if match := pattern.match(address):
+            return page.format(match[1])
+    # Embed.ly wraps the address of other players.
+    wrapped = parse_qs(split_url(address).query).get("url") if "embedly.com" in address else None
+    return wrapped[0] if wrapped and wrapped[0].startswith("https://") else address
+
+
+def keep_link(document: HtmlDocument, link: Node) -> None:
+    """Leave a link with its text, or only its text when the address may not be kept."""
+    if link.attributes.get("href") is None:
+        return unwrap(link)
+    address = safe_address(link.attributes.get("href"))
+    if address is None:
+        if text := text_of(link)[:MAX_TOLD_CHARACTERS]:
+            document.losses.append(f"address of the link “{text}”, which pages may not have")
+        return unwrap(link)
+    if not shows_file(link, address):
+        return discard(link)
+    for name in list(link.attributes):
+        if name not in {"href", "title"}:
+            del link.attrs[name]
+    link.attrs["href"] = address
+    for block in link.css(BLOCK_SELECTOR):
+        block.insert_before(" ")
+        block.insert_after(" ")
+        unwrap(block)
+    return None
+
+
+def shows_file(link: Node, address: str) -> bool:
+    """Whether a link shows anything; one to a download that doesn't gets the name of its file."""
+    if text_of(link) or link.css_first("img") is not None:
+        return True
+    name = posixpath.basename(decoded_path(split_url(address).path))
+    is_file = posixpath.splitext(name)[1] not in ("", *PAGE_ENDS)
+    if is_file:
+        link.insert_child(name)
+    return is_file
+
+
+def first_seen(node: Node) -> Node | None:
+    """The first child that is more than white space."""
+    return next((child for child in node.iter(include_text=True) if not is_blank(child)), None)

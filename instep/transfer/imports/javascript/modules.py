@@ -1,0 +1,404 @@
+"""Modules of a configuration: what they export, with constants, imports and calls of their own functions."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+
+from tree_sitter import Language, Node, Parser
+
+from instep.platform.core import limits
+from instep.platform.text.characters import shorten
+from instep.transfer.imports.javascript.js_values import SHOWN_SOURCE_CHARACTERS, JsCall, JsUnknown, JsValue
+from instep.transfer.imports.tree.json_values import load_json
+from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource
+
+_EXTENSIONS = ("", ".js", ".ts", ".mjs", ".cjs", ".mts", ".jsx", ".tsx", ".json", "/index.js", "/index.ts")
+SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+_MAX_DEPTH = 60
+_WRAPPERS = {"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"}
+_WRAPPERS |= {"await_expression", "sequence_expression"}
+FUNCTIONS = {"arrow_function", "function_expression", "function_declaration"}
+_ESCAPE = re.compile(r"\\(u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|\r?\n|.)", re.DOTALL)
+_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+_CONSTANTS: dict[str, JsValue] = {"true": True, "false": False, "null": None, "undefined": None}
+
+
+class Configuration:
+    """The modules of one source.
+
+    All values together have a bound, so repeated spreading can't grow: settings beyond it are refused, and
+    those of a page are unknown.
+    """
+
+    def __init__(self, files: SourceFiles) -> None:
+        self.files = files
+        self.paths = frozenset(files.paths())
+        self.values_left = limits.MAX_IMPORT_SETTINGS_VALUES
+        self.is_page = False
+        self._modules: dict[str, Module] = {}
+
+    def exported(self, path: str, name: str = "default") -> JsValue:
+        """The value that a module or JSON file exports under a name."""
+        if not SCRIPT.search(path):
+            return path if not path.endswith(".json") else self._json(path)
+        return self.module(path).exported(name)
+
+    def module(self, path: str) -> "Module":
+        if path not in self._modules:
+            text = self.files.read(path).decode("utf-8-sig", errors="replace")
+            self._modules[path] = Module(self, path, text)
+        return self._modules[path]
+
+    def find(self, source: str, importer: str) -> str | None:
+        """The path of the file that a relative import means; None if it is not in the source."""
+        if not source.startswith("."):
+            return None
+        base = posixpath.normpath(posixpath.join(posixpath.dirname(importer), source))
+        return next((base + extension for extension in _EXTENSIONS if base + extension in self.paths), None)
+
+    @contextmanager
+    def reading_page(self) -> Iterator[None]:
+        """While this lasts, values are those of one page, which has a bound of its own."""
+        values_left, self.values_left = self.values_left, limits.MAX_IMPORT_PAGE_VALUES
+        self.is_page = True
+        try:
+            yield
+        finally:
+            self.values_left, self.is_page = values_left, False
+
+    def affords_value(self, path: str) -> bool:
+        self.values_left -= 1
+        if self.values_left < 0 and not self.is_page:
+            raise UnreadableSource(
+                f"{path} has more than {limits.MAX_IMPORT_SETTINGS_VALUES:,} values: "
+                "make it shorter and import again."
+            )
+        return self.values_left >= 0
+
+    def _json(self, path: str) -> JsValue:
+        try:
+            value: JsValue = load_json(self.files.read(path))
+        except (ValueError, RecursionError):
+            return JsUnknown(posixpath.basename(path), path, 1)
+        return value
+
+
+class Module:
+    """One file: its constants and functions by name, and what it imports and exports."""
+
+    def __init__(self, configuration: Configuration, path: str, text: str) -> None:
+        self.configuration, self.path = configuration, path
+        self.root = _parser(path.endswith((".ts", ".mts", ".cts"))).parse(text.encode()).root_node
+        self.nodes: dict[str, Node] = {}
+        self.imports: dict[str, tuple[str, str]] = {}
+        # The arguments and constants of the function that is being read.
+        self.names: Mapping[str, JsValue] = {}
+        self.depth = 0
+        for statement in self.root.named_children:
+            self._take_statement(statement)
+
+    @contextmanager
+    def named(self, names: Mapping[str, JsValue]) -> Iterator[None]:
+        """While this lasts, these names have these values, before those of the file."""
+        outer, self.names = self.names, names
+        try:
+            yield
+        finally:
+            self.names = outer
+
+    def exported(self, name: str) -> JsValue:
+        key = "export default" if name == "default" else name
+        return self.value(self.nodes[key]) if key in self.nodes else self._unknown(self.root, name)
+
+    def value(self, node: Node) -> JsValue:
+        """The value of an expression; `JsUnknown` if its text doesn't determine it."""
+        if not self.configuration.affords_value(self.path) or self.depth >= _MAX_DEPTH:
+            return self._unknown(node)
+        self.depth += 1
+        try:
+            return self._value(node)
+        finally:
+            self.depth -= 1
+
+    def _take_statement(self, node: Node) -> None:
+        if node.type == "import_statement":
+            self._take_import(node)
+        elif node.type == "export_statement":
+            self._take_export(node)
+        elif node.type in ("lexical_declaration", "variable_declaration"):
+            self._take_constants(node)
+        elif node.type == "function_declaration" and (name := node.child_by_field_name("name")):
+            self.nodes[source_text(name)] = node
+        elif node.type == "expression_statement" and (assignment := first_child(node)):
+            left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+            if left and right and source_text(left) in ("module.exports", "exports.default"):
+                self.nodes["export default"] = right
+
+    def _take_export(self, node: Node) -> None:
+        declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
+        if declaration:
+            self._take_statement(declaration)
+            if any(child.type == "default" for child in node.children):
+                self.nodes["export default"] = declaration
+        elif value:
+            self.nodes["export default"] = value
+
+    def _take_constants(self, node: Node) -> None:
+        for declarator in node.named_children:
+            name, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
+            if name and value and name.type == "identifier":
+                self.nodes[source_text(name)] = value
+
+    def _take_import(self, node: Node) -> None:
+        source_node = node.child_by_field_name("source")
+        source = _string(source_node) if source_node else ""
+        for name in _descendants(node, {"import_specifier", "identifier", "namespace_import"}):
+            if name.type == "import_specifier":
+                imported, alias = name.child_by_field_name("name"), name.child_by_field_name("alias")
+                if imported:
+                    self.imports[source_text(alias or imported)] = (source, source_text(imported))
+            elif name.type == "identifier" and name.parent and name.parent.type == "import_clause":
+                self.imports[source_text(name)] = (source, "default")
+
+    def _value(self, node: Node) -> JsValue:
+        if node.type in _WRAPPERS:
+            inner = first_child(node)
+            return self.value(inner) if inner else self._unknown(node)
+        method = getattr(self, f"_{node.type}", None)
+        if method:
+            value: JsValue = method(node)
+            return value
+        return _CONSTANTS[node.type] if node.type in _CONSTANTS else self._unknown(node)
+
+    def _string(self, node: Node) -> JsValue:
+        return _string(node)
+
+    def _template_string(self, node: Node) -> JsValue:
+        text = ""
+        for child in node.named_children:
+            if child.type == "template_substitution":
+                inner = first_child(child)
+                value = self.value(inner) if inner else ""
+                if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+                    return self._unknown(node)
+                text += str(value)
+            else:
+                text += _unescape(source_text(child))
+        return text
+
+    def _number(self, node: Node) -> JsValue:
+        try:
+            number = float(source_text(node).replace("_", ""))
+        except ValueError:
+            return self._unknown(node)
+        return int(number) if number.is_integer() else number
+
+    def _unary_expression(self, node: Node) -> JsValue:
+        argument = node.child_by_field_name("argument")
+        value = self.value(argument) if argument else None
+        if source_text(node).startswith("-") and isinstance(value, (int, float)):
+            return -value
+        return (
+            not value
+            if source_text(node).startswith("!") and isinstance(value, bool)
+            else self._unknown(node)
+        )
+
+    def _binary_expression(self, node: Node) -> JsValue:
+        """`setting || "default"` has the value of its first known side; `+` joins texts."""
+        left, right = self._side(node, "left"), self._side(node, "right")
+        operator = node.child_by_field_name("operator")
+        name = source_text(operator) if operator else ""
+        if name in ("||", "??"):
+            return right if isinstance(left, JsUnknown) or not left else left
+        if name == "+" and isinstance(left, str) and isinstance(right, str):
+            return left + right
+        return self._unknown(node)
+
+    def _side(self, node: Node, name: str) -> JsValue:
+        side = node.child_by_field_name(name)
+        return self.value(side) if side else None
+
+    def _array(self, node: Node) -> JsValue:
+        items: list[JsValue] = []
+        for child in node.named_children:
+            if child.type == "comment":
+                continue
+            if child.type != "spread_element":
+                items.append(self.value(child))
+                continue
+            spread = self._spread(child)
+            items += spread if isinstance(spread, list) else [self._unknown(child)]
+        return items
+
+    def _object(self, node: Node) -> JsValue:
+        fields: dict[str, JsValue] = {}
+        for child in node.named_children:
+            if child.type == "pair":
+                key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+                if key and value:
+                    fields[self._key(key)] = self.value(value)
+            elif child.type == "shorthand_property_identifier":
+                fields[source_text(child)] = self._identifier(child)
+            elif child.type == "spread_element":
+                spread = self._spread(child)
+                fields |= spread if isinstance(spread, dict) else {"...": self._unknown(child)}
+        return fields
+
+    def _spread(self, node: Node) -> JsValue:
+        inner = first_child(node)
+        return self.value(inner) if inner else None
+
+    def _key(self, node: Node) -> str:
+        if node.type == "string":
+            return _string(node)
+        inner = first_child(node)
+        if node.type == "computed_property_name" and inner:
+            value = self.value(inner)
+            return value if isinstance(value, str) else source_text(inner)
+        return source_text(node)
+
+    def _identifier(self, node: Node) -> JsValue:
+        name = source_text(node)
+        if name == "undefined" or name in self.names:
+            return self.names.get(name)
+        if name in self.nodes:
+            return self.value(self.nodes[name])
+        if name in self.imports:
+            source, imported = self.imports[name]
+            path = self.configuration.find(source, self.path)
+            if path:
+                return self.configuration.exported(path, imported)
+        return self._unknown(node)
+
+    def _member_expression(self, node: Node) -> JsValue:
+        target, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+        value = self.value(target) if target else None
+        if isinstance(value, str) and name and source_text(name) in ("default", "src"):
+            # `require("./a.png").default` and `image.src` are the file itself.
+            return value
+        if isinstance(value, dict) and name:
+            return value.get(source_text(name))
+        return self._unknown(node)
+
+    def _subscript_expression(self, node: Node) -> JsValue:
+        target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
+        value, key = self.value(target) if target else None, self.value(index) if index else None
+        if isinstance(value, dict) and isinstance(key, str):
+            return value.get(key)
+        return self._unknown(node)
+
+    def _call_expression(self, node: Node) -> JsValue:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        values = tuple(self.value(child) for child in arguments.named_children) if arguments else ()
+        name = source_text(function) if function else ""
+        if name in ("require", "require.resolve") and values and isinstance(values[0], str):
+            path = self.configuration.find(values[0], self.path)
+            is_script = name == "require" and path is not None and SCRIPT.search(path)
+            return self.configuration.exported(path) if is_script and path else values[0]
+        declared = self.nodes.get(name)
+        if declared is not None and declared.type in FUNCTIONS:
+            return self._result(declared)
+        return JsCall(name, values, source_text(node), self.path, _line(node))
+
+    def _result(self, function: Node) -> JsValue:
+        """What a function of the file returns, if it does nothing else."""
+        body = function.child_by_field_name("body")
+        if body is None or body.type != "statement_block":
+            return self.value(body) if body else self._unknown(function)
+        for statement in body.named_children:
+            if statement.type == "return_statement" and (inner := first_child(statement)):
+                return self.value(inner)
+        return self._unknown(function)
+
+    def _jsx_element(self, node: Node) -> JsValue:
+        """The words between the tags, as a title such as `<Separator>Guides</Separator>` has them."""
+        words: list[str] = []
+        for child in node.named_children:
+            if child.type == "jsx_text":
+                words.append(source_text(child))
+            elif child.type in ("jsx_element", "jsx_fragment", "jsx_expression"):
+                inner = first_child(child) if child.type == "jsx_expression" else child
+                value = self.value(inner) if inner else ""
+                words.append(value if isinstance(value, str) else "")
+        return " ".join(" ".join(words).split())
+
+    def _jsx_self_closing_element(self, node: Node) -> JsValue:
+        return ""
+
+    def _unknown(self, node: Node, name: str = "") -> JsUnknown:
+        text = name or " ".join(source_text(node).split())
+        return JsUnknown(shorten(text, SHOWN_SOURCE_CHARACTERS), self.path, _line(node))
+
+
+def expression_value(module: Module, text: str) -> JsValue:
+    """The value of an expression that stands in a page, such as an attribute of a component."""
+    node = expression_node(text)
+    if node is None:
+        return JsUnknown(shorten(" ".join(text.split()), SHOWN_SOURCE_CHARACTERS), module.path, 1)
+    return module.value(node)
+
+
+def expression_node(text: str) -> Node | None:
+    """The syntax of one expression; None if the text is something else."""
+    root = _parser(False).parse(f"({text}\n)".encode()).root_node
+    statement = first_child(root)
+    wrapped = first_child(statement) if statement else None
+    if root.has_error or wrapped is None or root.named_child_count != 1:
+        return None
+    return first_child(wrapped) or wrapped
+
+
+def is_complete_module(text: str) -> bool:
+    """Whether a text is valid as statements; a part of one is not."""
+    return not _parser(False).parse(text.encode()).root_node.has_error
+
+
+@cache
+def _parser(is_plain_typescript: bool) -> Parser:
+    """TypeScript's casts `<T>value` are tags elsewhere, so there are two grammars; both read JavaScript."""
+    grammar = import_module("tree_sitter_typescript")
+    language = grammar.language_typescript() if is_plain_typescript else grammar.language_tsx()
+    return Parser(Language(language))
+
+
+def _descendants(node: Node, types: set[str]) -> Iterator[Node]:
+    for child in node.named_children:
+        if child.type in types:
+            yield child
+        if child.type != "import_specifier":
+            yield from _descendants(child, types)
+
+
+def first_child(node: Node) -> Node | None:
+    return next((child for child in node.named_children if child.type != "comment"), None)
+
+
+def source_text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", errors="replace")
+
+
+def _line(node: Node) -> int:
+    return node.start_point.row + 1
+
+
+def _string(node: Node) -> str:
+    return _unescape(source_text(node)[1:-1])
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    # Strings of JavaScript are UTF-16: a character may be written as two escapes, the halves of a pair.
+    return _ESCAPE.sub(_unescaped, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[2] or match[3] or match[4]
+    if code:
+        number = int(code, 16)
+        return chr(number) if number <= 0x10FFFF else "\ufffd"
+    return "" if match[1].endswith("\n") else _SIMPLE_ESCAPES.get(match[1], match[1])

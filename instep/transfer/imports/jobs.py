@@ -1,0 +1,110 @@
+"""The job of an import that was uploaded: first it reads and plans, and once somebody agreed, it imports.
+
+A worker that dies leaves the row as it is, and the next attempt continues where the last batch ended.
+"""
+
+import asyncio
+from contextlib import suppress
+
+from instep.content.files.storage import ObjectMissing, Storages
+from instep.platform.core import limits
+from instep.platform.core.database import Database
+from instep.platform.core.errors import PlanInactive
+from instep.platform.core.jobs import Job, defer
+from instep.platform.identity.access import refuse_paused
+from instep.platform.identity.job_context import job_context
+from instep.platform.identity.schemas import Actor, Bot
+from instep.transfer.imports import queries
+from instep.transfer.imports.plan.source_planning import plan_import
+from instep.transfer.imports.report_forms import as_stored
+from instep.transfer.imports.schemas import ImportRow
+from instep.transfer.imports.source.source_reading import Source, read_source
+from instep.transfer.imports.tree.schemas import UnreadableSource
+from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
+
+SERVICE = Actor("task", "Instep", can_write=True, channel="job")
+FAILED = "The import failed here; it was tried several times. What is imported already stays: send it again."
+MISSING = "The archive is no longer stored: send it again."
+
+
+async def run_import(database: Database, storages: Storages, job: Job) -> None:
+    """Do what the state of an import asks for; one that has ended is left alone."""
+    payload = job.payload
+    try:
+        async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
+            await refuse_paused(ctx)
+            row = await queries.find(ctx, payload["import"])
+            bot = ctx.bot
+        if row is None or not row.is_under_way:
+            return
+        source = await load_source(storages, row, bot)
+        if row.state == "reading":
+            await plan_row(database, payload, row, source)
+        else:
+            await import_row(database, storages, payload, row, source, bot)
+    except UnreadableSource as refusal:
+        await fail(database, payload, str(refusal))
+    except PlanInactive:
+        await retry_later(database, job)
+
+
+async def give_up_import(database: Database, job: Job) -> None:
+    """Fail an import whose job has failed, or killed its worker, for the last time."""
+    await fail(database, job.payload, FAILED)
+
+
+async def plan_row(database: Database, payload: dict[str, str], row: ImportRow, source: Source) -> None:
+    read = await read_source(source, row.format)
+    async with job_context(database, payload, SERVICE) as ctx:
+        state = await queries.find_state(ctx, read.source, read.keys)
+    plan = await plan_import(source, read, state)
+    async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
+        await queries.set_plan(ctx, row.id, read.tree.format, read.source, as_stored(plan.report))
+
+
+async def import_row(
+    database: Database,
+    storages: Storages,
+    payload: dict[str, str],
+    row: ImportRow,
+    source: Source,
+    bot: Bot,
+) -> None:
+    """Plan again, since the bot may have changed since somebody agreed, and import."""
+    read = await read_source(source, row.format)
+    async with job_context(database, payload, SERVICE) as ctx:
+        state = await queries.find_state(ctx, read.source, read.keys)
+        actor = await queries.actor_of(ctx, row.id)
+    plan = await plan_import(source, read, state, prunes=row.prunes)
+    files, work = await asyncio.to_thread(source.open), work_of(plan)
+    async with job_context(database, payload, SERVICE) as ctx:
+        await queries.set_progress(ctx, row.id, 0, work.total)
+    run = ImportRun(
+        *(database, storages.for_new_files, bot, actor, row.id, plan, files, work),
+        tell=lambda done, total: None,
+    )
+    report = await run_plan(run)
+    async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
+        await queries.end(ctx, row.id, as_stored(report), None)
+
+
+async def load_source(storages: Storages, row: ImportRow, bot: Bot) -> Source:
+    assert row.object_key is not None, "an import that a worker runs has an archive"
+    assert row.bytes is not None, "an archive has a size"
+    for storage in filter(None, (storages.for_new_files, storages.database)):
+        with suppress(ObjectMissing):
+            stream = storage.read(bot.workspace_id, row.object_key, 0, row.bytes)
+            return Source(row.name, archive=b"".join([piece async for piece in stream]), site=row.site)
+    raise UnreadableSource(MISSING)
+
+
+async def retry_later(database: Database, job: Job) -> None:
+    """Run it later: a paused workspace takes no writes, so its imports wait until it is resumed."""
+    async with job_context(database, job.payload, SERVICE) as ctx:
+        run_at = ctx.now + limits.PAUSED_TASK_RETRY_DELAY
+        await defer(ctx.tx, job.kind, job.payload, run_at=run_at)
+
+
+async def fail(database: Database, payload: dict[str, str], error: str) -> None:
+    async with job_context(database, payload, SERVICE) as ctx, ctx.tx.transaction():
+        await queries.end(ctx, payload["import"], None, error)

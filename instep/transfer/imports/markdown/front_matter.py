@@ -1,0 +1,90 @@
+"""A Markdown file as its settings and its text."""
+
+import json
+import re
+from dataclasses import dataclass
+
+from instep.transfer.imports.markdown.fields import Fields, read_json, read_toml_fields, read_yaml_fields
+from instep.transfer.imports.markdown.page_losses import PageLosses
+from instep.transfer.imports.tree.schemas import Losses
+
+_YAML = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_BYTE_ORDER_MARKS = re.compile(r"^\ufeff+", re.MULTILINE)
+# Settings that are words, and how values begin that YAML reads as something else.
+_WORDS = frozenset(("title", "description", "sidebar_label"))
+_NO_TEXT = re.compile(r"[\[{&]|!(?!!)")
+_QUOTED = re.compile(r"\A([\"'])(.*)\1\Z")
+_KEY = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A Markdown file: `body` is the text behind the front matter, with `\\n` as the only line end.
+
+    `losses` finds lines in the whole file.
+    """
+
+    path: str
+    fields: Fields
+    body: str
+    losses: PageLosses
+
+
+def read_page(path: str, content: bytes, losses: Losses) -> SourcePage:
+    """A Markdown file; bad UTF-8 and bad front matter are recorded as losses, and read as far as possible."""
+    text = decode_text(path, content, losses)
+    page_losses = PageLosses(path, text, losses)
+    fields, body = _split_front_matter(text, page_losses)
+    return SourcePage(path, fields, body, page_losses)
+
+
+def decode_text(path: str, content: bytes, losses: Losses) -> str:
+    """The text of a file with `\\n` as line ends; like CommonMark (0.31.2, section 2.3) it replaces NUL."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        losses.add(path, "characters that are not UTF-8")
+        text = content.decode("utf-8-sig", errors="replace")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+    return _BYTE_ORDER_MARKS.sub("", text)
+
+
+def _split_front_matter(text: str, losses: PageLosses) -> tuple[Fields, str]:
+    start = text.lstrip("\n") if text.startswith("\n") else text
+    if match := _YAML.match(start):
+        fields = _read_yaml(match[1], losses)
+        return (Fields(), text) if fields is None else (fields, start[match.end() :])
+    if match := _TOML.match(start):
+        try:
+            return read_toml_fields(match[1]), start[match.end() :]
+        except ValueError as error:
+            losses.add(f"front matter that is not valid TOML ({error})", "+++")
+            return Fields(), start[match.end() :]
+    return _split_json(start) or (Fields(), text)
+
+
+def _read_yaml(text: str, losses: PageLosses) -> Fields | None:
+    """The settings; None if this is a text between two rules."""
+    pairs = {match[1]: match[2] or "" for line in text.split("\n") if (match := _KEY.match(line))}
+    try:
+        fields = read_yaml_fields(text)
+    except ValueError as error:
+        if not pairs:
+            return None
+        losses.add(f"front matter that is not valid YAML ({error}), read line by line", "---")
+        return Fields({key: _QUOTED.sub(r"\2", value.strip()) for key, value in pairs.items()})
+    # A title such as [x] or !bang, which would have to be quoted, is no text in YAML.
+    no_texts = {key for key in _WORDS & pairs.keys() if _NO_TEXT.match(pairs[key])}
+    return Fields({**fields.values, **{key: pairs[key].strip() for key in no_texts}})
+
+
+def _split_json(text: str) -> tuple[Fields, str] | None:
+    if not text.startswith("{"):
+        return None
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+        value = read_json(text[:end])
+    except (ValueError, RecursionError):
+        return None
+    return (Fields(value), text[end:].lstrip("\n")) if isinstance(value, dict) and value else None

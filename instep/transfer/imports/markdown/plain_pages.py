@@ -1,0 +1,88 @@
+"""The last steps that are the same for the pages of all Markdown formats."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
+from instep.transfer.imports.markdown.callouts import ALERT_KINDS
+from instep.transfer.imports.markdown.front_matter import SourcePage
+from instep.transfer.imports.markdown.heading_ids import HeadingIds, replace_html_headings, take_heading_ids
+from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
+from instep.transfer.imports.markdown.plain_html import replace_html
+from instep.transfer.imports.markdown.titles import take_title
+
+# The transform of a format: it changes a text whose code is hidden.
+Transform = Callable[[str, HiddenCode], str]
+_ALERT = re.compile(r"^([ \t>]*> ?\[!)([A-Za-z][\w-]*)(\])[+-]?", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\x00B(\d+)\x00$", re.MULTILINE)
+_TITLE = re.compile(r"\b(?:title|filename|file)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)')")
+_LANGUAGE = re.compile(r"[ \t]*+(?:\{[ \t]*+)?\.?([\w+#.-]+)")
+_BREAK_LINE = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*<br ?/?>[ \t]*\n)(?=[ \t]*\S)")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+
+
+class PlainPage(NamedTuple):
+    """A page without anything of its format."""
+
+    title: str
+    markdown: str
+    heading_ids: HeadingIds
+
+
+def plain_page(page: SourcePage, transform: Transform, title: str = "") -> PlainPage:
+    """A page of a format as plain Markdown: `transform` has what is special, the rest is common.
+
+    `title` is what the source calls the page elsewhere; it counts less than the page's own.
+    """
+    text, code = hide_code(page.body)
+    text = replace_html_headings(transform(text, code))
+    text = remove_attribute_lists(replace_html(text, page.losses))
+    text = _FENCE_LINE.sub(lambda line: _plain_fence(line, code), _ALERT.sub(_known_alert, text))
+    text = code.show(with_blank_lines(text)).strip("\n")
+    own_title = page.fields.text("title")
+    page_title, body = take_title(own_title, text, page.path)
+    if title and not own_title and body == text:
+        page_title = title
+    markdown, heading_ids = take_heading_ids(body)
+    return PlainPage(page_title, f"{markdown.strip()}\n" if markdown.strip() else "", heading_ids)
+
+
+def with_blank_lines(text: str) -> str:
+    """The text with at most one blank line between blocks, and one below a break that begins a paragraph.
+
+    CommonMark reads the lines below such a break as HTML, the products read them as Markdown.
+    """
+    return _BREAK_LINE.sub(r"\1\n", _BLANK_LINES.sub("\n\n", text))
+
+
+def headed_block(title: str, body: str) -> str:
+    """A tab or another part with a title, which is a line in bold above it."""
+    words = " ".join(title.replace("*", "").split())
+    return f"\n\n**{words}**\n\n{body.strip(chr(10))}\n\n" if words else f"\n\n{body.strip(chr(10))}\n\n"
+
+
+def _known_alert(match: re.Match[str]) -> str:
+    """The kind of an alert or of a callout of Obsidian as one that GitHub knows."""
+    kind = ALERT_KINDS.get(match[2].lower(), "NOTE")
+    return f"{match[1]}{kind}{match[3]}"
+
+
+def _plain_fence(line: re.Match[str], code: HiddenCode) -> str:
+    """A block of code with its language alone behind the fence, below its title."""
+    prefix, number = line[1], int(line[2])
+    fence = code.fences[number]
+    title = _TITLE.search(fence.info)
+    language = _LANGUAGE.match(fence.info)
+    words = language[1] if language and "=" not in language[0] else ""
+    if _TITLE.match(fence.info.strip()) or (language and fence.info[language.end() :].startswith("=")):
+        words = ""
+    code.fences[number] = fence._replace(info=words)
+    return titled_fence(prefix, f"**{title[1] or title[2]}**", number) if title else line[0]
+
+
+def titled_fence(prefix: str, title: str, number: int) -> str:
+    """A hidden fence below its title, which is no part of a paragraph right above it."""
+    indent = re.sub(r"[^>\t]", " ", prefix)
+    blank = f"{indent.rstrip()}\n"
+    return f"{blank if prefix == indent else ''}{prefix}{title}\n{blank}{indent}\x00B{number}\x00"

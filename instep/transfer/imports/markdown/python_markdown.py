@@ -1,0 +1,112 @@
+"""The Markdown of Python-Markdown, PyMdown Extensions and Material for MkDocs as plain Markdown."""
+
+import re
+
+from instep.transfer.imports.markdown.callouts import (
+    replace_colon_containers,
+    replace_indented_blocks,
+    replace_indented_containers,
+)
+from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
+from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes, replace_icons
+from instep.transfer.imports.markdown.front_matter import SourcePage
+from instep.transfer.imports.markdown.plain_pages import headed_block
+from instep.transfer.imports.tree.url_parts import joined_url
+
+_TAB = re.compile(r"^([ \t]*+)===[!+]?[ \t]++(?:\"(.*)\"|'(.*)')[ \t]*$")
+_DEFINITION = re.compile(r"^[ \t]{0,3}\[([^\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
+_ABBREVIATION = re.compile(r"^[ \t]{0,3}\*\[([^\]\n]+)\]:[ \t]*(.*)$", re.MULTILINE)
+_KEYS = re.compile(r"\+\+([A-Za-z0-9\"' -]+(?:\+[A-Za-z0-9\"' -]+)*)\+\+")
+_CRITIC = re.compile(r"\{(==|\+\+|--|~~|>>)(.*?)(?:==|\+\+|--|~~|<<)\}", re.DOTALL)
+_MARK = re.compile(
+    r"(?<![=\w])==(?=\S)([^=\n]+?)(?<=\S)==(?!=)|(?<!\^)\^\^(?=\S)([^\^\n]+?)(?<=\S)\^\^(?!\^)"
+)
+_MODE_IMAGE = re.compile(
+    r"!\[[^\]\n]*\]\([^()\s]*#(?:only|gh)-dark(?:-mode-only)?[^)]*\)(?:\{[^{}\n]*\})?\n?"
+    r"|<img\b[^<>]*#(?:only|gh)-dark\b[^<>]*>\n?"
+)
+_LIGHT_IMAGE = re.compile(r"((?:\]\(|\bsrc=[\"']?)[^()\s\"'<>]*)#(?:only-light|gh-light-mode-only)")
+_CONTENTS = re.compile(r"^[ \t]*\[(?:TOC|toc)\][ \t]*$", re.MULTILINE)
+_MACRO = re.compile(r"\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}")
+_SHORTCODE = re.compile(r"<!--[ \t]*md:(\w+)[ \t]*(.*?)[ \t]*-->")
+_ADDRESS = re.compile(r"<(img|a|source)\b[^<>]*>", re.IGNORECASE)
+_VALUE = re.compile(r"(\b(?:src|href)[ \t]*=[ \t]*[\"'])([^\"'\s]+)")
+
+
+def plain_python_markdown(text: str, page: SourcePage, appended: str, address: str) -> str:
+    """The text of a page as plain Markdown; the code of the text must be hidden.
+
+    `appended` is the text that each page ends with. `address` is the page's public path: links in HTML are
+    relative to it, not to the file.
+    """
+    text = _with_definitions(text, appended)
+    text = _absolute_html(_SHORTCODE.sub(lambda match: _plain_shortcode(match, page), text), address)
+    # Definitions may hold tabs and admonitions, which no longer begin their lines.
+    text = replace_definition_lists(_expand_abbreviations(text))
+    text = replace_indented_blocks(
+        text, _TAB, lambda tab, body: headed_block(replace_icons(tab[2] or tab[3] or ""), body)
+    )
+    text = replace_colon_containers(replace_indented_containers(text))
+    text = _KEYS.sub(_plain_keys, _CRITIC.sub(_plain_critic, text))
+    text = _MARK.sub(lambda match: match[1] or match[2], text)
+    text = _LIGHT_IMAGE.sub(r"\1", _MODE_IMAGE.sub("", text))
+    for macro in _MACRO.findall(text):
+        page.losses.add(f"macro {macro}", macro)
+    return replace_emoji_codes(replace_icons(_CONTENTS.sub("", text)))
+
+
+def _with_definitions(text: str, appended: str) -> str:
+    """The text with those definitions of links and abbreviations of an appended file that it uses."""
+    words = text.casefold()
+    lines = [line[0].strip() for line in _DEFINITION.finditer(appended) if f"[{line[1].casefold()}]" in words]
+    lines += [line[0] for line in _ABBREVIATION.finditer(appended) if line[1].casefold() in words]
+    return f"{text}\n\n" + "\n".join(lines) + "\n" if lines else text
+
+
+def _absolute_html(text: str, address: str) -> str:
+    """The text with the relative addresses in HTML as absolute ones, as a browser reads them."""
+
+    def absolute(value: re.Match[str]) -> str:
+        is_relative = not re.match(r"[a-z][a-z0-9+.-]*:|[/#]", value[2], re.IGNORECASE)
+        return value[1] + ((joined_url(address, value[2]) if is_relative else None) or value[2])
+
+    return _ADDRESS.sub(lambda tag: _VALUE.sub(absolute, tag[0]), text)
+
+
+def _expand_abbreviations(text: str) -> str:
+    """The text with the long form behind the first use of each abbreviation."""
+    forms = dict(_ABBREVIATION.findall(text))
+    if not forms:
+        return text
+
+    def expand(match: re.Match[str]) -> str:
+        long = forms.pop(match[0], "")
+        return f"{match[0]} ({long})" if long else match[0]
+
+    words = "|".join(re.escape(short) for short in sorted(forms, key=len, reverse=True))
+    return re.sub(rf"(?<![\w\[(/.-])(?:{words})(?![\w\]/-])", expand, _ABBREVIATION.sub("", text))
+
+
+def _plain_shortcode(match: re.Match[str], page: SourcePage) -> str:
+    """The shortcodes of Material's own documentation: versions, names of settings, and badges."""
+    name, value = match[1], match[2].removeprefix("type:")
+    if name == "default" and value:
+        return f"Default: {value}."
+    if name in ("version", "option", "setting") and value:
+        return f"`{value}`" if name in ("option", "setting") and "\x00" not in value else value
+    page.losses.add(f"badge {match[0]}", match[0])
+    return ""
+
+
+def _plain_keys(match: re.Match[str]) -> str:
+    keys = (key.strip("\"' ") for key in match[1].split("+"))
+    return "+".join(f"<kbd>{key[:1].upper()}{key[1:]}</kbd>" for key in keys)
+
+
+def _plain_critic(match: re.Match[str]) -> str:
+    """Marks of an editor: what is new or marked stays, what is taken out is struck through."""
+    mark, words = match[1], match[2]
+    if mark == "~~":
+        before, arrow, after = words.partition("~>")
+        return f"~~{before}~~ {after}" if arrow else f"~~{words}~~"
+    return {"--": f"~~{words}~~", ">>": f"({words.strip()})"}.get(mark, words)

@@ -1,0 +1,77 @@
+"""The extension Snippets of PyMdown: files of the source, or parts of them, in the place of a line."""
+
+import re
+from dataclasses import replace
+
+from instep.platform.core import limits
+from instep.platform.text.characters import whole_number
+from instep.transfer.imports.markdown.fields import Fields, named_fields
+from instep.transfer.imports.markdown.front_matter import SourcePage
+from instep.transfer.imports.tree.folders import join
+from instep.transfer.imports.tree.schemas import SourceFiles
+
+_SNIPPET = re.compile(r"^([ \t]*)(;?)-{1,}8<-{1,}[ \t]+[\"']([^\"'\n]+)[\"'][ \t]*$", re.MULTILINE)
+_SNIPPETS = re.compile(
+    r"^([ \t]*)-{1,}8<-{1,}[ \t]*\n((?:(?![ \t]*-+8<-+).*\n)*?)[ \t]*-{1,}8<-{1,}[ \t]*$", re.MULTILINE
+)
+_SECTION = re.compile(r"^.*--8<--[ \t]*\[(start|end):[ \t]*([\w-]+)\].*$\n?", re.MULTILINE)
+_MAX_DEPTH = 5
+
+
+class Snippets:
+    """The files that pages of a site include, found in the folders that its configuration names."""
+
+    def __init__(self, files: SourceFiles, root: str, configuration: Fields) -> None:
+        self.files = files
+        settings = named_fields(configuration, "markdown_extensions", "pymdownx.snippets")
+        self.folders = ["", *settings.texts("base_path"), root]
+        texts = (self.read(name) for name in settings.texts("auto_append"))
+        self.appended = "\n".join(text for text in texts if text is not None)
+
+    def read(self, name: str) -> str | None:
+        """The text of a file, or of the section or the lines of it that are named behind a colon."""
+        path, _, part = name.partition(":")
+        for folder in self.folders:
+            try:
+                text = self.files.read(join(folder, path)).decode("utf-8-sig", errors="replace")
+            except KeyError:
+                continue
+            return _part(text.replace("\r\n", "\n").replace("\x00", "\ufffd"), part)
+        return None
+
+    def include(self, page: SourcePage) -> SourcePage:
+        """A page with its snippets; they are read in code, too, where most of them stand."""
+        return replace(page, body=self._include(page.body, page, 0))
+
+    def _include(self, text: str, page: SourcePage, depth: int) -> str:
+        def include(indent: str, names: list[str], source: str) -> str:
+            lines = (line for name in names for line in self._lines(name, page, depth, source))
+            return "\n".join(indent + line if line else "" for line in lines)
+
+        def include_one(match: re.Match[str]) -> str:
+            # A line behind a semicolon is only shown.
+            return match[0].replace(";", "", 1) if match[2] else include(match[1], [match[3]], match[0])
+
+        text = _SNIPPETS.sub(lambda match: include(match[1], match[2].split(), match[0]), text)
+        return _SNIPPET.sub(include_one, text)
+
+    def _lines(self, name: str, page: SourcePage, depth: int, source: str) -> list[str]:
+        if depth >= _MAX_DEPTH:
+            page.losses.add(f"snippet {name}, because files include each other without an end", source)
+            return []
+        text = self.read(name)
+        if text is None or len(text) > limits.MAX_IMPORT_TEMPLATE_BYTES >> (2 * depth):
+            page.losses.add(f"snippet that is not in the folder: {name}", source)
+            return []
+        return self._include(text.strip("\n"), page, depth + 1).split("\n")
+
+
+def _part(text: str, part: str) -> str:
+    if not part:
+        return _SECTION.sub("", text)
+    first, _, last = part.partition(":")
+    if all(not number or whole_number(number) for number in (first, last)):
+        return "\n".join(text.split("\n")[(whole_number(first) or 1) - 1 : whole_number(last)])
+    start = re.search(rf"^.*--8<--[ \t]*\[start:[ \t]*{re.escape(part)}\].*\n", text, re.MULTILINE)
+    end = re.search(rf"^.*--8<--[ \t]*\[end:[ \t]*{re.escape(part)}\]", text, re.MULTILINE)
+    return _SECTION.sub("", text[start.end() if start else 0 : end.start() if end else None])

@@ -1,0 +1,53 @@
+"""The title of a page: its front matter's, or its first heading, or its file's name."""
+
+import re
+
+from instep.platform.text.blocks import Block, read_blocks
+from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
+from instep.transfer.imports.markdown.callouts import plain_title
+from instep.transfer.imports.tree.file_names import title_of_name
+
+_FOLDER_PAGES = frozenset(("index", "_index", "readme", "home"))
+_ID = re.compile(r"(?<![ \t])[ \t]*+(?:\{:?[^{}\n]*\}|\[#[\w.-]+\])[ \t]*$")
+_NOT_A_WORD = re.compile(r"[\W_]+")
+
+
+def take_title(title: str, body: str, path: str) -> tuple[str, str]:
+    """The title of a page and its text without the heading that repeats it.
+
+    `title` is the one of the front matter, or empty. Without one, the first heading of the first level, if it
+    is the first of all, is the title and taken out; otherwise the name of the file or of its folder is.
+    """
+    heading = _first_heading(body)
+    if heading is None:
+        return plain_title(title) or _title_of_path(path), body
+    words = plain_title(_ID.sub("", remove_attribute_lists(heading.text)))
+    if not title and words:
+        return words, _without(body, heading)
+    if _is_same(title, words):
+        return plain_title(title), _without(body, heading)
+    return plain_title(title) or _title_of_path(path), body
+
+
+def _first_heading(body: str) -> Block | None:
+    """The first heading, if it is of the first level."""
+    heading = next((block for block in read_blocks(body).blocks if block.kind == "heading"), None)
+    return heading if heading and heading.level == 1 and heading.depth == 0 else None
+
+
+def _without(body: str, heading: Block) -> str:
+    lines = body.split("\n")
+    above, below = lines[: heading.first_line - 1], lines[heading.last_line :]
+    if not any(line.strip() for line in above):
+        return "\n".join(below).lstrip("\n")
+    return "\n".join(above).rstrip("\n") + "\n\n" + "\n".join(below).lstrip("\n")
+
+
+def _is_same(title: str, words: str) -> bool:
+    return _NOT_A_WORD.sub("", plain_title(title)).casefold() == _NOT_A_WORD.sub("", words).casefold()
+
+
+def _title_of_path(path: str) -> str:
+    folder, _, _ = path.rpartition("/")
+    title = title_of_name(path)
+    return title_of_name(folder) if title.lower() in _FOLDER_PAGES and folder else title

@@ -1,0 +1,189 @@
+"""What readers of products with components share: their files, configuration, pages and redirects."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+
+from instep.transfer.imports.javascript.js_values import JsCall, JsUnknown, JsValue, at, js_array, js_text
+from instep.transfer.imports.javascript.modules import Configuration
+from instep.transfer.imports.mdx.included_files import is_partial
+from instep.transfer.imports.mdx.pages import ComponentPage
+from instep.transfer.imports.tree.file_names import is_page
+from instep.transfer.imports.tree.json_values import load_json
+from instep.transfer.imports.tree.schemas import (
+    ImportedPage,
+    ImportedRedirect,
+    Losses,
+    PageStatus,
+    SourceFiles,
+    UnreadableSource,
+    without_file,
+)
+
+_BASE_PATH = re.compile(r"\bbasePath:\s*[\"'`](/[^\"'`\s]+)")
+_ORIGIN = re.compile(r"^https?://[^/]*")
+_PATTERN = re.compile(r"[:*(]")
+# The end of an address that stands for the rest of one, in the ways of Mintlify, Netlify, Vercel and Next.js.
+_REST = re.compile(r"/(?::\w+(?:[*+]|\([^()/]*\))?|\*|\(\.\*\)|\$1)$")
+# How many segments the rest may have where a redirect leads from all of them to one address.
+_MAX_REST_SEGMENTS = 3
+
+
+class ComponentSource:
+    """The files of one source while a reader reads them."""
+
+    def __init__(self, files: SourceFiles) -> None:
+        self.files = files
+        self.configuration = Configuration(files)
+        self.losses = Losses()
+
+    @property
+    def paths(self) -> frozenset[str]:
+        return self.configuration.paths
+
+    def pages_below(self, folder: str) -> list[str]:
+        """The paths of Markdown files in a folder ("" for the root), sorted, without partials."""
+        prefix = f"{folder}/" if folder else ""
+        return sorted(
+            path
+            for path in self.paths
+            if path.startswith(prefix) and is_page(path) and not is_partial(path[len(prefix) :])
+        )
+
+    def exported(self, path: str) -> JsValue:
+        """What a configuration file exports; a JSON file must be an object."""
+        return read_object(self.files, path) if path.endswith(".json") else self.configuration.exported(path)
+
+    def report_unknown(self, value: JsValue) -> None:
+        """Tell each part of a setting that only a running program would know."""
+        for unknown in _unknown_parts(value):
+            self.losses.add(unknown.path, f"setting that only a program knows: {unknown.text}", unknown.line)
+
+    def add_redirect(self, path: str, sources: JsValue, target: JsValue) -> list[ImportedRedirect]:
+        """Add the redirects from one address or several; one with a pattern inside of it is a loss."""
+        addresses = [js_text(source) for source in js_array(sources)] or [js_text(sources)]
+        redirects = []
+        for address in filter(None, addresses):
+            rows = _redirects_from(address, js_text(target))
+            if not rows:
+                what = "only those from one address to another, and of all below one, are kept"
+                self.losses.add(path, f"redirect from {address}: {what}")
+            redirects += rows
+        return redirects
+
+    def base_paths(self, folder: str) -> tuple[str, ...]:
+        """The path that `next.config` in a folder says the site is served below, if it says one."""
+        names = ("next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs")
+        paths = (path for name in names if (path := posixpath.join(folder, name)) in self.paths)
+        texts = (self.files.read(path).decode("utf-8", "replace") for path in paths)
+        return tuple(match[1].rstrip("/") for text in texts if (match := _BASE_PATH.search(text)))
+
+    def hosting_redirects(self, folders: Iterable[str]) -> tuple[ImportedRedirect, ...]:
+        """What `_redirects` and `vercel.json`, which hosts of static sites read, say in these folders."""
+        redirects: list[ImportedRedirect] = []
+        for folder in dict.fromkeys(folders):
+            if (path := posixpath.join(folder, "_redirects")) in self.paths:
+                lines = self.files.read(path).decode("utf-8", "replace").split("\n")
+                for words in (line.split() for line in lines if not line.lstrip().startswith("#")):
+                    if len(words) > 1:
+                        redirects += self.add_redirect(path, words[0], words[1])
+            if (path := posixpath.join(folder, "vercel.json")) in self.paths:
+                for row in js_array(read_object(self.files, path).get("redirects")):
+                    redirects += self.add_redirect(path, at(row, "source"), at(row, "destination"))
+        return tuple(redirects)
+
+
+def _redirects_from(address: str, target: str) -> list[ImportedRedirect]:
+    """The redirects from an address, or from all below one with or without the rest; others are none."""
+    source, destination = _REST.sub("", address), _REST.sub("", target)
+    paths = [_ORIGIN.sub("", text).partition("#")[0] for text in (source, destination)]
+    is_led_on = source != address
+    if (
+        not source
+        or not target
+        or any(map(_PATTERN.search, paths))
+        or (destination != target and not is_led_on)
+    ):
+        return []
+    if not is_led_on:
+        return [ImportedRedirect(address, target)]
+    if destination != target:
+        return [ImportedRedirect(f"{source}/*", f"{destination}/*")]
+    return [ImportedRedirect(source + "/*" * count, target) for count in range(_MAX_REST_SEGMENTS + 1)]
+
+
+def read_object(files: SourceFiles, path: str) -> dict[str, JsValue]:
+    """The object of a JSON file; raises `UnreadableSource` when it has none."""
+    try:
+        value: JsValue = load_json(files.read(path).decode("utf-8-sig"))
+    except RecursionError:
+        raise UnreadableSource(f"{path} is nested too deeply: make it flatter and import again.") from None
+    except ValueError as error:
+        raise UnreadableSource(f"{path} is not valid JSON ({error}): correct it and import again.") from None
+    if not isinstance(value, dict):
+        raise UnreadableSource(f"{path} must hold an object of settings: correct it and import again.")
+    return value
+
+
+def shallowest(paths: Iterable[str], pattern: re.Pattern[str]) -> str | None:
+    """The path nearest to the root that a pattern is found in."""
+    found_paths = (path for path in paths if pattern.search(path) and "node_modules/" not in path)
+    return min(found_paths, key=lambda path: (path.count("/"), path), default=None)
+
+
+def configuration_path(files: SourceFiles, pattern: re.Pattern[str], usual_name: str) -> str:
+    """The path of the configuration that is nearest to the root; raises `UnreadableSource` without one."""
+    path = shallowest(files.paths(), pattern)
+    if path is None:
+        raise without_file(usual_name)
+    return path
+
+
+def imported_page(
+    page: ComponentPage,
+    address: str,
+    locale: str | None,
+    former_addresses: tuple[str, ...] = (),
+    translation_of: str | None = None,
+) -> ImportedPage:
+    """A page of the tree; the key is the path."""
+    status: PageStatus = "draft" if page.fields.is_true("draft") else "published"
+    return ImportedPage(
+        page.path,
+        page.path,
+        page.title,
+        page.markdown,
+        locale,
+        address=address,
+        former_addresses=former_addresses,
+        translation_of=translation_of,
+        description=page.description,
+        status=status,
+        heading_ids=page.heading_ids,
+    )
+
+
+def language_of(locale: str) -> str:
+    """The locale of a site whose language has its main region, such as "en" for "en-US"."""
+    return locale.partition("-")[0] if locale.lower() in ("en-us", "en-gb") else locale
+
+
+def absolute(*parts: str) -> str:
+    """An address of these parts, from the root, without a slash at its end."""
+    address = posixpath.normpath("/" + "/".join(part.strip("/") for part in parts if part.strip("/")))
+    return address.replace("//", "/")
+
+
+def without_index(stem: str, names: str = "index") -> str:
+    """The address of a file without the name that stands for its folder; `names` are separated by `|`."""
+    return re.sub(rf"(^|/)(?:{names})$", "", stem, flags=re.IGNORECASE)
+
+
+def _unknown_parts(value: JsValue) -> Iterator[JsUnknown]:
+    if isinstance(value, JsUnknown):
+        yield value
+    elif isinstance(value, JsCall):
+        yield JsUnknown(value.text.split("\n")[0][:60], value.path, value.line)
+    elif isinstance(value, (list, dict)):
+        for inner in value if isinstance(value, list) else value.values():
+            yield from _unknown_parts(inner)

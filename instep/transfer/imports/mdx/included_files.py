@@ -1,0 +1,89 @@
+"""Files that pages take in: snippets, partials, code and data of the same source."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from instep.transfer.imports.javascript.modules import Configuration
+from instep.transfer.imports.mdx.elements import Dialect
+from instep.transfer.imports.tree.schemas import SourceFiles
+
+_TARGET = re.compile(r"(\]\(<?)(\.{0,2}/?[^)\s<>#?:\x00]+)(?=[)\s>#?])")
+_REGION = re.compile(r"#?\b(end)?region\b[ \t]*([\w*-]*)")
+_EXTENSIONS = (
+    *("", ".mdx", ".md", "/index.mdx", "/index.md", ".jsx", ".tsx", ".js", ".ts"),
+    *("/index.jsx", "/index.tsx", "/index.js", "/index.ts"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedFiles:
+    """Where the files of a source are that pages name: relative to them, or by an alias such as "@site/".
+
+    `aliases` are folders by the beginnings of paths; a folder is empty for the root, or ends with "/".
+    """
+
+    files: SourceFiles
+    configuration: Configuration
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    # The dialect of files by their extension.
+    dialects: Mapping[str, Dialect] = field(default_factory=lambda: {"mdx": "mdx", "md": "mdx"})
+
+    def find(self, target: str, importer: str) -> str | None:
+        """The path of a file that a page names; None if it is not in the source."""
+        target = target.rpartition("!")[2].partition("?")[0]
+        alias = max((name for name in self.aliases if target.startswith(name)), key=len, default=None)
+        if alias is not None:
+            path = self.aliases[alias] + target.removeprefix(alias)
+        elif target.startswith(("/", "@", "~")):
+            return None
+        else:
+            path = posixpath.join(posixpath.dirname(importer), target)
+        path = posixpath.normpath(path)
+        paths = self.configuration.paths
+        return next((path + extension for extension in _EXTENSIONS if path + extension in paths), None)
+
+    def dialect(self, path: str) -> Dialect:
+        return self.dialects.get(posixpath.splitext(path)[1].removeprefix("."), "html")
+
+    def has_indented_code(self, path: str) -> bool:
+        """Whether deep indentation makes code of a block: not in MDX, but authors of ".md" files mean it."""
+        return not path.endswith(".mdx")
+
+
+def rebase_links(text: str, snippet: str, page: str, paths: frozenset[str]) -> str:
+    """The text of a snippet with relative links as the page that includes it must write them."""
+    snippet_folder, page_folder = posixpath.dirname(snippet), posixpath.dirname(page)
+    if snippet_folder == page_folder:
+        return text
+
+    def rebase(match: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(snippet_folder, match[2]))
+        if match[2].startswith("/") or path not in paths:
+            return match[0]
+        return match[1] + posixpath.relpath(path, page_folder or ".")
+
+    return _TARGET.sub(rebase, text)
+
+
+def is_partial(path: str) -> bool:
+    """Whether a file is only there for other pages: its name, or that of a folder, begins with "_" or "."."""
+    return any(segment.startswith(("_", ".")) for segment in path.split("/"))
+
+
+def code_region(lines: list[str], name: str) -> list[str]:
+    """The lines between `#region name` and its end, without such marks; all lines without a name."""
+    if not name:
+        return lines
+    marks = [(number, match) for number, line in enumerate(lines) if (match := _REGION.search(line))]
+    start = next((number for number, match in marks if not match[1] and match[2] == name), None)
+    if start is None:
+        return lines
+    end = next(
+        (number for number, match in marks if number > start and match[1] and match[2] in (name, "")),
+        len(lines),
+    )
+    inner = [line for line in lines[start + 1 : end] if not _REGION.search(line)]
+    indent = min((len(line) - len(line.lstrip()) for line in inner if line.strip()), default=0)
+    return [line[indent:] for line in inner]

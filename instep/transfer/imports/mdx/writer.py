@@ -1,0 +1,450 @@
+"""The body of a page with components as plain Markdown."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+
+from instep.platform.text.characters import shorten
+from instep.transfer.imports.html.words_in_brackets import shown_comparisons
+from instep.transfer.imports.javascript.js_values import (
+    SHOWN_SOURCE_CHARACTERS,
+    JsCall,
+    JsUnknown,
+    JsValue,
+    at,
+    js_array,
+    js_object,
+    js_text,
+)
+from instep.transfer.imports.javascript.modules import SCRIPT, Module, expression_value, is_complete_module
+from instep.transfer.imports.javascript.returned_tags import repeated_tags, tags_of_component
+from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
+from instep.transfer.imports.mdx.components import COMPONENTS, dropped, unwrapped
+from instep.transfer.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
+from instep.transfer.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS
+from instep.transfer.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
+from instep.transfer.imports.mdx.page_layout import (
+    MarkdownPiece,
+    PageLayout,
+    dedent_block,
+    on_one_line,
+    paragraphs,
+)
+from instep.transfer.imports.mdx.tags import Tag, block, bold_label, image, place
+
+_MARK = re.compile(r"\x00([BC])(\d+)\x00")
+_MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
+# Attributes that lead to something.
+_ADDRESSES = ("href", "src", "to", "url", "link")
+_CODE_ATTRIBUTES = ("code", "chart", "children")
+_TAG_START = re.compile(r"(?<!\\)<(?=[A-Za-z/!])")
+_JSX_INDENT = re.compile(r"\n[ \t]+")
+_CHILDREN = ("children", "props.children")
+_FIELD = re.compile(r"\$?(?:frontMatter|frontmatter|metadata|props|page\.data)\.(\w+)|(\w+)")
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif)$", re.IGNORECASE)
+_VERBATIM = re.compile(r"^[ \t]*(:{3,})[ \t]*v-pre[ \t]*$.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_INTERPOLATION = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_INLINE_PREFIX = re.compile(r"[ \t>]*$")
+# Components that show something even without content.
+_SPEAKING = frozenset(COMPONENTS.values()) - {dropped, unwrapped}
+_MAX_SNIPPET_DEPTH = 8
+# Most blocks of a statement, with the blank lines between them; and most lines that are tried where text
+# begins right below statements. A page on which this fails often has no statements.
+_MAX_STATEMENT_BLOCKS = 40
+_MAX_STATEMENT_LINES = 30
+_MAX_FAILURES = 20
+# What all snippets of one page may hold together.
+_MAX_SNIPPET_CHARACTERS = 1_000_000
+
+
+@dataclass(slots=True)
+class PageWriter:
+    """Writes one page, or one snippet in it. `props` are the attributes that a snippet is used with."""
+
+    page: SourcePage
+    snippets: IncludedFiles
+    code: HiddenCode = field(default_factory=HiddenCode)
+    props: Mapping[str, str] = field(default_factory=dict)
+    depth: int = 0
+    # The characters that snippets may still have, shared with the snippets themselves.
+    budget: list[int] = field(default_factory=lambda: [_MAX_SNIPPET_CHARACTERS])
+    module: Module | None = None
+    # Writes what stands in the component that is being written.
+    children: Callable[[Tag | None], str] | None = None
+
+    def write(self, body: str) -> str:
+        """The body with components, expressions and modules replaced; its code stays hidden in `code`."""
+        dialect = self.snippets.dialect(self.page.path)
+        text, code = hide_code(body, has_indented_code=self.snippets.has_indented_code(self.page.path))
+        text = take_code(text, code, self.code)
+        text = _VERBATIM.sub(self._hide_interpolations, text) if dialect == "vue" else text
+        statements = ""
+        if dialect == "mdx":
+            text, statements = _split_module(text, self.code)
+        self.module = Module(self.snippets.configuration, self.page.path, statements)
+        return self._text_of(parse_elements(shown_comparisons(text, "\\<"), dialect), None)
+
+    def _hide_interpolations(self, container: re.Match[str]) -> str:
+        return _INTERPOLATION.sub(lambda match: self.code.add_span(match[0]), container[0])
+
+    def _text_of(self, nodes: Sequence[ElementNode], parent: Tag | None) -> str:
+        layout = PageLayout(has_indented_code=self.snippets.has_indented_code(self.page.path))
+        parts: list[str] = []
+        line = ""
+        for node in self._repeated(nodes):
+            part = node if isinstance(node, str) else layout.add(self._piece(node, parent, line))
+            parts.append(part)
+            line = part.rpartition("\n")[2] if "\n" in part else line + part
+        return layout.resolve("".join(parts))
+
+    def _repeated(self, nodes: Sequence[ElementNode]) -> Iterator[ElementNode]:
+        """The nodes, with those that `values.map(…)` makes in its place, each while its names are known."""
+        for node in nodes:
+            rows = None
+            if isinstance(node, Expression) and ".map(" in node.text and self.module and self._affords(0):
+                rows = repeated_tags(self.module, self.code.show(node.text))
+            if rows is None or self.module is None or not self._affords(sum(len(row.text) for row in rows)):
+                yield node
+                continue
+            for row in rows:
+                with self.module.named(row.names):
+                    yield from self._repeated(_nodes_of(row.text))
+
+    def _affords(self, characters: int) -> bool:
+        self.budget[0] -= characters
+        return self.budget[0] >= 0
+
+    def _piece(self, node: Expression | Element, parent: Tag | None, line: str) -> MarkdownPiece:
+        if isinstance(node, Element):
+            return self._element(node, parent, line)
+        if self.children is not None and node.text.strip() in _CHILDREN:
+            text = self.children(parent)
+            return MarkdownPiece(text, "block" if "\n" in text else "inline")
+        return MarkdownPiece(self._expression_text(node, parent))
+
+    def _element(self, element: Element, parent: Tag | None, line: str) -> MarkdownPiece:
+        tag = self._tag(element, parent)
+        tag.line = self.code.show(line)
+        imported = self._imported(element)
+        if imported:
+            return self._included(imported, tag)
+        write = COMPONENTS.get(element.name) or HTML_TAGS.get(element.name)
+        if write is None and element.name not in _CODE_TAGS:
+            if (unknown := self._unknown(element, tag)) is not None:
+                return unknown
+        else:
+            self._tell_known(element)
+        if element.name in ("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"):
+            return self._code_piece(element, tag, is_in_table=line.lstrip().startswith("|"))
+        quotes = line.count(">") if _INLINE_PREFIX.fullmatch(line) else 0
+        tag.inner = dedent_block(self._text_of(element.children, tag), quotes)
+        piece = (write or unwrapped)(tag)
+        if not piece.text and element.attributes and write in _SPEAKING:
+            # It says what it shows in a way that is unknown.
+            self._tell_component(element)
+        identity = place(tag.value("id"))
+        if piece.kind == "block" and identity and identity not in piece.text:
+            return block(paragraphs(identity, piece.text))
+        return piece
+
+    def _unknown(self, element: Element, tag: Tag) -> MarkdownPiece | None:
+        """A tag that only the source can know; None, which is told, if only what stands in it is left."""
+        if not element.is_closed and not element.attributes:
+            # Words in angle brackets, such as the name of something to fill in.
+            return MarkdownPiece("\\" + element.source)
+        piece = self._own_component(element, tag)
+        if piece is None:
+            self._tell_component(element)
+        return piece
+
+    def _tell_known(self, element: Element) -> None:
+        if self._is_missing(element):
+            self._tell_component(element)
+        elif element.name in TOLD_TAGS:
+            self.page.losses.add(f"{TOLD_TAGS[element.name]}: <{element.name}>", element.source)
+
+    def _own_component(self, element: Element, tag: Tag) -> MarkdownPiece | None:
+        """The markup that a component of the source shows; None unless its file says all of it."""
+        module, name = self._definition(element.name)
+        if module is None or self.module is None or self.depth >= _MAX_SNIPPET_DEPTH:
+            return None
+        props = {
+            key: unescape(value) if isinstance(value, str) else self._value(value)
+            for key, value in element.attributes.items()
+        }
+        tags = tags_of_component(module, name, props)
+        if tags is None or not self._affords(len(tags.text)):
+            return None
+        here, names = self.module, self.module.names
+
+        def children(parent: Tag | None) -> str:
+            with here.named(names):
+                return dedent_block(self._text_of(element.children, parent))
+
+        writer = PageWriter(
+            self.page, self.snippets, self.code, {}, self.depth + 1, self.budget, module, children
+        )
+        losses = self.page.losses.losses.rows
+        before = len(losses)
+        with module.named(tags.names):
+            text = writer._text_of(_nodes_of(tags.text), tag.parent)
+        if all(loss.what.startswith(tuple(TOLD_TAGS.values())) for loss in losses[before:]):
+            return MarkdownPiece(text.strip("\n"), "block" if "\n" in text else "inline")
+        del losses[before:]
+        return None
+
+    def _definition(self, name: str) -> tuple[Module | None, str]:
+        """The module that defines a component, and its name there."""
+        if self.module is None or name not in self.module.imports:
+            return self.module if self.module and name in self.module.nodes else None, name
+        source, exported = self.module.imports[name]
+        path = self.snippets.find(source, self.module.path)
+        is_script = path is not None and SCRIPT.search(path)
+        return self.snippets.configuration.module(path) if path and is_script else None, exported
+
+    def _is_missing(self, element: Element) -> bool:
+        """Whether a component stands for a file of text that is not in the source."""
+        path = self.module.imports.get(element.name, ("", ""))[0] if self.module else ""
+        return path.endswith((".md", ".mdx")) and self.snippets.find(path, self.page.path) is None
+
+    def _tell_component(self, element: Element) -> None:
+        """Tell a component with its file: people then know what to bring along, or what to write anew."""
+        imports = self.module.imports if self.module else {}
+        path = imports.get(element.name, ("", ""))[0]
+        place = f" of {path}" if path.startswith((".", "/", "@site/")) else ""
+        reason = ", which is not in the source" if self._is_missing(element) else ""
+        self.page.losses.add(f"component <{element.name}>{place}{reason}", element.source)
+
+    def _tag(self, element: Element, parent: Tag | None) -> Tag:
+        tag = Tag(element.name, {}, element.source, parent)
+        for name, value in element.attributes.items():
+            if isinstance(value, str):
+                tag.values[name] = _words(name, unescape(value))
+                continue
+            worth = self._value(value)
+            tag.values[name] = "true" if worth is True else _words(name, js_text(worth))
+            if name in _ADDRESSES and isinstance(worth, JsUnknown | JsCall) and not tag.values[name]:
+                what = f"address of <{element.name}>, which only a program knows: {{{value.text}}}"
+                self.page.losses.add(what, element.source)
+            tag.labels[name] = [js_text(label) or js_text(at(label, "label")) for label in js_array(worth)]
+            tag.tables[name] = _rows(worth)
+        return tag
+
+    def _expression_text(self, expression: Expression, parent: Tag | None) -> str:
+        """The value of an expression as a text; another value is a loss."""
+        text = on_one_line(self.code.show(expression.text))
+        is_vue = self.snippets.dialect(self.page.path) == "vue"
+        if is_vue and _is_verbatim(parent):
+            return self.code.add_span(f"{{{{ {text} }}}}")
+        value = self._value(expression)
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            return js_text(value)
+        short = shorten(text, SHOWN_SOURCE_CHARACTERS)
+        if isinstance(value, JsUnknown) and text.isidentifier() and not is_vue:
+            # No statement of the page defines it: the author means something to fill in.
+            self.page.losses.add(f"expression {{{short}}}, kept as text", f"{{{expression.text}")
+            return self.code.add_span(f"{{{text}}}")
+        if value is not None and not isinstance(value, bool):
+            self.page.losses.add(f"expression {{{short}}}", expression.text)
+        return ""
+
+    def _value(self, expression: Expression) -> JsValue:
+        """What an expression is worth; props and front matter are known, too."""
+        text = self.code.show(expression.text).strip()
+        if match := _FIELD.fullmatch(text):
+            name = match[1] or match[2]
+            words = self.props.get(name) or (self.page.fields.text(name) if match[1] else "")
+            if words:
+                return words
+        if self.module is None:
+            return JsUnknown(text, self.page.path, 1)
+        return expression_value(self.module, text)
+
+    def _imported(self, element: Element) -> str | None:
+        """The path of the file that a component stands for, if it is one of the source."""
+        if self.module is None or element.name not in self.module.imports:
+            return None
+        path = self.snippets.find(self.module.imports[element.name][0], self.page.path)
+        is_content = path is not None and (
+            path.endswith((".md", ".mdx")) or _PICTURE.search(path) is not None
+        )
+        return path if is_content else None
+
+    def _included(self, path: str, tag: Tag, section: str = "") -> MarkdownPiece:
+        """The text of a snippet, a picture as an image, another file as code."""
+        if _PICTURE.search(path):
+            return MarkdownPiece(
+                image(
+                    tag.value("alt", "title"),
+                    posixpath.relpath(path, posixpath.dirname(self.page.path) or "."),
+                )
+            )
+        content = self.snippets.files.read(path)
+        self.budget[0] -= len(content)
+        if self.depth >= _MAX_SNIPPET_DEPTH or self.budget[0] < 0:
+            self.page.losses.add(f"file {path}, because files include each other without an end", tag.source)
+            return MarkdownPiece("")
+        if not path.endswith((".md", ".mdx")):
+            language = tag.value("lang") or posixpath.splitext(path)[1].removeprefix(".")
+            info = f"{language} {tag.value('meta')}".strip()
+            return block(self._fence(content.decode("utf-8", "replace"), info, section))
+        page = read_page(path, content, self.page.losses.losses)
+        writer = PageWriter(page, self.snippets, self.code, tag.values, self.depth + 1, self.budget)
+        text = writer.write(_section(page.body, section)).strip("\n")
+        return block(rebase_links(text, path, self.page.path, self.snippets.configuration.paths))
+
+    def _code_piece(self, element: Element, tag: Tag, *, is_in_table: bool) -> MarkdownPiece:
+        """Code that a tag has in its text or attributes, or a file that it names."""
+        content = "".join(child for child in element.children if isinstance(child, str)).strip()
+        if element.name in ("include", "Snippet"):
+            return self._file_piece(tag, content or tag.value("file", "src"))
+        if element.name == "pre":
+            if "\x00B" in content:
+                return block(dedent_block(self._text_of(element.children, tag)))
+            text = unescape(self.code.show(_plain_text(element)))
+            return (
+                MarkdownPiece(self.code.add_span(code_span(text)))
+                if is_in_table
+                else block(self._fence(text, ""))
+            )
+        text = tag.value("code", "chart", "children") or self._raw_text(element) or self.code.show(content)
+        if not text:
+            self._tell_component(element)
+            return MarkdownPiece("")
+        language = "mermaid" if element.name == "Mermaid" else tag.value("lang", "language")
+        return block(paragraphs(bold_label(tag.value("title")), self._fence(text, language)))
+
+    def _file_piece(self, tag: Tag, target: str) -> MarkdownPiece:
+        name, _, section = target.partition("#")
+        place = f"/snippets/{name}" if tag.name == "Snippet" else name
+        path = self.snippets.find(f"/{name}" if tag.has("cwd") else place, self.page.path)
+        if path is None:
+            self.page.losses.add(f"file that is not in the folder: {name}", tag.source)
+            return MarkdownPiece("")
+        return self._included(path, tag, section)
+
+    def _raw_text(self, element: Element) -> str:
+        """The text of a file that is imported as it is and stands in braces."""
+        for child in element.children:
+            if not isinstance(child, Expression):
+                continue
+            if self.module is not None and child.text in self.module.imports:
+                path = self.snippets.find(self.module.imports[child.text][0], self.page.path)
+                return self.snippets.files.read(path).decode("utf-8", "replace") if path else ""
+            return js_text(self._value(child))
+        return ""
+
+    def _fence(self, text: str, language: str, region: str = "") -> str:
+        lines = code_region(text.rstrip().split("\n"), region)
+        longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
+        return self.code.add_fence(Fence("`" * (longest + 1), language, tuple(lines)))
+
+
+def _words(name: str, text: str) -> str:
+    """The text of an attribute as Markdown, in which it has no tags; code is no Markdown."""
+    return text if name in _CODE_ATTRIBUTES else _TAG_START.sub(r"\\<", text)
+
+
+def _nodes_of(jsx: str) -> list[ElementNode]:
+    """The nodes of tags in a program, where indentation means nothing."""
+    return parse_elements(_JSX_INDENT.sub("\n", jsx), "mdx")
+
+
+_CODE_TAGS = frozenset(("pre", "Code", "CodeBlock", "Mermaid", "include", "Snippet"))
+
+
+def _is_verbatim(tag: Tag | None) -> bool:
+    """Whether Vue leaves what is in a tag as it is."""
+    while tag is not None and "v-pre" not in tag.values:
+        tag = tag.parent
+    return tag is not None
+
+
+def code_span(text: str) -> str:
+    """Code in a line, in as many backticks as it needs."""
+    text = on_one_line(text)
+    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    edge = " " if "`" in text[:1] + text[-1:] else ""
+    return f"{ticks}{edge}{text}{edge}{ticks}"
+
+
+def take_code(text: str, source: HiddenCode, target: HiddenCode) -> str:
+    """The text with its marks for what is now hidden in `target`."""
+
+    def take(match: re.Match[str]) -> str:
+        number = int(match[2])
+        return (
+            target.add_fence(source.fences[number])
+            if match[1] == "B"
+            else target.add_span(source.spans[number])
+        )
+
+    return _MARK.sub(take, text)
+
+
+def _split_module(text: str, code: HiddenCode) -> tuple[str, str]:
+    """The text without `import` and `export` statements, and these, which end at a blank line."""
+    text_blocks: list[str] = []
+    statements: list[str] = []
+    blocks = re.split(r"(\n[ \t]*\n)", text)
+    number = failures = 0
+    while number < len(blocks):
+        lines = blocks[number].lstrip("\n").split("\n")
+        end = number + 1
+        if _MODULE_LINE.match(lines[0]) and failures < _MAX_FAILURES:
+            ends = range(end, min(end + _MAX_STATEMENT_BLOCKS, len(blocks) + 1), 2)
+            end = next((each for each in ends if _is_module(blocks[number:each], code)), 0)
+            statement = "".join(blocks[number:end])
+            if not end:
+                failures, end = failures + 1, number + 1
+                statement, blocks[number] = _split_statements(lines, code)
+                text_blocks.append(blocks[number])
+            statements.append(code.show(statement))
+        else:
+            text_blocks.append(blocks[number])
+        number = end
+    return "".join(text_blocks), "\n".join(statements)
+
+
+def _is_module(parts: Sequence[str], code: HiddenCode) -> bool:
+    return is_complete_module(code.show("".join(parts)))
+
+
+def _split_statements(lines: list[str], code: HiddenCode) -> tuple[str, str]:
+    """The statements in the first lines of a block, and the lines below, which are text."""
+    for end in range(min(len(lines) - 1, _MAX_STATEMENT_LINES), 0, -1):
+        statement = "\n".join(lines[:end])
+        if is_complete_module(code.show(statement)):
+            return statement, "\n".join(lines[end:])
+    return "", "\n".join(lines)
+
+
+def _plain_text(element: Element) -> str:
+    """The text in a tag without the tags in it."""
+    parts = (
+        child if isinstance(child, str) else _plain_text(child)
+        for child in element.children
+        if not isinstance(child, Expression)
+    )
+    return "".join(parts).strip("\n")
+
+
+def _rows(value: JsValue) -> list[tuple[str, str, str]]:
+    """Objects in an attribute as rows: of a list label and value, of an object name, type and description."""
+    rows = [(js_text(at(row, "label")), js_text(at(row, "value")), "") for row in js_array(value)]
+    fields = value if isinstance(value, dict) else {}
+    return rows + [
+        (name, js_text(at(inner, "type")), js_text(at(inner, "description")))
+        for name, inner in fields.items()
+        if js_object(inner)
+    ]
+
+
+def _section(text: str, name: str) -> str:
+    """The part of a text in `<section id="name">`; all of it without a name."""
+    pattern = rf"<section\s+id=[\"']?{re.escape(name)}[\"']?\s*>(.*?)</section>"
+    match = re.search(pattern, text, re.DOTALL) if name else None
+    return match[1] if match else text

@@ -1,0 +1,50 @@
+"""The language of each article that the pages of a source become."""
+
+from collections.abc import Mapping
+
+from instep.platform.core.locales import valid_locale
+from instep.transfer.imports.schemas import BotState
+from instep.transfer.imports.tree.folders import MAIN_LOCALE
+from instep.transfer.imports.tree.schemas import Loss, Tree
+
+
+def locales_of_pages(tree: Tree, state: BotState, losses: list[Loss]) -> dict[str, str]:
+    """The language of each page by its key; a bad language code is reported once, and counts as none.
+
+    An article of an earlier import keeps its language. A new one has the language that the source states, or
+    else that of the bot.
+    """
+    codes = valid_codes(tree)
+    unstated = unstated_locale(tree, codes, state.bot_locale)
+    for code, locale in codes.items():
+        if locale is None:
+            what = f"language “{code}”, which is no language code: {unstated} is taken"
+            losses.append(Loss("", what))
+
+    def locale_of(key: str, code: str | None) -> str:
+        earlier = state.pages.get(key)
+        return earlier.locale if earlier else codes.get(code or "") or unstated
+
+    return {page.key: locale_of(page.key, page.locale) for page in tree.pages}
+
+
+def valid_codes(tree: Tree) -> dict[str, str | None]:
+    """The codes of a source in their recommended spelling; None for what is no code."""
+    codes: dict[str, str | None] = {}
+    for page in tree.pages:
+        if page.locale is not None and page.locale not in codes:
+            try:
+                codes[page.locale] = valid_locale(page.locale)
+            except ValueError:
+                codes[page.locale] = None
+    return codes
+
+
+def unstated_locale(tree: Tree, codes: Mapping[str, str | None], bot_locale: str) -> str:
+    """The language of pages whose source states none: that of the bot.
+
+    Pages with translations into the bot's language have another one themselves, which is mostly English.
+    """
+    unstated = {page.key for page in tree.pages if page.locale is None}
+    translated = {codes.get(page.locale or "") for page in tree.pages if page.translation_of in unstated}
+    return MAIN_LOCALE if bot_locale in translated and MAIN_LOCALE not in translated else bot_locale

@@ -1,0 +1,42 @@
+"""Patterns of addresses, found by an anchor as redirects are: a link is compared with few of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from instep.content.redirects.path_patterns import anchor_of, anchors_of, is_match
+
+Target = TypeVar("Target")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedPattern(Generic[Target]):
+    """A pattern with its place among all, and what it stands for."""
+
+    number: int
+    pattern: str
+    target: Target
+
+
+@dataclass(slots=True)
+class PatternIndex(Generic[Target]):
+    """Patterns by their anchors; of several that match a path the first one that was added has it."""
+
+    by_anchor: dict[str, list[NumberedPattern[Target]]] = field(default_factory=dict)
+    count: int = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return (row.pattern for rows in self.by_anchor.values() for row in rows)
+
+    def add(self, pattern: str, target: Target) -> None:
+        row = NumberedPattern(self.count, pattern, target)
+        self.by_anchor.setdefault(anchor_of(pattern), []).append(row)
+        self.count += 1
+
+    def first_match(self, path: str) -> Target | None:
+        if not self.count:
+            return None
+        rows = (row for anchor in anchors_of(path) for row in self.by_anchor.get(anchor, ()))
+        matches = (row for row in rows if is_match(row.pattern, path))
+        first = min(matches, key=lambda row: row.number, default=None)
+        return first.target if first is not None else None

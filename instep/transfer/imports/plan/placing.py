@@ -1,0 +1,57 @@
+"""Where collections and pages stand: three levels at most, in the order of the source."""
+
+from dataclasses import dataclass, field
+
+from instep.platform.core import limits
+from instep.transfer.imports.tree.schemas import ImportedCollection, Loss, Tree
+
+
+@dataclass(slots=True)
+class Places:
+    """The collections that there will be, and where each page stands.
+
+    `homes` maps the key of each collection of the source to the key of the one that its pages go to.
+    `positions` are by the keys of pages, from 0 inside of each collection.
+    """
+
+    collections: list[tuple[ImportedCollection, str | None]] = field(default_factory=list)
+    homes: dict[str, str] = field(default_factory=dict)
+    positions: dict[str, int] = field(default_factory=dict)
+    losses: list[Loss] = field(default_factory=list)
+
+    def home_of(self, collection: str | None) -> str | None:
+        return None if collection is None else self.homes.get(collection)
+
+
+def place_on_levels(tree: Tree) -> Places:
+    """Fold collections below the deepest level into the one above them, and record that as a loss."""
+    places = Places()
+    levels: dict[str, int] = {}
+    titles = {collection.key: collection.title for collection in tree.collections}
+    for collection in tree.collections:
+        parent = places.home_of(collection.parent)
+        level = levels[parent] + 1 if parent is not None else 1
+        if level > limits.MAX_COLLECTION_LEVELS and parent is not None:
+            places.homes[collection.key] = parent
+            places.losses.append(
+                Loss(
+                    collection.key,
+                    f"collection “{collection.title}”, which is deeper than {limits.MAX_COLLECTION_LEVELS} "
+                    f"levels: its pages go to “{titles[parent]}”",
+                )
+            )
+            continue
+        levels[collection.key] = level
+        places.homes[collection.key] = collection.key
+        places.collections.append((collection, parent))
+    number_pages(tree, places)
+    return places
+
+
+def number_pages(tree: Tree, places: Places) -> None:
+    counts: dict[str | None, int] = {}
+    for page in tree.pages:
+        if page.translation_of is None:
+            home = places.home_of(page.collection)
+            places.positions[page.key] = counts.get(home, 0)
+            counts[home] = places.positions[page.key] + 1

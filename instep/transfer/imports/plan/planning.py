@@ -1,0 +1,450 @@
+"""What an import will do: pure, from a tree, the files of the source, and what the bot holds already."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from instep.content.redirects.path_patterns import REST, WRITTEN_REST, normal_path, prefix_path
+from instep.platform.core import limits
+from instep.platform.text.characters import shorten, shows_something
+from instep.transfer.imports.plan.addresses import Directory, SourceTarget, directory_of, source_path
+from instep.transfer.imports.plan.moved_pages import find_moves, heirs_of, with_present_keys
+from instep.transfer.imports.plan.ordering import moved_keys
+from instep.transfer.imports.plan.page_locales import locales_of_pages
+from instep.transfer.imports.plan.placing import Places, place_on_levels
+from instep.transfer.imports.plan.plan_report import fill_report, grouped
+from instep.transfer.imports.plan.redirect_urls import redirect_url
+from instep.transfer.imports.plan.renumbering import with_known_keys
+from instep.transfer.imports.plan.rewriting import PageRewriter
+from instep.transfer.imports.plan.site_addresses import SiteAddresses
+from instep.transfer.imports.plan.slugging import first_free, slug_of_page
+from instep.transfer.imports.schemas import (
+    AbsentOutcome,
+    AbsentPage,
+    BotState,
+    Facts,
+    ImportReport,
+    Outcome,
+    Plan,
+    PlannedCollection,
+    PlannedEntry,
+    PlannedPage,
+    PlannedRedirect,
+    PlannedText,
+)
+from instep.transfer.imports.tree.own_sites import own_sites
+from instep.transfer.imports.tree.schemas import (
+    ImportedEntry,
+    ImportedPage,
+    ImportedRedirect,
+    Loss,
+    SourceFiles,
+    Tree,
+)
+
+# Written for a page and not for what it has in common with others.
+UNTITLED = "Untitled"
+# A path of the source, and the key of the page or the URL that it leads to.
+FormerAddress = tuple[str, str | None, str | None]
+
+
+@dataclass(slots=True)
+class Planner:
+    """Makes the plan of one tree; `locales` are by page, and what can't be kept goes to `losses`."""
+
+    tree: Tree
+    state: BotState
+    places: Places
+    directory: Directory
+    locales: Mapping[str, str]
+    losses: list[Loss] = field(default_factory=list)
+
+    def is_first_import(self) -> bool:
+        return not (self.state.pages or self.state.collections or self.state.entries)
+
+    def title_of(self, title: str, path: str) -> str:
+        """A title as it can be stored; a cut is recorded as a loss."""
+        words = " ".join(title.replace("\0", "").split())
+        if not shows_something(words):
+            return UNTITLED
+        if len(words) <= limits.MAX_TITLE_CHARACTERS:
+            return words
+        self.losses.append(Loss(path, f"end of a title that is too long: {words}"))
+        return shorten(words, limits.MAX_TITLE_CHARACTERS, at_word=True)
+
+    def description_of(self, text: str | None, path: str) -> str | None:
+        words = " ".join((text or "").replace("\0", "").split())
+        if len(words) > limits.MAX_DESCRIPTION_CHARACTERS:
+            self.losses.append(Loss(path, f"end of a description that is too long: {words}"))
+            words = shorten(words, limits.MAX_DESCRIPTION_CHARACTERS, at_word=True)
+        return words or None
+
+    def originals(self) -> dict[str, str | None]:
+        """The page that each page translates; one that can't be its translation stands for itself."""
+        keys = {page.key: page for page in self.tree.pages}
+        taken = set(self.locales.items())
+        originals: dict[str, str | None] = {}
+        for page in self.tree.pages:
+            root = keys.get(page.translation_of or "")
+            if root is not None and root.translation_of is not None:
+                root = keys.get(root.translation_of)
+            place_of_text = (root.key, self.locales[page.key]) if root else None
+            if page.translation_of is None or root is None or place_of_text in taken:
+                originals[page.key] = None
+                if page.translation_of is not None:
+                    self.losses.append(Loss(page.path, f"that it translates {page.translation_of}"))
+                continue
+            taken.add((root.key, self.locales[page.key]))
+            originals[page.key] = root.key
+        return originals
+
+    def slugs(self) -> dict[str, tuple[str, str]]:
+        """The language and slug of each page, by its key; articles keep those that they have."""
+        taken = {locale: set(slugs) for locale, slugs in self.state.slugs.items()}
+        slugs: dict[str, tuple[str, str]] = {}
+        for page in self.tree.pages:
+            if (earlier := self.state.pages.get(page.key)) is not None:
+                slugs[page.key] = self.locales[page.key], earlier.slug
+        for page in self.tree.pages:
+            if page.key not in slugs:
+                locale = self.locales[page.key]
+                slugs[page.key] = locale, slug_of_page(page, page.title, taken.setdefault(locale, set()))
+        return slugs
+
+    def collection_slugs(self) -> dict[str, str]:
+        """The slug of each collection, by its key; one on a level too deep has that of the one above it."""
+        taken = set(self.state.collection_slugs)
+        slugs: dict[str, str] = {}
+        for collection, _ in self.places.collections:
+            earlier = self.state.collections.get(collection.key)
+            names = names_of(collection.slug)
+            slugs[collection.key] = (
+                earlier.slug if earlier else first_free(names, collection.title, "collection", taken)
+            )
+        return {key: slugs[home] for key, home in self.places.homes.items()}
+
+    def entry_slugs(self) -> dict[str, str]:
+        """The slug of each entry, by its key; those that are here keep theirs."""
+        taken = set(self.state.entry_slugs)
+        slugs: dict[str, str] = {}
+        for entry in self.tree.entries:
+            earlier = self.state.entries.get(entry.key)
+            names = names_of(entry.slug)
+            slugs[entry.key] = earlier.slug if earlier else first_free(names, entry.title, "entry", taken)
+        return slugs
+
+    def addresses(self) -> SiteAddresses:
+        return SiteAddresses(
+            self.state.bot_slug,
+            self.state.bot_locale,
+            self.slugs(),
+            self.collection_slugs(),
+            self.entry_slugs(),
+            has_changelog=bool(self.tree.entries or self.state.entry_slugs),
+        )
+
+    def page(
+        self, page: ImportedPage, original: str | None, slug: tuple[str, str], text: PlannedText
+    ) -> PlannedPage:
+        root = self.directory.by_key[original] if original else page
+        home = self.places.home_of(page.collection or root.collection)
+        planned = PlannedPage(
+            page=page,
+            title=self.title_of(page.title, page.path),
+            description=self.description_of(page.description, page.path),
+            locale=slug[0],
+            slug=slug[1],
+            collection=home,
+            position=self.places.positions.get(root.key) if home is not None else None,
+            original_key=original,
+            text=text,
+            earlier=self.state.pages.get(page.key),
+            outcome="created",
+        )
+        return replace(planned, outcome=outcome_of_page(planned))
+
+    def collections(self, pages: list[PlannedPage], slugs: Mapping[str, str]) -> Iterator[PlannedCollection]:
+        """The collections that are made or changed; a later import makes only those that it needs."""
+        needed = needed_collections(self.places, pages)
+        orders = orders_of(pages)
+        for collection, parent in self.places.collections:
+            earlier = self.state.collections.get(collection.key)
+            order = orders.get(collection.key, [])
+            title = self.title_of(collection.title, collection.key)
+            planned = PlannedCollection(
+                collection=collection,
+                title=title,
+                description=self.description_of(collection.description, collection.key),
+                slug=slugs[collection.key],
+                parent=parent,
+                order=tuple(order),
+                moved=moved_keys(earlier.order if earlier else [], order),
+                earlier=earlier,
+                outcome="created",
+            )
+            if earlier is not None:
+                is_changed = changed_facts(earlier.facts, planned.facts) or self.is_reordered(planned)
+                yield replace(planned, outcome="updated" if is_changed else "unchanged")
+            elif self.is_first_import() or collection.key in needed:
+                yield planned
+
+    def is_reordered(self, planned: PlannedCollection) -> bool:
+        """Whether pages that were in the collection already have other places in it."""
+        earlier = (self.state.pages.get(key) for key in planned.moved)
+        return any(page and page.facts.get("collection") == planned.collection.key for page in earlier)
+
+    def entry(self, entry: ImportedEntry, slug: str, text: PlannedText) -> PlannedEntry:
+        earlier = self.state.entries.get(entry.key)
+        outcome: Outcome = "created"
+        if earlier is not None:
+            changed: Outcome = "kept_here" if earlier.is_changed_here else "updated"
+            outcome = "unchanged" if earlier.digest == text.digest else changed
+        return PlannedEntry(entry, self.title_of(entry.title, entry.path), slug, text, earlier, outcome)
+
+    def redirects(
+        self, collections: Iterable[PlannedCollection], addresses: SiteAddresses
+    ) -> Iterator[PlannedRedirect]:
+        """Every address that the source has or had, once."""
+        seen = set[str]()
+        paths_of_collections = self.paths_of_collections(collections, addresses)
+        for path, key, url in chain(self.former_paths(addresses), paths_of_collections):
+            try:
+                is_prefix = path.endswith(REST) and (url or "").endswith(WRITTEN_REST)
+                path = path if is_prefix else normal_path(path)
+            except ValueError as error:
+                # The first page of a site always answers itself.
+                if path.strip("/"):
+                    self.losses.append(Loss(storable(path), f"former address: {error}"))
+                continue
+            if path in seen:
+                continue
+            seen.add(path)
+            yield PlannedRedirect(path, key, url)
+            answer = addresses.answer_at(path)
+            if answer and (url != self.state.help_url + path if key is None else key != answer.page_key):
+                what = f"former address, at which the help center has {answer.name} now"
+                self.losses.append(Loss(path, what))
+
+    def paths_of_collections(
+        self, collections: Iterable[PlannedCollection], addresses: SiteAddresses
+    ) -> Iterator[FormerAddress]:
+        """The addresses of the collections that there will be."""
+        keys = {planned.collection.key for planned in collections}
+        for collection in self.tree.collections:
+            if self.places.home_of(collection.key) not in keys:
+                continue
+            target = SourceTarget("other_page", other_page=collection)
+            url = self.url_of(addresses.of_other_page(target))
+            for address in collection.addresses:
+                paths = self.directory.with_bases(source_path(address), is_page=True)
+                yield from ((path, None, url) for path in paths)
+
+    def url_of(self, address: str) -> str:
+        """The whole URL of an address of the help center, as redirects store it."""
+        return self.state.help_url + address.removeprefix(f"/help/{self.state.bot_slug}")
+
+    def former_paths(self, addresses: SiteAddresses) -> Iterator[FormerAddress]:
+        present = ((page.key, page.address) for page in self.tree.pages if page.address)
+        former = ((page.key, address) for page in self.tree.pages for address in page.former_addresses)
+        # A page has its address before those that had it once.
+        for page_key, address in chain(present, former):
+            paths = self.directory.with_bases(source_path(address), is_page=True)
+            yield from ((path, page_key, None) for path in paths)
+        for base in self.directory.bases:
+            yield base, None, self.state.help_url + "/"
+        for redirect in self.tree.redirects:
+            yield from (
+                self.prefix_paths(redirect)
+                if redirect.is_prefix
+                else self.redirected_paths(redirect, addresses)
+            )
+
+    def redirected_paths(
+        self, redirect: ImportedRedirect, addresses: SiteAddresses
+    ) -> Iterator[FormerAddress]:
+        """The paths that a redirect of the source starts from, if it leads where redirects may lead."""
+        path = source_path(redirect.source)
+        target = self.directory.redirect_target(path, "")
+        if target is None:
+            self.losses.append(
+                Loss(storable(path), f"redirect that leads nowhere: {storable(redirect.target)}")
+            )
+            return
+        key = target.page.key if target.page else None
+        url = self.state.help_url + "/" if target.kind == "home" else None
+        if target.other_page:
+            url = self.url_of(addresses.of_other_page(target))
+        if target.url is not None:
+            url = self.redirect_url_of(path, target.url)
+        if key or url:
+            yield from ((with_base, key, url) for with_base in self.directory.with_bases(path))
+
+    def prefix_paths(self, redirect: ImportedRedirect) -> Iterator[FormerAddress]:
+        """The paths of a redirect of everything below an address, on this site or to another."""
+        path, target = source_path(redirect.source), redirect.target
+        on_site = self.directory.path_on_site(target) if "://" in target else source_path(target)
+        url = self.redirect_url_of(path, target if on_site is None else self.state.help_url + on_site)
+        for with_base in self.directory.with_bases(path) if url else ():
+            try:
+                yield prefix_path(with_base), None, url
+            except ValueError as error:
+                self.losses.append(Loss(storable(path), f"redirect: {error}"))
+
+    def redirect_url_of(self, path: str, url: str) -> str | None:
+        """A URL as a redirect from a path stores it; None with a loss for one that none can have."""
+        try:
+            return redirect_url(url)
+        except ValueError as error:
+            self.losses.append(Loss(storable(path), f"redirect to {storable(url)}: {error}"))
+            return None
+
+
+def plan(
+    tree: Tree,
+    files: SourceFiles,
+    state: BotState,
+    source: str,
+    *,
+    site: str | None = None,
+    prunes: bool = False,
+) -> Plan:
+    """Plan the import of a tree into a bot in this state; nothing is changed.
+
+    `site` is where the source was served, `prunes` says to archive what it no longer has.
+    """
+    tree = with_known_keys(without_repeated_keys(with_sites(tree, site or state.site)), state)
+    directory = directory_of(tree, files.paths())
+    heirs = heirs_of(tree, state, directory)
+    moved = find_moves(tree, state, heirs)
+    state = with_present_keys(state, moved)
+    losses: list[Loss] = []
+    locales = locales_of_pages(tree, state, losses)
+    planner = Planner(tree, state, place_on_levels(tree), directory, locales, losses)
+    addresses = planner.addresses()
+    rewriter = PageRewriter(directory, files, addresses)
+    originals = planner.originals()
+    pages = [
+        planner.page(page, originals[page.key], addresses.pages[page.key], rewriter.text_of(page, page.title))
+        for page in tree.pages
+    ]
+    # An original comes before its translations, which name it.
+    pages.sort(key=lambda page: page.original_key is not None)
+    collections = list(planner.collections(pages, addresses.collections))
+    entries = [
+        planner.entry(
+            entry, addresses.entries[entry.key], rewriter.text_of(page_of(entry, tree), entry.title)
+        )
+        for entry in tree.entries
+    ]
+    redirects = list(planner.redirects(collections, addresses))
+    report = ImportReport(tree.format, source, links=rewriter.links, files=rewriter.counts)
+    report.moved = list(moved)
+    report.absent_pages = list(absent_pages_of(tree, state, heirs, prunes=prunes))
+    archives = unopened_archives(directory.file_paths - rewriter.source_files.keys())
+    losses = [*tree.losses, *planner.places.losses, *planner.losses, *rewriter.losses, *archives]
+    report.losses = grouped(losses)
+    planned = Plan(tree, source, tuple(collections), tuple(pages), tuple(entries), tuple(redirects), report)
+    fill_report(planned, state)
+    return planned
+
+
+def unopened_archives(paths: Iterable[str]) -> list[Loss]:
+    """Report the archives that no text links to: they are left out."""
+    archives = sorted(path for path in paths if path.lower().endswith(".zip"))
+    return [Loss(path, "archive in the source: unpack it, and import what is in it") for path in archives]
+
+
+def with_sites(tree: Tree, site: str | None) -> Tree:
+    """The tree with the site that was named, or with the sites that its texts link to."""
+    if site is not None:
+        return replace(tree, sites=(site, *tree.sites))
+    is_known = any("://" in known_site for known_site in tree.sites)
+    return tree if is_known else replace(tree, sites=(*tree.sites, *own_sites(tree.pages)))
+
+
+def absent_pages_of(
+    tree: Tree, state: BotState, heirs: Mapping[str, str], *, prunes: bool
+) -> Iterator[AbsentPage]:
+    """The articles whose pages the source no longer has, without those that are put away already."""
+    keys = {page.key for page in tree.pages}
+    for row in state.pages.values():
+        if row.key in keys or row.is_deleted or row.status == "archived":
+            continue
+        outcome: AbsentOutcome = "archived" if prunes else "stays"
+        if row.is_changed_here or row.status == "in_review":
+            outcome = "changed_here"
+        yield AbsentPage(row.key, row.article_id, row.slug, row.title, outcome, heirs.get(row.key))
+
+
+def without_repeated_keys(tree: Tree) -> Tree:
+    """The tree without pages and collections whose key comes a second time; they are recorded as losses."""
+    losses: list[Loss] = []
+    pages: dict[str, ImportedPage] = {}
+    for page in tree.pages:
+        if pages.setdefault(page.key, page) is not page:
+            losses.append(Loss(page.path, f"page that has the same key as another: {page.key}"))
+    collections = {row.key: row for row in reversed(tree.collections)}
+    entries = {row.key: row for row in reversed(tree.entries)}
+    return replace(
+        tree,
+        pages=tuple(pages.values()),
+        collections=tuple(reversed(collections.values())),
+        entries=tuple(reversed(entries.values())),
+        losses=(*tree.losses, *losses),
+    )
+
+
+def outcome_of_page(page: PlannedPage) -> Outcome:
+    earlier = page.earlier
+    if earlier is None:
+        return "created"
+    if earlier.is_deleted:
+        return "deleted_here"
+    if earlier.digest != page.text.digest:
+        return "draft" if earlier.is_changed_here else "updated"
+    is_back = bool(earlier.facts.get("pruned"))
+    return "updated" if is_back or changed_facts(earlier.facts, page.facts) else "unchanged"
+
+
+def changed_facts(before: Facts, after: Facts) -> dict[str, object]:
+    """The facts of the source, besides the text, that have changed since the last import."""
+    return {name: value for name, value in after.items() if before.get(name) != value}
+
+
+def orders_of(pages: list[PlannedPage]) -> dict[str, list[str]]:
+    """The keys of the pages of each collection; a translation has the place of its original."""
+    orders: dict[str, list[str]] = {}
+    for page in pages:
+        if page.collection is not None and page.original_key is None:
+            orders.setdefault(page.collection, []).append(page.page.key)
+    return orders
+
+
+def needed_collections(places: Places, pages: list[PlannedPage]) -> set[str]:
+    """The collections of pages that are made or moved, and those above them."""
+    parents = {collection.key: parent for collection, parent in places.collections}
+    needed = set[str]()
+    for page in pages:
+        key = page.collection if is_placed(page) else None
+        while key is not None and key not in needed:
+            needed.add(key)
+            key = parents[key]
+    return needed
+
+
+def is_placed(page: PlannedPage) -> bool:
+    return page.earlier is None or page.earlier.facts.get("collection") != page.collection
+
+
+def storable(text: str) -> str:
+    """A text of the source as a report can store it."""
+    return text.replace("\0", "")
+
+
+def names_of(slug: str | None) -> list[str]:
+    return [slug] if slug else []
+
+
+def page_of(entry: ImportedEntry, tree: Tree) -> ImportedPage:
+    """An entry as a page, for the links in it."""
+    return ImportedPage(f"entry {entry.key}", entry.path, entry.title, entry.markdown, tree.locale)

@@ -1,0 +1,38 @@
+"""Collections of any depth in reading order."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from instep.transfer.imports.tree.schemas import ImportedCollection
+
+# A collection and what it is ordered by among those beside it.
+Ordered = tuple[tuple[float, str], ImportedCollection]
+
+
+def in_reading_order(ordered: Iterable[Ordered]) -> list[ImportedCollection]:
+    """Parents before children, depth first; one whose parent is unknown or below itself is at the top."""
+    rows = dict[str, Ordered]()
+    for place, collection in ordered:
+        rows[collection.key] = (place, collection)
+    below: defaultdict[str | None, list[Ordered]] = defaultdict(list)
+    for place, collection in rows.values():
+        below[collection.parent if collection.parent in rows else None].append((place, collection))
+    arranged = dict[str, ImportedCollection]()
+
+    def add(parent: str | None) -> None:
+        for _, collection in sorted(below.pop(parent, ()), key=lambda row: row[0]):
+            arranged[collection.key] = replace(collection, parent=parent)
+            add(collection.key)
+
+    add(None)
+    for key, (_, collection) in rows.items():
+        if key not in arranged:
+            arranged[key] = replace(collection, parent=None)
+            add(key)
+    return list(arranged.values())
+
+
+def order_of(collections: Iterable[ImportedCollection]) -> dict[str | None, int]:
+    """The place of each collection by its key, to sort pages by."""
+    return {collection.key: place for place, collection in enumerate(collections)}

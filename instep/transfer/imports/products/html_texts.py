@@ -1,0 +1,81 @@
+"""Texts of a product: HTML becomes Markdown with its losses, and addresses become those of saved files."""
+
+import posixpath
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from instep.platform.core.locales import valid_locale
+from instep.transfer.imports.html.convert import HtmlText, to_markdown
+from instep.transfer.imports.html.html_document import HtmlDocument
+from instep.transfer.imports.products.json_files import Row, read_json
+from instep.transfer.imports.tree.schemas import Losses, SourceFiles
+
+# What a fetcher writes beside the pages: for each address of an image or download the path of the saved file,
+# or an object with the reason, `error`, why there is none.
+SAVED_FILES = "files.json"
+SavedFiles = Mapping[str, Any]
+
+
+def read_saved_files(files: SourceFiles) -> SavedFiles:
+    """The saved images and downloads by their addresses; none where nobody fetched any."""
+    document = read_json(files, SAVED_FILES) if SAVED_FILES in files.paths() else {}
+    return document if isinstance(document, dict) else {}
+
+
+@dataclass(slots=True)
+class HtmlTexts:
+    """Converts the texts of one source; `prepare` turns the product's own markup into plain HTML."""
+
+    losses: Losses
+    saved_files: SavedFiles = field(default_factory=dict)
+    prepare: Callable[[HtmlDocument], None] | None = None
+
+    def convert(self, html: str, title: str, path: str) -> HtmlText:
+        """The Markdown of a page that stands at a path."""
+
+        def prepare(document: HtmlDocument) -> None:
+            if self.prepare is not None:
+                self.prepare(document)
+            self._lead_to_files(document, path)
+
+        text = to_markdown(html, title, prepare)
+        for loss in text.losses:
+            self.losses.add(path, loss)
+        return text
+
+    def _lead_to_files(self, document: HtmlDocument, path: str) -> None:
+        for selector, name in (("img[src]", "src"), ("a[href]", "href")):
+            for node in document.css(selector) if self.saved_files else ():
+                address = (node.attributes.get(name) or "").strip()
+                saved = self.saved_files.get(address)
+                if isinstance(saved, str):
+                    node.attrs[name] = posixpath.relpath(saved, posixpath.dirname(path) or ".")
+                elif isinstance(saved, dict):
+                    self.losses.add(path, f"file that could not be fetched, {saved.get('error')}: {address}")
+
+
+def list_attachments(attachments: Iterable[Row], url: str, name: str) -> str:
+    """HTML for files that hang at a page without being in its text; `url` and `name` are names of fields."""
+    items = [
+        f'<li><a href="{escape(str(row[url]))}">{escape(str(row.get(name) or row[url]))}</a></li>'
+        for row in attachments
+        if row.get(url)
+    ]
+    return f"<ul>{''.join(items)}</ul>" if items else ""
+
+
+def locale_of(code: str, default: str | None = None) -> str | None:
+    """The language code in its recommended spelling; `default` where a product states none."""
+    try:
+        return valid_locale(code.replace("_", "-"))
+    except ValueError:
+        return default
+
+
+def most_common_locale(codes: Iterable[str | None]) -> str | None:
+    """The code that most pages have, of those whose language is stated."""
+    counts = Counter(code for code in codes if code is not None)
+    return counts.most_common(1)[0][0] if counts else None

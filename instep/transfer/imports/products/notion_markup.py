@@ -1,0 +1,90 @@
+"""Notion's own elements as plain HTML, and its callouts in Markdown as alerts."""
+
+import re
+from html import escape
+
+from instep.transfer.imports.html.html_document import (
+    HtmlDocument,
+    Node,
+    discard,
+    rename,
+    replace_inner,
+    text_of,
+    unwrap,
+)
+
+ASIDE = re.compile(r"<aside>((?:(?!</?aside>).)*)</aside>", re.DOTALL)
+# The kinds of alerts, by the icon at the beginning of a callout.
+ICONS = {
+    **dict.fromkeys("💡✅", "TIP"),
+    **dict.fromkeys("⚠🚧", "WARNING"),
+    **dict.fromkeys("❗📌", "IMPORTANT"),
+    **dict.fromkeys("🚨⛔🛑❌", "CAUTION"),
+}
+# A variation selector may follow a character to make it a picture.
+PICTURE_SELECTOR = "\ufe0f"
+FIRST_WORD = re.compile(r"[\w<\[*`]")
+MAX_ICON_CHARACTERS = 4
+NOT_CONTENT = "nav.table_of_contents, .user-icon, .page-header-icon"
+EQUATIONS = "figure.equation, span.katex, span.notion-text-equation-token"
+MAX_TOLD_CHARACTERS = 80
+
+
+def plain_asides(markdown: str) -> str:
+    """The Markdown with its callouts, which Notion writes in HTML, as alerts."""
+    return ASIDE.sub(alert_of, markdown)
+
+
+def alert_of(aside: re.Match[str]) -> str:
+    """A callout as an alert, whose kind its icon shows."""
+    text = aside[1].strip()
+    start = FIRST_WORD.search(text)
+    icon = ""
+    if start is not None and 0 < start.start() <= MAX_ICON_CHARACTERS:
+        icon, text = text[: start.start()].strip(), text[start.start() :]
+    return "\n".join([f"> [!{kind_of(icon)}]", *(f"> {line}".rstrip() for line in text.split("\n"))])
+
+
+def kind_of(icon: str) -> str:
+    return ICONS.get(icon.rstrip(PICTURE_SELECTOR), "NOTE")
+
+
+def simplify_notion(document: HtmlDocument) -> None:
+    for node in document.css(NOT_CONTENT):
+        discard(node)
+    for callout in document.css("figure.callout"):
+        icon = callout.css_first(".icon")
+        kind = kind_of(text_of(icon)) if icon is not None else "NOTE"
+        if icon is not None:
+            discard(icon)
+        callout.attrs["class"] = f"callout {kind.lower()}"
+    for toggle in document.css("ul.toggle"):
+        for item in list(toggle.iter()):
+            unwrap(item)
+        unwrap(toggle)
+    prepare_checkboxes(document)
+    prepare_equations(document)
+    for table in document.css("table.properties"):
+        rows = [[escape(text_of(cell)) for cell in row.css("th, td")] for row in table.css("tr")]
+        items = [f"<li><strong>{cells[0]}</strong>: {cells[-1]}</li>" for cells in rows if cells]
+        replace_inner(rename(document, table, "ul"), "".join(items))
+
+
+def prepare_checkboxes(document: HtmlDocument) -> None:
+    for box in document.css(".checkbox"):
+        checkbox: Node = document.parser.create_node("input")
+        checkbox.attrs["type"] = "checkbox"
+        if "checkbox-on" in (box.attributes.get("class") or ""):
+            checkbox.attrs["checked"] = ""
+        box.insert_before(checkbox, move=True)
+        discard(box)
+
+
+def prepare_equations(document: HtmlDocument) -> None:
+    """Formulas become code with their source, which pages can show."""
+    for equation in document.css(EQUATIONS):
+        source = equation.css_first("annotation")
+        if source is not None:
+            text = text_of(source)
+            replace_inner(rename(document, equation, "code"), escape(text))
+            document.losses.append(f"formula, which is code now: {text[:MAX_TOLD_CHARACTERS]}")

@@ -1,0 +1,453 @@
+"""The SQL of imports, and of what earlier ones made."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from instep.content.redirects.schemas import whole_url
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Actor, ActorType, Ctx
+from instep.transfer.imports.schemas import (
+    BotState,
+    ImportRow,
+    ImportState,
+    KnownCollection,
+    KnownEntry,
+    KnownPage,
+    RefKind,
+)
+from instep.transfer.imports.tree.schemas import MovedPage
+
+IMPORT = """
+    i.id, i.name, i.format, i.source, i.state, i.site, i.prunes, i.object_key, i.bytes, i.report, i.done,
+    i.total, i.error, i.author_name, i.created_at, i.ended_at
+"""
+# Somebody has changed title or text since the import, or is just editing it.
+IS_CHANGED = """
+    ((a.title, a.content_markdown) is distinct from (r.title, r.content_markdown)
+        or a.working_saved_at is not null)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Slug:
+    """A slug that an article has, in its language."""
+
+    locale: str
+    slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectedPath:
+    """Where a path is redirected to: the id of an article, or a URL."""
+
+    path: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedArticle:
+    """A golden question of an article."""
+
+    article_id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArticlePlace:
+    """Where an article that is no translation stands."""
+
+    id: str
+    collection_id: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who began an import."""
+
+    type: ActorType
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedText:
+    """What an earlier import made of a page or an entry, and what stands there now; the article is locked."""
+
+    key: str
+    id: str
+    title: str
+    content: str
+    version: int | None
+    facts: dict[str, Any]
+    is_changed_here: bool
+    is_deleted: bool
+
+
+async def find_state(ctx: Ctx, source: str, keys: Collection[str]) -> BotState:
+    """The state of the bot that a plan needs, in ten statements however much it holds.
+
+    `keys` are those of the pages that the source has: only the texts of other pages are read.
+    """
+    slugs: dict[str, set[str]] = {}
+    for row in await ctx.tx.all(Slug, SLUGS, bot=ctx.bot.id):
+        slugs.setdefault(row.locale, set()).add(row.slug)
+    collections = await ctx.tx.all(KnownCollection, KNOWN_COLLECTIONS, bot=ctx.bot.id, source=source)
+    pages = await ctx.tx.all(
+        KnownPage,
+        KNOWN_PAGES,
+        bot=ctx.bot.id,
+        source=source,
+        keys=list(keys),
+        length=limits.MAX_COMPARED_CHARACTERS,
+    )
+    entries = await ctx.tx.all(KnownEntry, KNOWN_ENTRIES, bot=ctx.bot.id, source=source)
+    collection_slugs = await ctx.tx.value(
+        "select array_agg(slug) from collections where bot_id = %(bot)s and workspace_id = %(workspace)s",
+        bot=ctx.bot.id,
+    )
+    entry_slugs = await ctx.tx.value(
+        """
+        select array_agg(slug) from changelog_entries
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=ctx.bot.id,
+    )
+    redirects = await ctx.tx.all(
+        RedirectedPath,
+        """
+        select path, coalesce(article_id, url) as target from redirects
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=ctx.bot.id,
+    )
+    site = await ctx.tx.value(
+        """
+        select site from imports
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and source = %(source)s
+          and site is not null
+        order by created_at desc limit 1
+        """,
+        bot=ctx.bot.id,
+        source=source,
+    )
+    questions = await ctx.tx.all(
+        AskedArticle,
+        """
+        select article_id, question from golden_questions
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+        """,
+        bot=ctx.bot.id,
+    )
+    return BotState(
+        ctx.bot.slug,
+        ctx.bot.locale,
+        pages={row.key: row for row in pages},
+        collections={row.key: row for row in collections},
+        entries={row.key: row for row in entries},
+        slugs=slugs,
+        collection_slugs=set(collection_slugs or ()),
+        entry_slugs=set(entry_slugs or ()),
+        redirects={row.path: whole_url(ctx.bot, row.target) for row in redirects},
+        questions={(row.article_id, row.question) for row in questions},
+        help_url=ctx.bot.help_url,
+        site=site,
+    )
+
+
+# A slug that an article had before leads to it still, so that nothing else should get it.
+SLUGS = """
+    select locale, slug from articles
+    where bot_id = %(bot)s and workspace_id = %(workspace)s and deleted_at is null
+    union
+    select locale, slug from former_slugs where bot_id = %(bot)s and workspace_id = %(workspace)s
+"""
+KNOWN_PAGES = f"""
+    select r.key, r.article_id, a.slug, a.locale, r.digest, r.facts, a.deleted_at is not null as is_deleted,
+        {IS_CHANGED} as is_changed_here, a.status, r.title,
+        case when r.key = any(%(keys)s) then '' else left(r.content_markdown, %(length)s) end as text
+    from import_refs r
+    join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
+    where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s and r.source = %(source)s and r.kind = 'page'
+"""
+KNOWN_COLLECTIONS = """
+    select r.key, r.collection_id, c.slug, r.facts
+    from import_refs r
+    join collections c on c.workspace_id = %(workspace)s and c.id = r.collection_id
+    where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+      and r.source = %(source)s and r.kind = 'collection'
+"""
+KNOWN_ENTRIES = """
+    select r.key, r.entry_id, e.slug, r.digest,
+        (e.title, e.content_markdown) is distinct from (r.title, r.content_markdown) as is_changed_here
+    from import_refs r
+    join changelog_entries e on e.workspace_id = %(workspace)s and e.bot_id = r.bot_id and e.id = r.entry_id
+    where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+      and r.source = %(source)s and r.kind = 'entry'
+"""
+
+
+async def list_texts(ctx: Ctx, source: str, keys: Sequence[str]) -> dict[str, ImportedText]:
+    """The texts that earlier imports made of these pages, by key; locks their articles by id."""
+    rows = await ctx.tx.all(
+        ImportedText,
+        f"""
+        select r.key, a.id, r.title, r.content_markdown as content, r.version, r.facts,
+            {IS_CHANGED} as is_changed_here, a.deleted_at is not null as is_deleted
+        from import_refs r
+        join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.source = %(source)s and r.kind = 'page' and r.key = any(%(keys)s)
+        order by a.id for no key update of a
+        """,
+        bot=ctx.bot.id,
+        source=source,
+        keys=list(keys),
+    )
+    return {row.key: row for row in rows}
+
+
+async def ids_of(ctx: Ctx, source: str, kind: RefKind) -> dict[str, str]:
+    """The ids of what the source's keys became here; deleted articles are left out."""
+    ids: dict[str, str] | None = await ctx.tx.value(
+        """
+        select jsonb_object_agg(r.key, coalesce(r.article_id, r.collection_id, r.entry_id))
+        from import_refs r
+        left join articles a on a.workspace_id = %(workspace)s and a.id = r.article_id
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.source = %(source)s and r.kind = %(kind)s and a.deleted_at is null
+        """,
+        bot=ctx.bot.id,
+        source=source,
+        kind=kind,
+    )
+    return ids or {}
+
+
+async def keep_ref(ctx: Ctx, source: str, kind: RefKind, key: str, row: dict[str, Any]) -> None:
+    """Remember what the source said, and what was made of it.
+
+    `row` has the id in `article_id`, `collection_id` or `entry_id`, and `digest`, `facts`, `title`,
+    `content` and `version`.
+    """
+    values = {"article_id": None, "collection_id": None, "entry_id": None, "version": None, **row}
+    await ctx.tx.execute(
+        """
+        insert into import_refs (workspace_id, bot_id, source, kind, key, article_id, collection_id, entry_id,
+            digest, facts, title, content_markdown, version, updated_at)
+        values (%(workspace)s, %(bot)s, %(source)s, %(kind)s, %(key)s, %(article_id)s, %(collection_id)s,
+            %(entry_id)s, %(digest)s, %(facts)s, %(title)s, %(content)s, %(version)s, %(now)s)
+        on conflict (bot_id, source, kind, key, workspace_id) do update set
+            article_id = excluded.article_id, collection_id = excluded.collection_id,
+            entry_id = excluded.entry_id, digest = excluded.digest, facts = excluded.facts,
+            title = excluded.title, content_markdown = excluded.content_markdown,
+            version = excluded.version, updated_at = excluded.updated_at
+        """,
+        **{**values, "facts": Jsonb(values["facts"])},
+        bot=ctx.bot.id,
+        source=source,
+        kind=kind,
+        key=key,
+        now=ctx.now,
+    )
+
+
+async def rename_refs(ctx: Ctx, source: str, moved: Sequence[MovedPage]) -> None:
+    """Know pages by their present keys."""
+    values = {
+        "bot": ctx.bot.id,
+        "source": source,
+        "before": [row.before for row in moved],
+        "after": [row.after for row in moved],
+        "now": ctx.now,
+    }
+    await ctx.tx.execute(
+        """
+        update import_refs r set key = moved.after, updated_at = %(now)s
+        from unnest(%(before)s::text[], %(after)s::text[]) as moved (before, after)
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.source = %(source)s and r.kind = 'page' and r.key = moved.before
+        """,
+        **values,
+    )
+    await ctx.tx.execute(
+        """
+        update import_refs r set updated_at = %(now)s, facts = jsonb_set(facts, '{order}', (
+          select jsonb_agg(coalesce(moved.after, page.key) order by page.number)
+          from jsonb_array_elements_text(r.facts -> 'order') with ordinality as page (key, number)
+          left join unnest(%(before)s::text[], %(after)s::text[]) as moved (before, after)
+            on moved.before = page.key))
+        where r.bot_id = %(bot)s and r.workspace_id = %(workspace)s
+          and r.source = %(source)s and r.kind = 'collection' and r.facts -> 'order' ?| %(before)s
+        """,
+        **values,
+    )
+
+
+async def note_pruned(ctx: Ctx, source: str, key: str) -> None:
+    """Remember that an import has archived an article, so that it comes back with its page."""
+    await ctx.tx.execute(
+        """
+        update import_refs set facts = facts || '{"pruned": true}', updated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and source = %(source)s and kind = 'page' and key = %(key)s
+        """,
+        bot=ctx.bot.id,
+        source=source,
+        key=key,
+        now=ctx.now,
+    )
+
+
+async def list_places(ctx: Ctx, collection_ids: Sequence[str]) -> list[ArticlePlace]:
+    """The originals in collections, in their order; they are locked in the order of their ids."""
+    of_collections = """
+        from articles
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and collection_id = any(%(ids)s) and deleted_at is null
+    """
+    values = {"bot": ctx.bot.id, "ids": list(collection_ids)}
+    await ctx.tx.execute(f"select id {of_collections} order by id for no key update", **values)
+    return await ctx.tx.all(
+        ArticlePlace,
+        f"""
+        select id, collection_id, position {of_collections} and translation_of is null
+        order by position, id
+        """,
+        **values,
+    )
+
+
+async def keep_order(ctx: Ctx, source: str, key: str, order: Sequence[str]) -> None:
+    """Remember the order of the pages of a collection in the source."""
+    await ctx.tx.execute(
+        """
+        update import_refs set facts = facts || jsonb_build_object('order', %(order)s::text[]),
+            updated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and source = %(source)s and kind = 'collection' and key = %(key)s
+        """,
+        bot=ctx.bot.id,
+        source=source,
+        key=key,
+        order=list(order),
+        now=ctx.now,
+    )
+
+
+async def insert(ctx: Ctx, row: dict[str, Any]) -> None:
+    await ctx.tx.execute(
+        """
+        insert into imports (id, workspace_id, bot_id, name, format, source, state, site, prunes, object_key,
+            bytes, author_type, author_name, created_at, updated_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(name)s, %(format)s, %(source)s, %(state)s, %(site)s,
+            %(prunes)s, %(object_key)s, %(bytes)s, %(author_type)s, %(author_name)s, %(now)s, %(now)s)
+        """,
+        **row,
+        bot=ctx.bot.id,
+        author_type=ctx.actor.type,
+        author_name=ctx.actor.name,
+        now=ctx.now,
+    )
+
+
+async def find(ctx: Ctx, import_id: str, *, lock: bool = False) -> ImportRow | None:
+    return await ctx.tx.first(
+        ImportRow,
+        f"""
+        select {IMPORT} from imports i
+        where i.bot_id = %(bot)s and i.workspace_id = %(workspace)s and i.id = %(id)s
+        {"for no key update" if lock else ""}
+        """,
+        bot=ctx.bot.id,
+        id=import_id,
+    )
+
+
+async def find_unended(ctx: Ctx, name: str, source: str) -> ImportRow | None:
+    """The import by command of this source that was killed before its end."""
+    return await ctx.tx.first(
+        ImportRow,
+        f"""
+        select {IMPORT} from imports i
+        where i.bot_id = %(bot)s and i.workspace_id = %(workspace)s and i.name = %(name)s
+          and i.source = %(source)s and i.state = 'importing' and i.object_key is null
+        order by i.created_at desc, i.id desc limit 1
+        """,
+        bot=ctx.bot.id,
+        name=name,
+        source=source,
+    )
+
+
+async def actor_of(ctx: Ctx, import_id: str) -> Actor:
+    """The person who began the import, as the author of what its job writes."""
+    row = await ctx.tx.fetch_one(
+        Author,
+        """
+        select author_type as type, author_name as name from imports
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=import_id,
+    )
+    return Actor(row.type, row.name, can_write=True, channel="job")
+
+
+async def list_newest(ctx: Ctx) -> list[ImportRow]:
+    return await ctx.tx.all(
+        ImportRow,
+        f"""
+        select {IMPORT} from imports i where i.bot_id = %(bot)s and i.workspace_id = %(workspace)s
+        order by i.created_at desc, i.id desc limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        limit=limits.MAX_SHOWN_IMPORTS,
+    )
+
+
+async def set_plan(ctx: Ctx, import_id: str, format: str, source: str, report: dict[str, Any]) -> None:
+    """The source was read: somebody has to agree to what the import will do."""
+    await change(
+        ctx, import_id, {"state": "ready", "format": format, "source": source, "report": Jsonb(report)}
+    )
+
+
+async def set_state(ctx: Ctx, import_id: str, state: ImportState, total: int = 0) -> None:
+    await change(ctx, import_id, {"state": state, "done": 0, "total": total})
+
+
+async def set_progress(ctx: Ctx, import_id: str, done: int, total: int) -> None:
+    await change(ctx, import_id, {"done": done, "total": total})
+
+
+async def end(ctx: Ctx, import_id: str, report: dict[str, Any] | None, error: str | None) -> None:
+    """The import has ended; its archive is no longer needed. A failed one keeps the report of its plan."""
+    values: dict[str, Any] = {"state": "failed" if error else "completed", "error": error, "object_key": None}
+    values |= {"report": Jsonb(report)} if report is not None else {}
+    await change(ctx, import_id, {**values, "ended_at": ctx.now})
+
+
+async def change(ctx: Ctx, import_id: str, values: dict[str, Any]) -> None:
+    assignments = ", ".join(f"{name} = %({name})s" for name in values)
+    await ctx.tx.execute(
+        f"""
+        update imports set {assignments}, updated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=import_id,
+        now=ctx.now,
+        **values,
+    )
+
+
+async def delete(ctx: Ctx, import_id: str) -> None:
+    """Forget an import; its archive follows (see the trigger `imports_free_object`)."""
+    await ctx.tx.execute(
+        "delete from imports where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s",
+        bot=ctx.bot.id,
+        id=import_id,
+    )

@@ -1,0 +1,155 @@
+"""Help Scout Docs: saved answers of its Docs API, or what the fetcher saves."""
+
+from dataclasses import dataclass, field
+
+from instep.platform.web.shapes import Visibility
+from instep.transfer.imports.html.html_document import HtmlDocument, discard, text_of
+from instep.transfer.imports.products.collections import Ordered, in_reading_order, order_of
+from instep.transfer.imports.products.html_texts import HtmlTexts, SavedFiles, read_saved_files
+from instep.transfer.imports.products.id_addresses import path_of, sites_of
+from instep.transfer.imports.products.json_files import (
+    Row,
+    documents,
+    key,
+    keys,
+    known_place,
+    number,
+    rows,
+    sample,
+    text,
+    title_or,
+)
+from instep.transfer.imports.tree.schemas import (
+    ImportedCollection,
+    ImportedPage,
+    ImportedRedirect,
+    Losses,
+    Reader,
+    SourceFiles,
+    Tree,
+    UnreadableSource,
+)
+
+PRIVATE_NOTES = ".private-note"
+
+
+@dataclass(slots=True)
+class Docs:
+    collections: dict[str, Row] = field(default_factory=dict)
+    categories: dict[str, Row] = field(default_factory=dict)
+    articles: dict[str, Row] = field(default_factory=dict)
+    redirects: list[Row] = field(default_factory=list)
+    paths: dict[str, str] = field(default_factory=dict)
+
+
+def recognises(files: SourceFiles) -> bool:
+    """Some file has articles with a collection and a number, or collections with a site."""
+    return any(
+        ("collectionId" in row and "number" in row) or "siteId" in row
+        for document in sample(files)
+        for row in (*rows(document, "articles", "article"), *rows(document, "collections", "collection"))
+    )
+
+
+def read(files: SourceFiles) -> Tree:
+    docs, lists = Docs(), set[str]()
+    for path, document in documents(files):
+        docs.collections |= {str(row["id"]): row for row in rows(document, "collections", "collection")}
+        docs.categories |= {str(row["id"]): row for row in rows(document, "categories", "category")}
+        docs.redirects += rows(document, "redirects", "redirect")
+        for row in rows(document, "articles", "article"):
+            lists.add(str(row["id"]))
+            if isinstance(row.get("text"), str):
+                docs.articles[str(row["id"])] = row
+                docs.paths[str(row["id"])] = f"{path}#{row['id']}"
+    if not docs.articles:
+        raise UnreadableSource(
+            "No file holds the text of an article: lists of Help Scout have none, so save each article too."
+        )
+    return tree_of(docs, lists, read_saved_files(files))
+
+
+def tree_of(docs: Docs, listed: set[str], saved_files: SavedFiles) -> Tree:
+    losses = Losses()
+    for article_id in sorted(listed - set(docs.articles)):
+        losses.add(f"article {article_id}", "article that is listed, but whose text is in no file")
+    collections = collections_of(docs)
+    order = order_of(collections)
+
+    def place(row: Row) -> tuple[float, float, str]:
+        return order.get(place_of(docs, row, losses), len(order)), number(row, "order"), text(row, "name")
+
+    articles = sorted(docs.articles.values(), key=place)
+    pages = [page_of(docs, row, saved_files, losses) for row in articles]
+    return Tree(
+        "help_scout",
+        None,
+        tuple(pages),
+        tuple(collections),
+        redirects=tuple(redirects_of(docs)),
+        sites=sites_of([text(row, "publicUrl") for row in docs.articles.values()]),
+        losses=tuple(losses.rows),
+    )
+
+
+def collections_of(docs: Docs) -> list[ImportedCollection]:
+    """Collections with their categories, in their order."""
+    ordered = list[Ordered]()
+    for row in (*docs.collections.values(), *docs.categories.values()):
+        name, description = text(row, "name") or str(row["id"]), text(row, "description") or None
+        visibility: Visibility = "authenticated" if row.get("visibility") == "private" else "public"
+        parent = key(row, "collectionId")
+        collection = ImportedCollection(str(row["id"]), name, parent, description, visibility=visibility)
+        ordered.append(((number(row, "order"), name), collection))
+    return in_reading_order(ordered)
+
+
+def place_of(docs: Docs, row: Row, losses: Losses) -> str | None:
+    """The first category of the article that there is, or its collection."""
+    places = {**docs.collections, **docs.categories}
+    return known_place(keys(row, "categories", "collectionId"), places, docs.paths[str(row["id"])], losses)
+
+
+def page_of(docs: Docs, row: Row, saved_files: SavedFiles, losses: Losses) -> ImportedPage:
+    path = docs.paths[str(row["id"])]
+    title = title_or(f"Article {row['id']}", text(row, "name"), path, losses)
+
+    def drop_private_notes(document: HtmlDocument) -> None:
+        """Notes that only the team sees don't belong on a page for customers."""
+        for note in document.css(PRIVATE_NOTES):
+            losses.add(path, f"private note, which is left out: “{text_of(note)[:80]}”")
+            discard(note)
+
+    body = HtmlTexts(losses, saved_files, drop_private_notes).convert(text(row, "text"), title, path)
+    if row.get("hasDraft"):
+        losses.add(path, "changes that are not published yet: the published text is imported")
+    article_number = key(row, "number")
+    slug = text(row, "slug")
+    return ImportedPage(
+        key=str(row["id"]),
+        path=path,
+        title=title,
+        markdown=body.markdown,
+        locale=None,
+        address=path_of(text(row, "publicUrl"))
+        or (f"/article/{article_number}-{slug}" if article_number else None),
+        former_addresses=(f"/article/{article_number}", f"/article/{article_number}-*")
+        if article_number
+        else (),
+        slug=slug or None,
+        collection=place_of(docs, row, Losses()),
+        status="published" if text(row, "status") == "published" else "draft",
+        heading_ids=body.heading_ids,
+    )
+
+
+def redirects_of(docs: Docs) -> list[ImportedRedirect]:
+    """The redirects of the site: `urlMapping` is the former address."""
+    return [
+        ImportedRedirect(source if source.startswith("/") else f"/{source}", target)
+        for row in docs.redirects
+        if (source := text(row, "urlMapping")) and (target := text(row, "redirect"))
+    ]
+
+
+READER = Reader("help_scout", "Help Scout Docs", recognises, read)

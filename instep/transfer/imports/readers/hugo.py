@@ -1,0 +1,150 @@
+"""Hugo: `content/` with sections, weights and page bundles, aliases, and shortcodes."""
+
+import posixpath
+from collections.abc import Mapping
+
+from instep.transfer.imports.markdown.fields import Fields
+from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.hidden_code import HiddenCode
+from instep.transfer.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
+from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.readers.hugo_configuration import is_configuration, read_configuration
+from instep.transfer.imports.tree.folders import (
+    MAIN_LOCALE,
+    folder_entries,
+    is_index,
+    page_paths,
+    places_by_language,
+    translations,
+)
+from instep.transfer.imports.tree.navigation import arrange
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.site_looks import tell_looks
+from instep.transfer.imports.tree.url_parts import site_with_base
+
+_WIDE = 1e9
+
+
+def recognises(files: SourceFiles) -> bool:
+    paths = list(files.paths())
+    return any(map(is_configuration, paths)) and any(path.startswith("content/") for path in paths)
+
+
+def read(files: SourceFiles) -> Tree:
+    losses = Losses()
+    configuration = read_configuration(files)
+    root = _root(files, configuration)
+    locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or None
+    main = locale or MAIN_LOCALE
+    places = places_by_language(page_paths(files, root), root, locale)
+    originals = translations(places, locale)
+    sources = {path: read_page(path, files.read(path), losses) for path in places if not _is_part(path, root)}
+    includes = Includes(
+        {page.path: page.body for page in sources.values()} | _parts(files, places, root), root
+    )
+    pages = {
+        path: _page(page, root, places[path].path, places[path].locale, main, originals.get(path), includes)
+        for path, page in sources.items()
+    }
+    folder = f"{root}/{main}" if any(path.startswith(f"{root}/{main}/") for path in pages) else root
+    entries = folder_entries(
+        pages,
+        folder,
+        lambda path: _order(path, sources, pages),
+        label=lambda page: sources[page.path].fields.text("linkTitle", "linktitle") or page.title,
+    )
+    collections, arranged = arrange(entries, pages, losses)
+    tell_looks("hugo", losses, next(filter(is_configuration, files.paths())), configuration.values)
+    return Tree(
+        "hugo",
+        locale,
+        arranged,
+        collections,
+        sites=site_with_base(configuration.text("baseURL", "baseurl")),
+        static_folders=("static", "assets"),
+        losses=tuple(losses.rows),
+    )
+
+
+def _root(files: SourceFiles, configuration: Fields) -> str:
+    """The folder of the content: a mounted one, or that of the only language, or the usual one."""
+    mounts = [Fields(row) for row in configuration.fields("module").items("mounts") if isinstance(row, dict)]
+    locale = configuration.text("defaultContentLanguage", "defaultcontentlanguage") or MAIN_LOCALE
+    languages = configuration.fields("languages")
+    folder = languages.fields(locale).text("contentDir", "contentdir") if len(languages.values) == 1 else ""
+    mounted = [row.text("source") for row in mounts if row.text("target") == "content"]
+    root = mounted[0] if len(mounted) == 1 else folder or configuration.text("contentDir", "contentdir")
+    return posixpath.normpath(root or "content")
+
+
+def _is_part(path: str, root: str) -> bool:
+    """Whether a file is there to be included: its folder is named with an underscore."""
+    folders = posixpath.dirname(path.removeprefix(f"{root}/")).split("/")
+    return any(folder.startswith("_") for folder in folders)
+
+
+def _parts(files: SourceFiles, places: Mapping[str, object], root: str) -> dict[str, str]:
+    rows = (path for path in places if _is_part(path, root))
+    return {path: read_page(path, files.read(path), Losses()).body for path in rows}
+
+
+def _page(
+    page: SourcePage,
+    root: str,
+    place: str,
+    locale: str | None,
+    main: str,
+    original: str | None,
+    includes: Includes,
+) -> ImportedPage:
+    def transform(text: str, code: HiddenCode) -> str:
+        return plain_shortcodes(text, code, page, includes)
+
+    plain = plain_page(page, transform, page.fields.text("linkTitle", "linktitle"))
+    fields = page.fields
+    prefix = "" if locale in (None, main) else f"/{locale.lower()}"
+    address = prefix + _address(place, fields)
+    return ImportedPage(
+        key=page.path,
+        path=page.path,
+        title=plain.title,
+        markdown=plain.markdown,
+        locale=locale,
+        address=address,
+        former_addresses=_aliases(fields, address),
+        slug=fields.text("slug") or None,
+        translation_of=original,
+        description=fields.text("description") or None,
+        status="draft" if fields.is_true("draft") else "published",
+        heading_ids=plain.heading_ids,
+    )
+
+
+def _address(place: str, fields: Fields) -> str:
+    if url := fields.text("url"):
+        return f"/{url.strip('/')}/"
+    bare = (posixpath.dirname(place) if is_index(place) else place).lower()
+    if slug := fields.text("slug"):
+        bare = posixpath.join(posixpath.dirname(bare), slug)
+    return f"/{bare}/" if bare else "/"
+
+
+def _aliases(fields: Fields, address: str) -> tuple[str, ...]:
+    """The former addresses; those without a slash in front are relative to the page's folder."""
+    folder = posixpath.dirname(address.rstrip("/"))
+    return tuple(posixpath.normpath(posixpath.join(folder, alias)) + "/" for alias in fields.texts("aliases"))
+
+
+def _order(
+    path: str, sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]
+) -> tuple[float, str]:
+    """Weight, then the title in lists; a folder has those of its index page."""
+    names = (f"{path}{ending}" for ending in (".md", ".markdown", "/_index.md", "/index.md", "/_index.en.md"))
+    name = next((name for name in names if name in pages), None)
+    if name is None:
+        return (_WIDE, posixpath.basename(path).casefold())
+    fields = sources[name].fields
+    return (fields.number("weight") or _WIDE, (fields.text("linkTitle") or pages[name].title).casefold())
+
+
+READER = Reader("hugo", "Hugo", recognises, read)

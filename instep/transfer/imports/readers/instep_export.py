@@ -1,0 +1,272 @@
+"""Reads what `instep export` writes: nothing is guessed, and nothing is lost."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from instep.platform.web.shapes import Visibility
+from instep.transfer.exports.file_contents import (
+    FORMAT_VERSION,
+    MANIFEST_FILE,
+    NO_COLLECTION,
+    QUESTIONS_FILE,
+    REDIRECTS_FILE,
+    locale_of_name,
+    slug_of_name,
+)
+from instep.transfer.exports.layout import CHANGELOG_FOLDER, COLLECTION_FILE, FILES_FOLDER
+from instep.transfer.exports.page_file import PageFile, UnreadableFrontMatter, read_values, split_page
+from instep.transfer.imports.tree.schemas import (
+    ImportedCollection,
+    ImportedEntry,
+    ImportedPage,
+    ImportedQuestion,
+    ImportedRedirect,
+    PageStatus,
+    Reader,
+    SourceFiles,
+    Tree,
+    UnreadableSource,
+)
+
+NAME = "instep"
+Value = TypeVar("Value")
+
+
+class ExportManifest(BaseModel):
+    """`instep.json`."""
+
+    model_config = ConfigDict(strict=True)
+
+    format: str
+    version: int
+    locale: str
+
+
+class RedirectLine(BaseModel):
+    """One of `redirects.json`."""
+
+    model_config = ConfigDict(strict=True)
+
+    source: str = Field(alias="from")
+    to: str
+
+
+class QuestionLine(BaseModel):
+    """One of `golden-questions.json`."""
+
+    model_config = ConfigDict(strict=True)
+
+    question: str
+    article: str
+    section: str | None = None
+    says: str | None = None
+
+
+class FrontMatter(BaseModel):
+    """What the front matter of a page may say."""
+
+    title: str
+    description: str | None = None
+    icon: str | None = None
+    slug: str | None = None
+    collection: str | None = None
+    visibility: Visibility = "public"
+    status: PageStatus = "published"
+    translates: str | None = None
+    published: datetime | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPage:
+    """A file with front matter; `folder` ends with a slash, unless it is the top."""
+
+    path: str
+    facts: FrontMatter
+    body: str
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.path).name
+
+    @property
+    def folder(self) -> str:
+        return self.path[: len(self.path) - len(self.name)]
+
+    @property
+    def slug(self) -> str:
+        return self.facts.slug or slug_of_name(self.name)
+
+    @property
+    def group(self) -> str:
+        """What a page and its translations have in common."""
+        locale = locale_of_name(self.name)
+        return self.path.removesuffix(".md").removesuffix(f".{locale}")
+
+
+def recognises(files: SourceFiles) -> bool:
+    """Whether the manifest of an export is there; one of another program may have its name."""
+    try:
+        return bool(json.loads(files.read(MANIFEST_FILE))["format"] == "instep-export")
+    except (KeyError, ValueError, TypeError, RecursionError):
+        return False
+
+
+def read(files: SourceFiles) -> Tree:
+    manifest = read_json(files, MANIFEST_FILE, TypeAdapter(ExportManifest))
+    if manifest.version > FORMAT_VERSION:
+        raise UnreadableSource(
+            f"{MANIFEST_FILE} is of version {manifest.version}: update Instep, which reads up to "
+            f"{FORMAT_VERSION}."
+        )
+    documents = [read_document(files, path) for path in files.paths() if is_page(path)]
+    abouts = sorted((row for row in documents if row.name == COLLECTION_FILE), key=lambda row: row.folder)
+    folders = {row.folder: row for row in abouts}
+    entries = [row for row in documents if row.folder == f"{CHANGELOG_FOLDER}/"]
+    pages = [row for row in documents if row.name != COLLECTION_FILE and row not in entries]
+    slugs = {
+        row.facts.slug or slug_of_name(PurePosixPath(folder).name): folder for folder, row in folders.items()
+    }
+    return Tree(
+        format=NAME,
+        locale=manifest.locale,
+        changelog_folder=CHANGELOG_FOLDER,
+        pages=tuple(read_pages(pages, folders, slugs, manifest.locale)),
+        collections=tuple(collection_of(folder, row, folders) for folder, row in folders.items()),
+        entries=tuple(sorted(map(entry_of, entries), key=place_of_entry)),
+        redirects=tuple(
+            ImportedRedirect(line.source, line.to)
+            for line in read_json(files, REDIRECTS_FILE, TypeAdapter(list[RedirectLine]))
+        ),
+        questions=tuple(
+            ImportedQuestion(line.question, line.article, line.section, line.says)
+            for line in read_json(files, QUESTIONS_FILE, TypeAdapter(list[QuestionLine]))
+        ),
+    )
+
+
+def is_page(path: str) -> bool:
+    return path.endswith(".md") and not path.startswith(f"{FILES_FOLDER}/")
+
+
+def read_pages(
+    documents: list[ExportedPage], folders: dict[str, ExportedPage], slugs: dict[str, str], locale: str
+) -> Iterator[ImportedPage]:
+    """The pages in reading order; a translation follows its original."""
+    by_path = {row.path: row for row in documents}
+    originals = {row.path: original_of(row, by_path, locale) for row in documents}
+    for row in sorted(documents, key=lambda row: (row.folder, row.group, originals[row.path] or "")):
+        original = originals[row.path]
+        yield ImportedPage(
+            key=row.path,
+            path=row.path,
+            title=row.facts.title,
+            markdown=row.body,
+            locale=locale_of_name(row.name) or locale,
+            slug=row.slug,
+            collection=collection_key(row, folders, slugs),
+            translation_of=original,
+            description=row.facts.description,
+            status=row.facts.status,
+            visibility=row.facts.visibility,
+            published_at=row.facts.published,
+        )
+
+
+def original_of(row: ExportedPage, by_path: dict[str, ExportedPage], default_locale: str) -> str | None:
+    """The path of the page that this one translates, if it does.
+
+    A page in another language than the help center's own may be the original of one in that.
+    """
+    own_locale = locale_of_name(row.name)
+    locale = row.facts.translates
+    if own_locale is None and locale is None:
+        return None
+    path = f"{row.group}.{locale}.md" if locale else f"{row.group}.md"
+    candidate = by_path.get(path) if path != row.path else None
+    is_translation = candidate is not None and candidate.facts.translates == (own_locale or default_locale)
+    return None if candidate is None or is_translation else path
+
+
+def collection_key(row: ExportedPage, folders: dict[str, ExportedPage], slugs: dict[str, str]) -> str | None:
+    """The folder that is the page's collection: the one that it is in, unless it names another."""
+    if row.facts.collection is None:
+        return row.folder if row.folder in folders else None
+    if row.facts.collection == NO_COLLECTION:
+        return None
+    if row.facts.collection not in slugs:
+        raise UnreadableSource(f"{row.path}: there is no collection “{row.facts.collection}” in this export.")
+    return slugs[row.facts.collection]
+
+
+def collection_of(folder: str, row: ExportedPage, folders: dict[str, ExportedPage]) -> ImportedCollection:
+    name = PurePosixPath(folder).name
+    above = folder[: len(folder) - len(name) - 1]
+    return ImportedCollection(
+        key=folder,
+        title=row.facts.title,
+        parent=above if above in folders else None,
+        description=row.facts.description,
+        slug=row.facts.slug or slug_of_name(name),
+        visibility=row.facts.visibility,
+        icon=row.facts.icon,
+        path=row.path,
+    )
+
+
+def entry_of(row: ExportedPage) -> ImportedEntry:
+    return ImportedEntry(
+        key=row.path,
+        path=row.path,
+        title=row.facts.title,
+        markdown=row.body,
+        published_at=row.facts.published,
+        status=row.facts.status,
+        slug=row.slug,
+        source_url=row.facts.source,
+    )
+
+
+def place_of_entry(entry: ImportedEntry) -> tuple[bool, str, str]:
+    """Entries are made in the order in which they were published, and those that were not, last."""
+    return entry.published_at is None, str(entry.published_at or ""), entry.path
+
+
+def read_document(files: SourceFiles, path: str) -> ExportedPage:
+    try:
+        page = split_page(files.read(path).decode())
+        return ExportedPage(path, facts_of(page), page.body)
+    except UnicodeDecodeError:
+        raise UnreadableSource(f"{path} is not UTF-8: save it as UTF-8.") from None
+    except UnreadableFrontMatter as error:
+        raise UnreadableSource(f"{path}: its front matter can't be read: {error}.") from None
+    except ValidationError as error:
+        raise UnreadableSource(f"{path}: its front matter can't be read: {first_problem(error)}.") from None
+
+
+def facts_of(page: PageFile) -> FrontMatter:
+    return FrontMatter.model_validate(read_values(page))
+
+
+def read_json(files: SourceFiles, path: str, shape: TypeAdapter[Value]) -> Value:
+    try:
+        return shape.validate_json(files.read(path))
+    except KeyError:
+        raise UnreadableSource(f"{path} is missing: export the help center again.") from None
+    except ValidationError as error:
+        raise UnreadableSource(f"{path} can't be read: {first_problem(error)}.") from None
+
+
+def first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False)[0]
+    place = ".".join(map(str, problem["loc"]))
+    return f"{place}: {problem['msg']}" if place else problem["msg"]
+
+
+READER = Reader(NAME, "Instep", recognises, read)

@@ -1,0 +1,79 @@
+"""The order of a Jekyll site's pages, which its themes take from front matter."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from instep.transfer.imports.markdown.front_matter import SourcePage
+from instep.transfer.imports.tree.file_names import name_order, title_of_name
+from instep.transfer.imports.tree.folders import folder_entries
+from instep.transfer.imports.tree.navigation import Entry
+from instep.transfer.imports.tree.schemas import ImportedPage
+
+_LAST = 1e9
+
+
+def jekyll_entries(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
+    """The navigation: pages below a `parent`, in a `category` with their `children`, or in folders."""
+    originals = {path: page for path, page in sources.items() if pages[path].translation_of is None}
+    if any(page.fields.text("parent") for page in originals.values()):
+        return _entries_by_parent(originals, pages)
+    if any(page.fields.text("category") for page in originals.values()):
+        return _entries_by_category(originals, pages)
+    return folder_entries(pages, "", lambda path: _order_of_path(path, originals))
+
+
+def _entries_by_parent(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
+    """The way of the theme Just the Docs: `parent` is the title of another page."""
+    children: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, page in sources.items():
+        if page.fields.text("nav_exclude") != "true":
+            children[page.fields.text("parent"), page.fields.text("grand_parent")].append(path)
+
+    def entries_below(title: str, parent: str, depth: int) -> list[Entry]:
+        paths = children.pop((title, parent), []) + (children.pop((title, ""), []) if parent else [])
+        rows = sorted(paths, key=lambda path: _order(path, sources))
+        titles = [(path, sources[path].fields.text("title") or pages[path].title) for path in rows]
+        return [
+            Entry(pages[path].title, path, entries_below(name, title, depth + 1)) for path, name in titles
+        ]
+
+    return entries_below("", "", 0)
+
+
+def _entries_by_category(sources: Mapping[str, SourcePage], pages: Mapping[str, ImportedPage]) -> list[Entry]:
+    """Pages by category; `children` of a page are addresses of pages that stand below it."""
+    paths_by_address = {(pages[path].address or "").strip("/"): path for path in sources}
+    categories: defaultdict[str, list[str]] = defaultdict(list)
+    for path, page in sources.items():
+        if not page.fields.is_true("child"):
+            categories[page.fields.text("category")].append(path)
+
+    def entry_of(path: str) -> Entry:
+        addresses = (address.strip("/") for address in sources[path].fields.texts("children"))
+        children = [paths_by_address[address] for address in addresses if address in paths_by_address]
+        rows = sorted(children, key=lambda child: _order(child, sources))
+        return Entry(
+            pages[path].title, path, [Entry(pages[child].title, child) for child in rows if child != path]
+        )
+
+    entries = []
+    for category in sorted(categories):
+        rows = [
+            entry_of(path) for path in sorted(categories[category], key=lambda path: _order(path, sources))
+        ]
+        entries += [Entry(title_of_name(category), None, rows)] if category else rows
+    return entries
+
+
+def _order(path: str, sources: Mapping[str, SourcePage]) -> tuple[float, str]:
+    fields = sources[path].fields
+    numbers = (fields.number(name) for name in ("nav_order", "order", "weight", "position"))
+    return (next((number for number in numbers if number is not None), _LAST), path)
+
+
+def _order_of_path(path: str, sources: Mapping[str, SourcePage]) -> tuple[float, str]:
+    """The order of a page or, for a folder, of its index page; names decide among the others."""
+    names = (f"{path}{ending}" for ending in (".md", ".markdown", "/index.md", "/README.md"))
+    name = next((name for name in names if name in sources), None)
+    number = _order(name, sources)[0] if name else _LAST
+    return (number, "") if number < _LAST else name_order(path.rpartition("/")[2])

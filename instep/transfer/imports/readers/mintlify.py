@@ -1,0 +1,144 @@
+"""Mintlify: `docs.json` (`mint.json` in older projects) and MDX pages."""
+
+import posixpath
+import re
+
+from instep.transfer.imports.javascript.js_values import JsValue, at, js_array, js_text
+from instep.transfer.imports.mdx.component_source import (
+    ComponentSource,
+    absolute,
+    configuration_path,
+    imported_page,
+    read_object,
+    shallowest,
+    without_index,
+)
+from instep.transfer.imports.mdx.included_files import IncludedFiles
+from instep.transfer.imports.mdx.pages import PageReader
+from instep.transfer.imports.tree.file_names import without_extension
+from instep.transfer.imports.tree.navigation import Entry, arrange, pages_of
+from instep.transfer.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.site_looks import tell_looks
+
+_CONFIGURATION = re.compile(r"(?:^|/)(?:docs|mint)\.json$")
+_LABELS = ("group", "tab", "anchor", "dropdown", "product", "item", "menu")
+_CHILDREN = ("products", "tabs", "anchors", "dropdowns", "menu", "groups", "pages")
+_NOT_PAGES = re.compile(r"(?:^|/)(?:snippets/|README\.mdx?$|node_modules/)", re.IGNORECASE)
+
+
+def recognises(files: SourceFiles) -> bool:
+    path = shallowest(files.paths(), _CONFIGURATION)
+    return path is not None and b'"navigation"' in files.read(path)
+
+
+def read(files: SourceFiles) -> Tree:
+    return _Mintlify(files, configuration_path(files, _CONFIGURATION, "docs.json")).tree()
+
+
+class _Mintlify:
+    def __init__(self, files: SourceFiles, path: str) -> None:
+        self.source = ComponentSource(files)
+        self.path, self.root = path, posixpath.dirname(path)
+        self.settings = read_object(files, path)
+        root = f"{self.root}/" if self.root else ""
+        snippets = IncludedFiles(files, self.source.configuration, {"/": root})
+        self.pages = PageReader(snippets, self.source.losses, has_bare_titles=True)
+        languages = js_array(at(self.settings, "navigation", "languages"))
+        default = next(
+            (row for row in languages if at(row, "default") is True), languages[0] if languages else None
+        )
+        self.locale = js_text(at(default, "language")) or None
+        self.other_locales = {js_text(at(row, "language")) for row in languages} - {self.locale}
+        self.older_pages: set[str] = set()
+        self.navigation: JsValue = default if languages else self.settings.get("navigation")
+
+    def tree(self) -> Tree:
+        entries = self._entries(self.navigation)
+        left_out = self.older_pages.difference(pages_of(entries))
+        pages = {path: self._page(path) for path in self._page_paths() if path not in left_out}
+        collections, arranged = arrange(entries, pages, self.source.losses)
+        redirects = []
+        for row in js_array(self.settings.get("redirects")):
+            redirects += self.source.add_redirect(self.path, at(row, "source"), at(row, "destination"))
+        tell_looks("mintlify", self.source.losses, self.path, self.settings)
+        return Tree(
+            "mintlify",
+            self.locale,
+            arranged,
+            collections,
+            redirects=tuple(redirects),
+            sites=self._sites(),
+            static_folders=(self.root,),
+            losses=tuple(self.source.losses.rows),
+        )
+
+    def _page_paths(self) -> list[str]:
+        root = len(self.root) + 1 if self.root else 0
+        return [path for path in self.source.pages_below(self.root) if not _NOT_PAGES.search(path[root:])]
+
+    def _page(self, path: str) -> ImportedPage:
+        page = self.pages.read(path)
+        if page.fields.text("openapi", "api"):
+            self.source.losses.add(
+                path, f"API operation that Mintlify describes: {page.fields.text('openapi', 'api')}"
+            )
+        stem = posixpath.relpath(without_extension(path), self.root or ".")
+        locale, _, rest = stem.partition("/")
+        is_translation = locale in self.other_locales and rest != ""
+        original = self._find(rest) if is_translation else None
+        return imported_page(
+            page,
+            absolute(without_index(stem)),
+            locale if is_translation else self.locale,
+            translation_of=original,
+        )
+
+    def _find(self, name: str) -> str | None:
+        stem = posixpath.normpath(posixpath.join(self.root, name.strip("/")))
+        endings = (".mdx", ".md", "/index.mdx", "/index.md")
+        return next((stem + ending for ending in endings if stem + ending in self.source.paths), None)
+
+    def _entries(self, value: JsValue) -> list[Entry]:
+        """The entries of a page's name, of an object with a label, or of what is in it."""
+        if isinstance(value, str):
+            return self._page_entry(value)
+        if isinstance(value, list):
+            return [entry for row in value for entry in self._entries(row)]
+        if not isinstance(value, dict):
+            return []
+        versions = js_array(value.get("versions"))
+        children = [value.get(name) for name in _CHILDREN] if not versions else [self._newest(versions)]
+        entries = [entry for child in children for entry in self._entries(child)]
+        label = next((text for name in _LABELS if (text := js_text(value.get(name)))), "")
+        root = js_text(value.get("root"))
+        if "openapi" in value or "asyncapi" in value:
+            self.source.losses.add(self.path, f"API reference that Mintlify generates: {label}")
+        if not label:
+            return entries
+        page = self._find(root) if root else None
+        return [Entry(label, page, entries, js_text(value.get("description")) or None)]
+
+    def _page_entry(self, name: str) -> list[Entry]:
+        path = self._find(name)
+        if path is None:
+            self.source.losses.add(self.path, f"page of the navigation that is not in the folder: {name}")
+        return [Entry(name, path)] if path else []
+
+    def _newest(self, versions: list[JsValue]) -> JsValue:
+        """The default version, or the first one; the pages of the others are left out as losses."""
+        newest = next((row for row in versions if at(row, "default") is True), versions[0])
+        for row in versions:
+            if row is not newest:
+                paths = set(pages_of(self._entries(row)))
+                self.older_pages |= paths
+                number = f"{len(paths)} page{'s' if len(paths) != 1 else ''}"
+                name = f"version {js_text(at(row, 'version'))} with {number}"
+                self.source.losses.add(self.path, f"{name}: only the default version is imported")
+        return newest
+
+    def _sites(self) -> tuple[str, ...]:
+        canonical = js_text(at(self.settings, "seo", "metatags", "canonical"))
+        return (canonical.rstrip("/"),) if canonical.startswith("http") else ()
+
+
+READER = Reader("mintlify", "Mintlify", recognises, read)

@@ -1,0 +1,216 @@
+"""MkDocs and Zensical: their configuration, the navigation, and the Markdown of Python-Markdown."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from instep.transfer.imports.markdown.fields import (
+    Fields,
+    Value,
+    named_fields,
+    read_toml_fields,
+    read_yaml_fields,
+)
+from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.hidden_code import HiddenCode
+from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.markdown.python_markdown import plain_python_markdown
+from instep.transfer.imports.markdown.snippets import Snippets
+from instep.transfer.imports.tree.file_names import is_page, title_of_name, without_extension
+from instep.transfer.imports.tree.folders import (
+    folder_entries,
+    is_index,
+    join,
+    page_paths,
+    places_by_language,
+    translations,
+)
+from instep.transfer.imports.tree.navigation import Entry, arrange
+from instep.transfer.imports.tree.schemas import (
+    ImportedPage,
+    ImportedRedirect,
+    Losses,
+    Reader,
+    SourceFiles,
+    Tree,
+    UnreadableSource,
+    without_file,
+)
+from instep.transfer.imports.tree.site_looks import tell_looks
+
+# Zensical reads its own file first, too.
+_CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+def recognises(files: SourceFiles) -> bool:
+    return _configuration_path(files) is not None
+
+
+def read(files: SourceFiles) -> Tree:
+    losses = Losses()
+    site = _read_site(files)
+    paths = [path for path in page_paths(files, site.root) if is_page(path)]
+    places = places_by_language(paths, site.root, site.locale)
+    originals = translations(places, site.locale)
+    titles = dict(_titles(site.configuration.items("nav"), site.root))
+    snippets = Snippets(files, site.root, site.configuration)
+    pages = {
+        path: _page(
+            read_page(path, files.read(path), losses),
+            site,
+            places[path].locale,
+            originals.get(path),
+            titles,
+            snippets,
+        )
+        for path in paths
+    }
+    nav = site.configuration.items("nav")
+    entries = (
+        _entries(nav, site, pages, losses) if nav else folder_entries(pages, site.root, title=title_of_name)
+    )
+    collections, arranged = arrange(entries, pages, losses)
+    tell_looks("mkdocs", losses, site.path, site.configuration.values)
+    return Tree(
+        "mkdocs",
+        site.locale,
+        arranged,
+        collections,
+        redirects=_redirects(site, pages),
+        sites=site.sites,
+        static_folders=(site.root,),
+        losses=tuple(losses.rows),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    path: str
+    configuration: Fields
+    root: str
+    locale: str | None
+    sites: tuple[str, ...]
+    has_folders: bool
+
+    def address(self, path: str) -> str:
+        """The public path of a page: a folder, unless the site is told to name the files."""
+        bare = without_extension(path.removeprefix(f"{self.root}/"))
+        if not self.has_folders:
+            return f"/{posixpath.dirname(bare)}/index.html" if is_index(path) else f"/{bare}.html"
+        folder = posixpath.dirname(bare) if is_index(path) else bare
+        return f"/{folder}/" if folder else "/"
+
+
+def _configuration_path(files: SourceFiles) -> str | None:
+    paths = set(files.paths())
+    return next((path for path in _CONFIGURATIONS if path in paths), None)
+
+
+def _read_site(files: SourceFiles) -> _Site:
+    path = _configuration_path(files)
+    if path is None:
+        raise without_file("mkdocs.yml")
+    text = files.read(path).decode("utf-8-sig", errors="replace")
+    is_toml = path.endswith(".toml")
+    try:
+        configuration = read_toml_fields(text).fields("project") if is_toml else read_yaml_fields(text)
+    except ValueError as error:
+        language = "TOML" if is_toml else "YAML"
+        raise UnreadableSource(
+            f"{path} is not valid {language}: {error}. Correct it and import again."
+        ) from None
+    url = configuration.text("site_url").rstrip("/")
+    base = "/" + url.partition("://")[2].partition("/")[2]
+    return _Site(
+        path,
+        configuration,
+        posixpath.normpath(configuration.text("docs_dir") or "docs"),
+        configuration.fields("theme").text("language") or None,
+        tuple(site for site in (url, base if base != "/" else "") if site),
+        configuration.text("use_directory_urls") != "false",
+    )
+
+
+def _page(
+    page: SourcePage,
+    site: _Site,
+    locale: str | None,
+    original: str | None,
+    titles: Mapping[str, str],
+    snippets: Snippets,
+) -> ImportedPage:
+    address = site.address(page.path)
+
+    def transform(text: str, code: HiddenCode) -> str:
+        return plain_python_markdown(text, page, snippets.appended, address)
+
+    plain = plain_page(snippets.include(page), transform, titles.get(page.path, ""))
+    fields = page.fields
+    dated = _DATE.match(fields.text("date") or fields.fields("date").text("created"))
+    # The blog plugin puts the date and the slug into the address of a post.
+    blog = page.path.partition("/posts/")[0].removeprefix(site.root)
+    posts = (
+        f"{blog}/{dated[1]}/{dated[2]}/{dated[3]}/{fields.text('slug')}/"
+        if dated and fields.text("slug")
+        else ""
+    )
+    return ImportedPage(
+        key=page.path,
+        path=page.path,
+        title=plain.title,
+        markdown=plain.markdown,
+        locale=locale,
+        address=posts or address,
+        former_addresses=(address,) if posts else (),
+        slug=fields.text("slug") or None,
+        translation_of=original,
+        description=fields.text("description") or None,
+        status="draft" if fields.is_true("draft") else "published",
+        heading_ids=plain.heading_ids,
+    )
+
+
+def _titles(nav: list[Value], root: str) -> list[tuple[str, str]]:
+    """The paths of the pages in the navigation with the titles that they have there."""
+    titles: list[tuple[str, str]] = []
+    for item in nav:
+        for title, value in item.items() if isinstance(item, dict) else ():
+            if isinstance(value, list):
+                titles += _titles(value, root)
+            elif isinstance(value, str):
+                titles.append((join(root, value), title))
+    return titles
+
+
+def _entries(nav: list[Value], site: _Site, pages: Mapping[str, ImportedPage], losses: Losses) -> list[Entry]:
+    entries: list[Entry] = []
+    for item in nav:
+        for title, value in item.items() if isinstance(item, dict) else [("", item)]:
+            if isinstance(value, list):
+                entries.append(Entry(title, None, _entries(value, site, pages, losses)))
+            elif isinstance(value, str) and (path := join(site.root, value)) in pages:
+                entries.append(Entry(title or pages[path].title, path))
+            elif isinstance(value, str):
+                losses.add(site.path, f"entry of the navigation that is no page: {title or value}")
+    return entries
+
+
+def _redirects(site: _Site, pages: Mapping[str, ImportedPage]) -> tuple[ImportedRedirect, ...]:
+    """The redirects of the plugin `redirects`: from files to files or URLs."""
+    redirects = named_fields(site.configuration, "plugins", "redirects").fields("redirect_maps")
+    rows = []
+    for source, target in redirects.values.items():
+        if isinstance(target, str):
+            path, mark, anchor = target.partition("#")
+            page = pages.get(join(site.root, path))
+            rows.append(
+                ImportedRedirect(
+                    site.address(join(site.root, source)), f"{page.address}{mark}{anchor}" if page else target
+                )
+            )
+    return tuple(rows)
+
+
+READER = Reader("mkdocs", "MkDocs or Zensical", recognises, read)

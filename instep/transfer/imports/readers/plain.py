@@ -1,0 +1,90 @@
+"""A folder of Markdown files: its folders are collections, numbers in names or front matter order them."""
+
+import posixpath
+
+from instep.transfer.exports.file_contents import ORDER_KEYS
+from instep.transfer.imports.markdown.callouts import replace_colon_containers
+from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.hidden_code import HiddenCode
+from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.tree.file_names import without_extension, without_numbers
+from instep.transfer.imports.tree.folders import (
+    MAIN_LOCALE,
+    folder_entries,
+    is_index,
+    order_by_name,
+    page_paths,
+    places_by_language,
+    translations,
+)
+from instep.transfer.imports.tree.navigation import arrange
+from instep.transfer.imports.tree.own_sites import own_sites
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
+
+
+def recognises(files: SourceFiles) -> bool:
+    return bool(page_paths(files))
+
+
+def read(files: SourceFiles) -> Tree:
+    losses = Losses()
+    places = places_by_language(page_paths(files), "", None)
+    locales = {place.locale or MAIN_LOCALE for place in places.values()}
+    locale = MAIN_LOCALE if MAIN_LOCALE in locales or not locales else min(locales)
+    originals = translations(places, locale)
+    sources = {path: read_page(path, files.read(path), losses) for path in places}
+    pages = {path: _page(sources[path], place.locale, originals.get(path)) for path, place in places.items()}
+    numbers = {without_extension(path): _order(page) for path, page in sources.items()}
+
+    def order(path: str) -> tuple[float, str]:
+        number = numbers.get(path)
+        return order_by_name(path) if number is None else (number, posixpath.basename(path))
+
+    folders = {
+        place.locale or MAIN_LOCALE: path.partition("/")[0] for path, place in places.items() if "/" in path
+    }
+    root = folders.get(locale, "") if places_are_folders(pages, folders, locale) else ""
+    collections, arranged = arrange(folder_entries(pages, root, order), pages, losses)
+    return Tree("plain", None, arranged, collections, sites=own_sites(arranged), losses=tuple(losses.rows))
+
+
+def _order(page: SourcePage) -> float | None:
+    """The number in its front matter that says the place."""
+    return next((number for key in ORDER_KEYS if (number := page.fields.number(key)) is not None), None)
+
+
+def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], locale: str) -> bool:
+    """Whether the pages of the main language are all in the folder of that language."""
+    paths = [page.path for page in pages.values() if (page.locale or MAIN_LOCALE) == locale]
+    return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in paths)
+
+
+def _page(page: SourcePage, locale: str | None, original: str | None) -> ImportedPage:
+    plain = plain_page(page, _transform, page.fields.text("sidebar_label", "nav_title"))
+    fields = page.fields
+    return ImportedPage(
+        key=page.path,
+        path=page.path,
+        title=plain.title,
+        markdown=plain.markdown,
+        locale=locale,
+        address=address_of_path(page.path),
+        slug=fields.text("slug").strip("/") or None,
+        translation_of=original,
+        description=fields.text("description", "excerpt", "summary") or None,
+        status="draft" if fields.is_true("draft") or fields.text("published") == "false" else "published",
+        heading_ids=plain.heading_ids,
+    )
+
+
+def address_of_path(path: str) -> str:
+    """The address that a file has on most sites: without its extension, numbers, and the name of an index."""
+    bare = without_numbers(without_extension(path))
+    return "/" + (posixpath.dirname(bare) if is_index(path) else bare)
+
+
+def _transform(text: str, code: HiddenCode) -> str:
+    return replace_colon_containers(text)
+
+
+READER = Reader("plain", "Markdown files", recognises, read)

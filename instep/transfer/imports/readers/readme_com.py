@@ -1,0 +1,259 @@
+"""ReadMe: `docs/<Category>/<page>.md` with `_order.yaml`, a changelog, and blocks between `[block:…]`."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import partial
+
+from instep.platform.text.characters import whole_number
+from instep.transfer.imports.markdown.block_tags import arguments_of
+from instep.transfer.imports.markdown.callouts import alert
+from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
+from instep.transfer.imports.markdown.fields import read_yaml
+from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
+from instep.transfer.imports.markdown.plain_html import link
+from instep.transfer.imports.markdown.plain_pages import PlainPage, headed_block, plain_page
+from instep.transfer.imports.tree.file_names import title_of_name, without_extension
+from instep.transfer.imports.tree.folders import folder_entries, page_paths
+from instep.transfer.imports.tree.json_values import load_json
+from instep.transfer.imports.tree.navigation import arrange
+from instep.transfer.imports.tree.own_sites import own_sites
+from instep.transfer.imports.tree.schemas import (
+    ImportedEntry,
+    ImportedPage,
+    Losses,
+    Reader,
+    SourceFiles,
+    Tree,
+)
+
+_ORDER = "_order.yaml"
+_ROOTS = ("docs", "reference", "recipes", "custom_pages")
+_CHANGELOG = ("changelogs/", "changelog/")
+_BLOCK = re.compile(r"\[block:([\w-]+)\]\s*(.*?)\s*\[/block\]", re.DOTALL)
+_CALLOUT = re.compile(r"<Callout\b([^<>]*)>(.*?)</Callout>", re.DOTALL)
+_COMPONENT = re.compile(r"<(Image|Embed|Anchor)\b([^<>]*?)(?:/>|>(.*?)</\1>)", re.DOTALL)
+_TABS = re.compile(r"<Tab\b[^<>]*?title=[\"']([^\"'<>]*)[\"'][^<>]*>(.*?)</Tab>", re.DOTALL)
+_TAG = re.compile(r"</?([A-Z]\w*)\b[^<>]*>")
+_EMOJI_CALLOUT = re.compile(r"^>[ \t]*(\u2139\ufe0f?|📘|👍|✅|🚧|⚠️|❗️?|🛑|❌)[ \t]*(.*)$", re.MULTILINE)
+_EMOJI_KINDS = {
+    "👍": "tip",
+    "✅": "tip",
+    "🚧": "warning",
+    "⚠️": "warning",
+    "❗️": "caution",
+    "❗": "caution",
+    "🛑": "caution",
+    "❌": "caution",
+}
+_VARIABLE = re.compile(r"<<([\w:.-]+)>>|\{user\.(\w+)\}")
+
+
+def recognises(files: SourceFiles) -> bool:
+    return any(posixpath.basename(path) == _ORDER for path in files.paths())
+
+
+def read(files: SourceFiles) -> Tree:
+    losses = Losses()
+    pages: dict[str, ImportedPage] = {}
+    entries = []
+    for path in page_paths(files):
+        page = read_page(path, files.read(path), losses)
+        plain = plain_page(page, partial(_transform, page))
+        if path.startswith(_CHANGELOG):
+            entries.append(_entry(page, plain))
+        elif path.partition("/")[0] in _ROOTS:
+            pages[path] = _page(page, plain)
+    order = _order_of(files)
+    roots = [root for root in _ROOTS if any(path.startswith(f"{root}/") for path in pages)]
+    navigation = [
+        entry
+        for root in roots
+        for entry in folder_entries(pages, root, lambda path: _position(path, order), title_of_name)
+    ]
+    collections, arranged = arrange(navigation, pages, losses)
+    return Tree(
+        "readme_com",
+        None,
+        arranged,
+        collections,
+        tuple(entries),
+        sites=own_sites(arranged),
+        losses=tuple(losses.rows),
+    )
+
+
+def _page(page: SourcePage, plain: PlainPage) -> ImportedPage:
+    fields, metadata = page.fields, page.fields.fields("metadata")
+    root = page.path.partition("/")[0]
+    bare = without_extension(page.path)
+    name = posixpath.basename(posixpath.dirname(bare) if posixpath.basename(bare) == "index" else bare)
+    return ImportedPage(
+        key=page.path,
+        path=page.path,
+        title=plain.title,
+        markdown=plain.markdown,
+        locale=None,
+        # ReadMe serves all pages of a root side by side, under their slugs.
+        address=f"/{root}/{fields.text('slug') or name}",
+        slug=fields.text("slug") or name,
+        description=fields.text("excerpt") or metadata.text("description") or None,
+        status="draft" if fields.is_true("hidden") else "published",
+        heading_ids=plain.heading_ids,
+    )
+
+
+def _entry(page: SourcePage, plain: PlainPage) -> ImportedEntry:
+    written = page.fields.text("published_at", "createdAt", "date")
+    try:
+        moment = datetime.fromisoformat(written) if written else None
+    except ValueError:
+        page.losses.add(f"date that can't be read: {written}", written)
+        moment = None
+    return ImportedEntry(
+        key=page.path,
+        path=page.path,
+        title=plain.title,
+        markdown=plain.markdown,
+        published_at=moment.replace(tzinfo=moment.tzinfo or UTC) if moment else None,
+        status="draft" if page.fields.is_true("hidden") else "published",
+    )
+
+
+def _order_of(files: SourceFiles) -> Mapping[str, int]:
+    """The number of each path in the `_order.yaml` of its folder."""
+    order: dict[str, int] = {}
+    for path in files.paths():
+        if posixpath.basename(path) == _ORDER:
+            try:
+                names = read_yaml(files.read(path).decode("utf-8-sig", errors="replace"))
+            except ValueError:
+                names = []
+            folder = posixpath.dirname(path)
+            texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+            order |= {posixpath.join(folder, name): number for number, name in enumerate(texts)}
+    return order
+
+
+def _position(path: str, order: Mapping[str, int]) -> tuple[float, str]:
+    return (order.get(path, float("inf")), path.casefold())
+
+
+def _transform(page: SourcePage, text: str, code: HiddenCode) -> str:
+    text = _BLOCK.sub(lambda block: _plain_block(block[1], block[2], code, page), text)
+    text = _CALLOUT.sub(lambda callout: _plain_callout(callout[1], callout[2]), text)
+    text = _TABS.sub(lambda tab: headed_block(tab[1], tab[2]), text)
+    text = _COMPONENT.sub(
+        lambda component: _plain_component(component[1], component[2], component[3] or ""), text
+    )
+    text = _EMOJI_CALLOUT.sub(_plain_emoji_callout, text)
+    for tag in _TAG.finditer(text):
+        if not tag[0].startswith("</") and tag[1] not in ("Tabs", "Columns", "Column", "Cards"):
+            page.losses.add(f"component <{tag[1]}>, whose words stay", tag[0])
+    text = _VARIABLE.sub(lambda variable: _plain_variable(variable, page), text)
+    return replace_emoji_codes(_TAG.sub("", text))
+
+
+def _plain_emoji_callout(match: re.Match[str]) -> str:
+    first = f"> [!{alert(_EMOJI_KINDS.get(match[1], 'note'), '', '')[4:].partition(']')[0]}]"
+    return f"{first} {match[2].strip()}".rstrip()
+
+
+def _plain_variable(match: re.Match[str], page: SourcePage) -> str:
+    page.losses.add(f"variable {match[0]}", match[0])
+    return (match[1] or match[2]).rpartition(":")[2]
+
+
+def _plain_callout(attributes: str, body: str) -> str:
+    named, _ = arguments_of(attributes)
+    kind = {"warn": "warning", "error": "caution", "okay": "tip", "success": "tip"}.get(
+        named.get("theme", ""), "note"
+    )
+    return f"\n\n{alert(kind, named.get('title', ''), body.strip())}\n\n"
+
+
+def _plain_component(name: str, attributes: str, body: str) -> str:
+    named, _ = arguments_of(attributes)
+    if name == "Image":
+        image = f"![{named.get('alt') or named.get('title', '')}]({named.get('src', '')})"
+        caption = named.get("caption", "") or body.strip()
+        return f"\n\n{image}\n\n{caption}\n\n" if caption else image
+    target = named.get("url") or named.get("href", "")
+    return link(body.strip() or named.get("title", "") or named.get("label", ""), target)
+
+
+def _plain_block(kind: str, source: str, code: HiddenCode, page: SourcePage) -> str:
+    """A block of the old editor, whose content is JSON."""
+    try:
+        data = load_json(code.show(source))
+    except (ValueError, RecursionError):
+        page.losses.add(f"block {kind} that can't be read: its source stays as code", f"[block:{kind}]")
+        return "\n\n" + code.add_fence(Fence("```", "json", tuple(code.show(source).split("\n")))) + "\n\n"
+    block = _block_text(kind, data if isinstance(data, dict) else {}, code)
+    if block is None:
+        page.losses.add(f"block {kind}", f"[block:{kind}]")
+    return f"\n\n{block or ''}\n\n"
+
+
+def _block_text(kind: str, data: Mapping[str, object], code: HiddenCode) -> str | None:
+    def text(name: str) -> str:
+        value = data.get(name)
+        return value if isinstance(value, str) else ""
+
+    if kind == "callout":
+        theme = {"danger": "caution", "success": "tip"}.get(text("type"), text("type") or "info")
+        return alert(theme, text("title"), text("body"))
+    if kind == "code":
+        return "".join(_code_text(row, code) for row in _rows(data, "codes"))
+    if kind == "image":
+        return "\n\n".join(_image_text(row) for row in _rows(data, "images"))
+    if kind == "embed":
+        return link(text("title"), text("url"))
+    if kind == "api-header":
+        return f"## {text('title')}"
+    if kind == "html":
+        return text("html")
+    return _table_text(data) if kind == "parameters" else None
+
+
+def _rows(data: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
+    rows = data.get(name)
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _code_text(row: Mapping[str, object], code: HiddenCode) -> str:
+    mark = code.add_fence(
+        Fence("```", str(row.get("language") or ""), tuple(str(row.get("code") or "").split("\n")))
+    )
+    return headed_block(str(row.get("name") or ""), mark)
+
+
+def _image_text(row: Mapping[str, object]) -> str:
+    image = row.get("image")
+    source, alt = (*image, "", "")[:2] if isinstance(image, list) else ("", "")
+    caption = row.get("caption")
+    return f"![{alt or ''}]({source})" + (f"\n\n{caption}" if isinstance(caption, str) and caption else "")
+
+
+def _table_text(data: Mapping[str, object]) -> str:
+    """A table whose cells are `h-0`, `0-0`, `0-1`, …"""
+    cells = data.get("data")
+    columns, rows = (whole_number(str(data.get(name))) or 0 for name in ("cols", "rows"))
+    if not isinstance(cells, dict):
+        return ""
+
+    def row_of(name: str) -> str:
+        texts = (str(cells.get(f"{name}-{column}") or "") for column in range(min(columns, 50)))
+        return "| " + " | ".join(" ".join(text.replace("|", "\\|").split()) for text in texts) + " |"
+
+    lines = [
+        row_of("h"),
+        "|" + " --- |" * min(columns, 50),
+        *(row_of(str(number)) for number in range(min(rows, 1_000))),
+    ]
+    return "\n".join(lines)
+
+
+READER = Reader("readme_com", "ReadMe", recognises, read)

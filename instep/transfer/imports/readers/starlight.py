@@ -1,0 +1,175 @@
+"""Starlight: `astro.config.*` and the pages below `src/content/docs`."""
+
+import posixpath
+import re
+
+from instep.transfer.imports.javascript.js_values import JsCall, JsValue, at, js_array, js_object, js_text
+from instep.transfer.imports.mdx.component_source import (
+    ComponentSource,
+    absolute,
+    configuration_path,
+    imported_page,
+    language_of,
+    shallowest,
+    without_index,
+)
+from instep.transfer.imports.mdx.included_files import IncludedFiles
+from instep.transfer.imports.mdx.pages import ComponentPage, PageReader
+from instep.transfer.imports.tree.file_names import title_of_name, without_extension
+from instep.transfer.imports.tree.navigation import Entry, arrange
+from instep.transfer.imports.tree.schemas import ImportedPage, ImportedRedirect, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.site_looks import tell_looks
+
+_CONFIGURATION = re.compile(r"(?:^|/)astro\.config\.[cm]?[jt]s$")
+_DOCS = "src/content/docs"
+
+
+def recognises(files: SourceFiles) -> bool:
+    paths = list(files.paths())
+    path = shallowest(paths, _CONFIGURATION)
+    return path is not None and any(name.startswith(_folder(path)) for name in paths)
+
+
+def read(files: SourceFiles) -> Tree:
+    return _Starlight(files, configuration_path(files, _CONFIGURATION, "astro.config.mjs")).tree()
+
+
+def _folder(path: str) -> str:
+    return posixpath.join(posixpath.dirname(path), _DOCS) + "/"
+
+
+class _Starlight:
+    def __init__(self, files: SourceFiles, path: str) -> None:
+        self.source = ComponentSource(files)
+        self.path, self.root = path, posixpath.dirname(path)
+        self.folder = _folder(path).rstrip("/")
+        self.site = js_object(self.source.exported(path))
+        self.settings = self._starlight_settings()
+        source = posixpath.join(self.root, "src") + "/"
+        aliases = {"~/": source, "@/": source, "/": f"{self.root}/" if self.root else ""}
+        snippets = IncludedFiles(files, self.source.configuration, aliases, {"mdx": "mdx", "md": "html"})
+        self.pages = PageReader(snippets, self.source.losses)
+        locales = js_object(self.settings.get("locales"))
+        default = js_text(self.settings.get("defaultLocale")) or "root"
+        self.default_folder = "" if default == "root" or default not in locales else default
+        lang = js_text(at(locales.get(default), "lang")) or (default if default != "root" else "")
+        self.locale = language_of(lang) or None
+        self.locales = {
+            name: js_text(at(row, "lang")) or name for name, row in locales.items() if name != default
+        }
+        self.read_pages: dict[str, ComponentPage] = {}
+
+    def tree(self) -> Tree:
+        paths = self.source.pages_below(self.folder)
+        self.read_pages = {path: self.pages.read(path) for path in paths}
+        pages = {path: self._page(path) for path in paths}
+        self.by_address = {page.address: path for path, page in pages.items()}
+        sidebar = self.settings.get("sidebar")
+        self.source.report_unknown(sidebar)
+        entries = self._items(sidebar) if sidebar is not None else self._generated(self._default_folder())
+        collections, arranged = arrange(entries, pages, self.source.losses)
+        tell_looks("starlight", self.source.losses, self.path, self.settings)
+        base = js_text(self.site.get("base")).rstrip("/")
+        site = js_text(self.site.get("site")).rstrip("/")
+        static = posixpath.join(self.root, "public")
+        return Tree(
+            "starlight",
+            self.locale,
+            arranged,
+            collections,
+            redirects=(*self._redirects(), *self.source.hosting_redirects((self.root, static))),
+            sites=tuple(filter(None, (site + base, base))),
+            static_folders=(static,),
+            losses=tuple(self.source.losses.rows),
+        )
+
+    def _starlight_settings(self) -> dict[str, JsValue]:
+        for integration in js_array(self.site.get("integrations")):
+            if isinstance(integration, JsCall) and integration.name == "starlight":
+                return js_object(integration)
+        return {}
+
+    def _default_folder(self) -> str:
+        return posixpath.join(self.folder, self.default_folder).rstrip("/")
+
+    def _page(self, path: str) -> ImportedPage:
+        page = self.read_pages[path]
+        stem = posixpath.relpath(without_extension(path), self.folder)
+        first, _, rest = stem.partition("/")
+        is_translation = first in self.locales
+        original = self._find(posixpath.join(self.default_folder, rest)) if is_translation else None
+        return imported_page(
+            page,
+            absolute(self._slug(page, stem)),
+            language_of(self.locales[first]) if is_translation else self.locale,
+            translation_of=original,
+        )
+
+    def _slug(self, page: ComponentPage, stem: str) -> str:
+        """The address of a page: Astro makes slugs of each part of its path."""
+        slug = page.fields.text("slug")
+        return slug or "/".join(_slug_of(part) for part in without_index(stem).split("/"))
+
+    def _find(self, stem: str) -> str | None:
+        endings = (".mdx", ".md", "/index.mdx", "/index.md")
+        paths = (posixpath.join(self.folder, stem) + ending for ending in endings)
+        return next((path for path in paths if path in self.source.paths), None)
+
+    def _items(self, value: JsValue) -> list[Entry]:
+        return [entry for row in js_array(value) for entry in self._item(row)]
+
+    def _item(self, row: JsValue) -> list[Entry]:
+        label = js_text(at(row, "label"))
+        slug = js_text(row) or js_text(at(row, "slug"))
+        target = js_text(at(row, "link"))
+        if slug or target:
+            address = absolute(self.default_folder, slug) if slug else absolute(target.partition("#")[0])
+            path = self.by_address.get(address)
+            if path is None:
+                self.source.losses.add(
+                    self.path, f"entry of the sidebar that is no page of the folder: {label or slug}"
+                )
+            return [Entry(label or slug, path)] if path else []
+        folder = at(row, "autogenerate", "directory")
+        entries = self._items(at(row, "items"))
+        if isinstance(folder, str):
+            entries = self._generated(posixpath.normpath(posixpath.join(self._default_folder(), folder)))
+        return [Entry(label, None, entries)] if label else entries
+
+    def _generated(self, folder: str) -> list[Entry]:
+        """Pages by `sidebar.order`, then by their paths; folders have the place of their first page."""
+        rows: dict[str, list[str]] = {}
+        for path in self.read_pages:
+            relative = path.removeprefix(f"{folder}/")
+            if relative != path and relative.split("/")[0] not in (
+                self.locales if folder == self.folder else ()
+            ):
+                rows.setdefault(relative.split("/")[0], []).append(path)
+        ordered = sorted(
+            rows, key=lambda name: (min(map(self._order, rows[name])), name != "index.mdx", name)
+        )
+        entries: list[Entry] = []
+        for name in ordered:
+            path = f"{folder}/{name}"
+            if path not in self.read_pages:
+                entries.append(Entry(title_of_name(name), None, self._generated(path)))
+            elif not self.read_pages[path].fields.fields("sidebar").is_true("hidden"):
+                entries.append(Entry(self.read_pages[path].title, path))
+        return entries
+
+    def _order(self, path: str) -> float:
+        order = self.read_pages[path].fields.fields("sidebar").number("order")
+        return float("inf") if order is None else order
+
+    def _redirects(self) -> list[ImportedRedirect]:
+        rows: list[ImportedRedirect] = []
+        for address, target in js_object(self.site.get("redirects")).items():
+            rows += self.source.add_redirect(self.path, address, js_object(target).get("destination", target))
+        return rows
+
+
+def _slug_of(name: str) -> str:
+    return re.sub(r"[^\w\s-]", "", name.lower()).strip().replace(" ", "-")
+
+
+READER = Reader("starlight", "Starlight", recognises, read)

@@ -1,0 +1,171 @@
+"""VitePress: `.vitepress/config.*` with its sidebars and rewrites, and Markdown with Vue components."""
+
+import posixpath
+import re
+
+from instep.transfer.imports.javascript.js_values import JsValue, at, js_array, js_object, js_text
+from instep.transfer.imports.mdx.component_source import (
+    ComponentSource,
+    absolute,
+    configuration_path,
+    imported_page,
+    language_of,
+    shallowest,
+    without_index,
+)
+from instep.transfer.imports.mdx.included_files import IncludedFiles
+from instep.transfer.imports.mdx.pages import PageReader
+from instep.transfer.imports.readers.vitepress_includes import VitePressIncludes
+from instep.transfer.imports.tree.file_names import without_extension
+from instep.transfer.imports.tree.navigation import Entry, arrange
+from instep.transfer.imports.tree.schemas import ImportedPage, Reader, SourceFiles, Tree
+from instep.transfer.imports.tree.site_looks import tell_looks
+
+_CONFIGURATION = re.compile(r"(?:^|/)\.vitepress/config(?:/index)?\.[cm]?[jt]s$")
+_PARAMETER = re.compile(r":([A-Za-z_]\w*)(?:\([^()]*\))?[*+?]?")
+
+
+def recognises(files: SourceFiles) -> bool:
+    return shallowest(files.paths(), _CONFIGURATION) is not None
+
+
+def read(files: SourceFiles) -> Tree:
+    return _VitePress(files, configuration_path(files, _CONFIGURATION, ".vitepress/config.ts")).tree()
+
+
+class _VitePress:
+    def __init__(self, files: SourceFiles, path: str) -> None:
+        self.source = ComponentSource(files)
+        self.path, self.root = path, path.partition(".vitepress/")[0].rstrip("/")
+        self.settings = js_object(self.source.exported(path))
+        self.folder = self._join(js_text(self.settings.get("srcDir")) or ".")
+        aliases = {
+            "@/": f"{self.folder}/" if self.folder else "",
+            "/": f"{self.folder}/" if self.folder else "",
+        }
+        snippets = IncludedFiles(files, self.source.configuration, aliases, {"md": "vue"})
+        self.pages = PageReader(snippets, self.source.losses, VitePressIncludes(snippets).include)
+        self.locales = {
+            name: row for name, row in js_object(self.settings.get("locales")).items() if name != "root"
+        }
+        root = at(self.settings, "locales", "root", "lang") or self.settings.get("lang")
+        self.locale = language_of(js_text(root)) or None
+
+    def tree(self) -> Tree:
+        addresses = {path: self._rewritten(path) for path in self.source.pages_below(self.folder)}
+        by_address = {self._address(stem): path for path, stem in addresses.items()}
+        pages = {path: self._page(path, stem, by_address) for path, stem in addresses.items()}
+        entries = self._navigation(by_address)
+        collections, arranged = arrange(entries, pages, self.source.losses)
+        themes = (at(self.settings, "themeConfig"), at(self.settings, "locales", "root", "themeConfig"))
+        theme = {name: value for row in themes for name, value in js_object(row).items()}
+        has_theme = any(path.startswith(self._join(".vitepress/theme/")) for path in self.source.paths)
+        looks = {**self.settings, "themeConfig": theme, "theme": has_theme}
+        tell_looks("vitepress", self.source.losses, self.path, looks)
+        base = js_text(self.settings.get("base")).rstrip("/")
+        host = js_text(at(self.settings, "sitemap", "hostname")).rstrip("/")
+        static = self._join(posixpath.relpath(self.folder or ".", self.root or "."), "public")
+        return Tree(
+            "vitepress",
+            self.locale,
+            arranged,
+            collections,
+            redirects=self.source.hosting_redirects((self.root, static)),
+            sites=tuple(filter(None, (host, base))),
+            static_folders=(static,),
+            aliases=(("@/", self.folder),),
+            losses=tuple(self.source.losses.rows),
+        )
+
+    def _join(self, *parts: str) -> str:
+        path = posixpath.normpath(posixpath.join(self.root, *parts))
+        return "" if path == "." else path
+
+    def _page(self, path: str, stem: str, by_address: dict[str, str]) -> ImportedPage:
+        first, _, rest = stem.partition("/")
+        is_translation = first in self.locales
+        lang = js_text(at(self.locales.get(first), "lang")) or first
+        original = by_address.get(self._address(rest)) if is_translation else None
+        address = self._address(stem)
+        page = self.pages.read(path)
+        written_address = absolute(posixpath.relpath(without_extension(path), self.folder or "."))
+        former = [f"{absolute(stem)}.html", without_index(written_address)]
+        return imported_page(
+            page,
+            address,
+            language_of(lang) if is_translation else self.locale,
+            tuple(each for each in dict.fromkeys(former) if each not in (address, "", "/")),
+            original,
+        )
+
+    def _address(self, stem: str) -> str:
+        return absolute(without_index(stem))
+
+    def _rewritten(self, path: str) -> str:
+        """The path of a page below its folder, without extension, after the site's rewrites."""
+        relative = posixpath.relpath(path, self.folder or ".")
+        for pattern, target in js_object(self.settings.get("rewrites")).items():
+            match = re.fullmatch(_path_pattern(pattern), relative)
+            if match and isinstance(target, str):
+                values = match.groupdict("")
+                parts = _PARAMETER.split(target)
+                named = (values.get(part, "") if number % 2 else part for number, part in enumerate(parts))
+                return without_extension("".join(named))
+        return without_extension(relative)
+
+    def _navigation(self, by_address: dict[str, str]) -> list[Entry]:
+        """The sidebars of the default locale: those of the site, and of the `config` files of its folders."""
+        rows = [at(self.settings, "themeConfig"), at(self.settings, "locales", "root", "themeConfig")]
+        for path in sorted(self.source.paths):
+            name, extension = posixpath.splitext(posixpath.basename(path))
+            folder = posixpath.relpath(posixpath.dirname(path) or ".", self.folder or ".")
+            is_additional = (
+                name == "config" and extension in (".ts", ".js", ".mts", ".mjs") and path != self.path
+            )
+            if is_additional and not folder.startswith("..") and folder.split("/")[0] not in self.locales:
+                rows.append(at(self.source.exported(path), "themeConfig"))
+        entries: list[Entry] = []
+        for row in rows:
+            sidebar = at(row, "sidebar")
+            self.source.report_unknown(sidebar)
+            for name, part in (js_object(sidebar) or {"/": sidebar}).items():
+                if name.strip("/").split("/")[0] not in self.locales:
+                    entries += self._items(part, "", by_address)
+        return entries
+
+    def _items(self, value: JsValue, base: str, by_address: dict[str, str]) -> list[Entry]:
+        if not js_array(value):
+            fields = js_object(value)
+            return (
+                self._items(fields["items"], js_text(fields.get("base")) or base, by_address)
+                if "items" in fields
+                else []
+            )
+        return [entry for row in js_array(value) for entry in self._item(row, base, by_address)]
+
+    def _item(self, row: JsValue, base: str, by_address: dict[str, str]) -> list[Entry]:
+        base = js_text(at(row, "base")) or base
+        words, target = js_text(at(row, "text")), js_text(at(row, "link"))
+        entries = self._items(at(row, "items"), base, by_address)
+        page = None
+        if target and "://" not in target:
+            address = target if target.startswith("/") else base + target
+            page = by_address.get(self._address(re.sub(r"\.(?:html|md)$", "", address.partition("#")[0])))
+        if target and page is None:
+            self.source.losses.add(
+                self.path, f"entry of the sidebar that is no page of the folder: {words or target}"
+            )
+        if not words:
+            return entries
+        return [Entry(words, page, entries)] if page or entries else []
+
+
+def _path_pattern(pattern: str) -> str:
+    """A pattern of paths such as "en/:rest*" as an expression; all else in it stands for itself."""
+    parts = _PARAMETER.split(pattern)
+    names = parts[1::2]
+    groups = [f"(?P<{name}>.*)" if names.index(name) == at else ".*" for at, name in enumerate(names)]
+    return "".join(re.escape(part) + group for part, group in zip(parts[::2], [*groups, ""], strict=True))
+
+
+READER = Reader("vitepress", "VitePress", recognises, read)

@@ -1,0 +1,284 @@
+"""WordPress: the XML that Tools, Export writes (WXR)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from html import unescape
+from xml.etree.ElementTree import Element
+
+from instep.transfer.imports.products.collections import Ordered, in_reading_order, order_of
+from instep.transfer.imports.products.html_texts import HtmlTexts, locale_of, most_common_locale
+from instep.transfer.imports.products.id_addresses import path_of, sites_of
+from instep.transfer.imports.products.shortcodes import Shortcodes, with_paragraphs
+from instep.transfer.imports.products.xml_files import read_xml
+from instep.transfer.imports.tree.schemas import (
+    ImportedCollection,
+    ImportedPage,
+    Losses,
+    PageStatus,
+    Reader,
+    SourceFiles,
+    Tree,
+    UnreadableSource,
+)
+
+NAMESPACE = re.compile(rb"wordpress\.org/export/1\.\d")
+HEAD_BYTES = 8_192
+# Items that are no pages: parts of the theme, revisions, forms and the like.
+NO_PAGES = re.compile(
+    r"attachment|revision|nav_menu_item|wp_.*|custom_css|customize_changeset|oembed_cache|acf-.*"
+)
+# Taxonomies that are no places of an article.
+NO_PLACES = {"post_tag", "post_format", "language", "post_translations", "author", "nav_menu", "wp_theme", ""}
+LEFT_OUT = {"trash", "auto-draft", "inherit"}
+REUSED_BLOCK = re.compile(r"<!--\s*wp:block\s+\{[^}]*\"ref\":(\d+)[^}]*\}\s*/-->")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A post, page or attachment."""
+
+    file: str
+    element: Element
+
+    def value(self, name: str) -> str:
+        """The text of a field by its local name, such as `post_id` or `content encoded`."""
+        return value_of(self.element, name)
+
+    @property
+    def id(self) -> str:
+        return self.value("post_id")
+
+    @property
+    def path(self) -> str:
+        return f"{self.file}#{self.id or self.value('post_name')}"
+
+    def meta(self, name: str) -> list[str]:
+        rows = [row for row in self.element if local_name(row) == "postmeta"]
+        return [value_of(row, "meta_value") for row in rows if value_of(row, "meta_key") == name]
+
+    def terms(self, domain: str | None = None) -> list[tuple[str, str, str]]:
+        """The taxonomy, the slug and the name of each term."""
+        rows = [row for row in self.element if row.tag == "category"]
+        terms = [(row.get("domain", ""), row.get("nicename", ""), (row.text or "").strip()) for row in rows]
+        return [term for term in terms if domain is None or term[0] == domain]
+
+
+@dataclass(slots=True)
+class Blog:
+    items: list[Item] = field(default_factory=list)
+    terms: dict[tuple[str, str], Element] = field(default_factory=dict)
+    locale: str | None = None
+    urls: list[str] = field(default_factory=list)
+
+
+def local_name(element: Element) -> str:
+    return element.tag.rpartition(" ")[2]
+
+
+def value_of(element: Element, name: str) -> str:
+    """The text of the first child with a local name; `content encoded` tells the namespace's end as well."""
+    namespace, _, local = name.rpartition(" ")
+    for child in element:
+        if local_name(child) == local and (not namespace or f"/{namespace}/ " in child.tag):
+            return (child.text or "").strip()
+    return ""
+
+
+def recognises(files: SourceFiles) -> bool:
+    return any(NAMESPACE.search(files.read(path)[:HEAD_BYTES]) for path in xml_paths(files))
+
+
+def xml_paths(files: SourceFiles) -> list[str]:
+    return [path for path in files.paths() if path.lower().endswith(".xml")]
+
+
+def read(files: SourceFiles) -> Tree:
+    blog, losses = Blog(), Losses()
+    for path in xml_paths(files):
+        content = files.read(path)
+        if NAMESPACE.search(content[:HEAD_BYTES]):
+            add_export(blog, path, read_xml(path, content, losses))
+    reader = BlogReader(blog, losses)
+    items = [item for item in blog.items if reader.is_page(item)]
+    if not items:
+        raise UnreadableSource("The export has no posts and no pages: export “All content” in WordPress.")
+    collections = reader.collections(items)
+    order = order_of(collections)
+    pages = [reader.page(item) for item in items]
+    menu = {page.key: item.value("menu_order") for page, item in zip(pages, items, strict=True)}
+
+    def place(page: ImportedPage) -> tuple[int, float]:
+        number = menu[page.key]
+        return order.get(page.collection, len(order)), float(number) if number.isdecimal() else 0.0
+
+    return Tree(
+        "wordpress",
+        blog.locale,
+        tuple(join_translations(sorted(pages, key=place), items, blog.locale)),
+        tuple(collections),
+        sites=sites_of(blog.urls),
+        losses=tuple(losses.rows),
+    )
+
+
+def add_export(blog: Blog, path: str, root: Element) -> None:
+    channel = root.find("channel")
+    for element in channel if channel is not None else ():
+        name = local_name(element)
+        if element.tag == "item":
+            blog.items.append(Item(path, element))
+        elif name == "category" and element.tag != "category":
+            blog.terms["category", value_of(element, "category_nicename")] = element
+        elif name == "term":
+            blog.terms[value_of(element, "term_taxonomy"), value_of(element, "term_slug")] = element
+        elif name == "language" and element.text:
+            blog.locale = locale_of(element.text.strip())
+        elif name in {"base_blog_url", "link"} and element.text:
+            blog.urls.append(element.text.strip())
+
+
+class BlogReader:
+    """Makes pages and collections of the items of a blog."""
+
+    def __init__(self, blog: Blog, losses: Losses) -> None:
+        self.blog = blog
+        self.losses = losses
+        self.texts = HtmlTexts(losses)
+        self.by_id = {item.id: item for item in blog.items}
+        attachments = [item for item in blog.items if item.value("post_type") == "attachment"]
+        self.images = {item.id: item.value("attachment_url") for item in attachments}
+        self.keys = defaultdict[str, int](int)
+        self.with_children = {
+            item.value("post_parent") for item in blog.items if item.value("post_type") == "page"
+        }
+
+    def is_page(self, item: Item) -> bool:
+        """Whether an item becomes an article; what is thrown away or part of a theme does not."""
+        if NO_PAGES.fullmatch(item.value("post_type")):
+            return False
+        if item.value("status") in LEFT_OUT:
+            self.losses.add(item.path, f"item in the state “{item.value('status')}”, which is left out")
+            return False
+        return True
+
+    def collections(self, items: Iterable[Item]) -> list[ImportedCollection]:
+        """The categories that hold pages, with those above them, and pages that have pages below them."""
+        ordered = dict[str, Ordered]()
+        for item in items:
+            if item.id in self.with_children and item.value("post_type") == "page":
+                key, title = f"page-{item.id}", unescape(item.value("title"))
+                parent = f"page-{item.value('post_parent')}"
+                number = item.value("menu_order")
+                place = float(number) if number.isdecimal() else 0.0
+                ordered[key] = ((place, title), ImportedCollection(key, title, parent))
+            for domain, slug, name in item.terms():
+                self._add_term(ordered, domain, slug, name)
+        return in_reading_order(ordered.values())
+
+    def _add_term(self, ordered: dict[str, Ordered], domain: str, slug: str, name: str) -> None:
+        while (
+            slug and domain not in NO_PLACES and slug != "uncategorized" and f"{domain}/{slug}" not in ordered
+        ):
+            term = self.blog.terms.get((domain, slug))
+            values = (
+                {local_name(each): (each.text or "").strip() for each in term} if term is not None else {}
+            )
+            title = unescape(name or values.get("cat_name") or values.get("term_name") or slug)
+            parent = values.get("category_parent") or values.get("term_parent") or ""
+            description = values.get("category_description") or values.get("term_description") or None
+            collection = ImportedCollection(
+                f"{domain}/{slug}", title, f"{domain}/{parent}", description, slug=slug
+            )
+            ordered[collection.key] = ((0.0, title), collection)
+            slug, name = parent, ""
+
+    def page(self, item: Item) -> ImportedPage:
+        key = item.id or item.value("post_name")
+        self.keys[key] += 1
+        title = unescape(item.value("title")) or item.value("post_name") or f"Post {key}"
+        body = self.texts.convert(self._html(item), title, item.path)
+        self._report_rest(item)
+        link = item.value("link")
+        address = None if "?" in link else path_of(link)
+        language = next((slug for _, slug, _ in item.terms("language")), "")
+        description = next(iter(item.meta("_yoast_wpseo_metadesc")), "") or item.value("excerpt encoded")
+        return ImportedPage(
+            key=key if self.keys[key] == 1 else f"{item.path}",
+            path=item.path,
+            title=title,
+            markdown=body.markdown,
+            locale=locale_of(language, self.blog.locale) if language else self.blog.locale,
+            address=address,
+            former_addresses=former_addresses(address, item.meta("_wp_old_slug")),
+            slug=item.value("post_name") or None,
+            collection=self._place_of(item),
+            description=unescape(re.sub(r"<[^<>]*>", "", description)).strip() or None,
+            status=self._status_of(item),
+            heading_ids=body.heading_ids,
+        )
+
+    def _html(self, item: Item) -> str:
+        """The content as HTML, with the blocks that several pages share."""
+
+        def shared(match: re.Match[str]) -> str:
+            block = self.by_id.get(match[1])
+            return block.value("content encoded") if block is not None else ""
+
+        html = REUSED_BLOCK.sub(shared, item.value("content encoded"))
+        shortcodes = Shortcodes(self.images, lambda what: self.losses.add(item.path, what))
+        return shortcodes.replace(with_paragraphs(html))
+
+    def _report_rest(self, item: Item) -> None:
+        for thumbnail in item.meta("_thumbnail_id"):
+            if url := self.images.get(thumbnail):
+                self.losses.add(item.path, f"featured image, which is not in the text: {url}")
+        comments = sum(local_name(row) == "comment" for row in item.element)
+        if comments:
+            self.losses.add(item.path, f"{comments} comments of readers")
+
+    def _place_of(self, item: Item) -> str | None:
+        """The page above, the page itself if it has pages below, or the first category."""
+        if item.value("post_type") == "page":
+            parents = (item.id if item.id in self.with_children else "", item.value("post_parent"))
+            return next((f"page-{each}" for each in parents if each in self.by_id), None)
+        places = [
+            f"{domain}/{slug}"
+            for domain, slug, _ in item.terms()
+            if slug and domain not in NO_PLACES and slug != "uncategorized"
+        ]
+        for other in places[1:]:
+            self.losses.add(item.path, f"further category: {other.partition('/')[2]}")
+        return places[0] if places else None
+
+    def _status_of(self, item: Item) -> PageStatus:
+        status = item.value("status")
+        if status == "private" or item.value("post_password"):
+            self.losses.add(item.path, "page that is private or has a password, which is a draft now")
+            return "draft"
+        return "published" if status == "publish" else "draft"
+
+
+def former_addresses(address: str | None, slugs: list[str]) -> tuple[str, ...]:
+    """The addresses with slugs that the page had before."""
+    folder = (address or "").rpartition("/")[0]
+    return tuple(f"{folder}/{slug}" for slug in dict.fromkeys(slugs) if slug) if address else ()
+
+
+def join_translations(pages: list[ImportedPage], items: list[Item], locale: str | None) -> list[ImportedPage]:
+    """Pages of one group of Polylang translate the one in the blog's language, or the first of them."""
+    locale = locale or most_common_locale(page.locale for page in pages)
+    groups = {item.path: slug for item in items for _, slug, _ in item.terms("post_translations")}
+    originals = dict[str, ImportedPage]()
+    for page in [*(page for page in pages if page.locale == locale), *pages]:
+        if page.path in groups:
+            originals.setdefault(groups[page.path], page)
+    joined = list[ImportedPage]()
+    for page in pages:
+        original = originals.get(groups.get(page.path, ""), page)
+        joined.append(page if original is page else replace(page, translation_of=original.key))
+    return joined
+
+
+READER = Reader("wordpress", "WordPress", recognises, read)

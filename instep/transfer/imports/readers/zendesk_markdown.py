@@ -1,0 +1,86 @@
+"""Markdown files with the ids of a Zendesk help center: folders are categories and sections."""
+
+import posixpath
+import re
+from dataclasses import replace
+
+from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.hidden_code import HiddenCode
+from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.tree.file_names import title_of_name
+from instep.transfer.imports.tree.folders import folder_entries, page_paths
+from instep.transfer.imports.tree.navigation import arrange
+from instep.transfer.imports.tree.schemas import ImportedPage, Losses, Reader, SourceFiles, Tree
+
+_ID = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:[^\n]*\n){0,40}?id:[ \t]*[\"']?(\d{6,20})[\"']?[ \t]*\r?\n"
+)
+_HOST = re.compile(r"https?://[\w.-]+(?=/hc/[\w-]+/articles/(\d+))")
+
+
+def recognises(files: SourceFiles) -> bool:
+    """Most pages have the id of a Zendesk article, which is a long number."""
+    paths = page_paths(files)
+    with_id = sum(_ID.match(files.read(path)) is not None for path in paths)
+    return with_id > len(paths) // 2
+
+
+def read(files: SourceFiles) -> Tree:
+    losses = Losses()
+    pages: dict[str, ImportedPage] = {}
+    for path in page_paths(files):
+        page = _page(read_page(path, files.read(path), losses))
+        if page.key in pages:
+            losses.add(path, f"id {page.key}, which {pages[page.key].path} has too: the path is the key here")
+            page = replace(page, key=path, address=None, former_addresses=())
+        pages[page.key] = page
+    entries = folder_entries(
+        pages,
+        _root(pages),
+        # The tools that keep such folders list files as Git does, not as people would.
+        order=lambda path: (0, f"{posixpath.basename(path)}."),
+        title=lambda folder: posixpath.basename(folder) or title_of_name(folder),
+    )
+    collections, arranged = arrange(entries, pages, losses)
+    sites = _sites(pages)
+    return Tree("zendesk_markdown", None, arranged, collections, sites=sites, losses=tuple(losses.rows))
+
+
+def _page(page: SourcePage) -> ImportedPage:
+    plain = plain_page(page, _transform)
+    article_id = page.fields.text("id")
+    # A link may have the title behind the id, so each id has two addresses, for any locale.
+    addresses = (f"/hc/*/articles/{article_id}", f"/hc/*/articles/{article_id}-*")
+    return ImportedPage(
+        key=article_id or page.path,
+        path=page.path,
+        title=plain.title,
+        markdown=plain.markdown,
+        locale=None,
+        address=addresses[0] if article_id else None,
+        former_addresses=addresses[1:] if article_id else (),
+        description=page.fields.text("description") or None,
+        status="draft" if page.fields.is_true("draft") else "published",
+        heading_ids=plain.heading_ids,
+    )
+
+
+def _transform(text: str, code: HiddenCode) -> str:
+    return text
+
+
+def _root(pages: dict[str, ImportedPage]) -> str:
+    """The folder that all pages are in."""
+    folders = [posixpath.dirname(page.path) for page in pages.values()]
+    return posixpath.commonpath(folders) if folders and all(folders) else ""
+
+
+def _sites(pages: dict[str, ImportedPage]) -> tuple[str, ...]:
+    """The hosts of links to articles that are here."""
+    hosts = {
+        match[0] for page in pages.values() for match in _HOST.finditer(page.markdown) if match[1] in pages
+    }
+    return tuple(sorted(hosts))
+
+
+READER = Reader("zendesk_markdown", "Markdown files of a Zendesk help center", recognises, read)

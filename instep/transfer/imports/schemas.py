@@ -1,0 +1,375 @@
+"""The shapes of an import: its row, what is known of earlier ones, its plan and its report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from instep.content.articles.schemas import Status
+from instep.transfer.imports.tree.schemas import (
+    ImportedCollection,
+    ImportedEntry,
+    ImportedPage,
+    Loss,
+    MovedPage,
+    Tree,
+)
+
+# reading: waits for its plan. ready: planned, somebody has to agree. importing, then completed or failed.
+ImportState = Literal["reading", "ready", "importing", "completed", "failed"]
+RefKind = Literal["page", "collection", "entry"]
+Outcome = Literal["created", "updated", "unchanged", "draft", "deleted_here", "kept_here", "failed"]
+AbsentOutcome = Literal["stays", "archived", "changed_here"]
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRow:
+    """One row of `imports`; `report` is what `report_forms.as_stored` gives."""
+
+    id: str
+    name: str
+    format: str | None
+    source: str | None
+    state: ImportState
+    site: str | None
+    prunes: bool
+    object_key: str | None
+    bytes: int | None
+    report: dict[str, Any] | None
+    done: int
+    total: int
+    error: str | None
+    author_name: str
+    created_at: datetime
+    ended_at: datetime | None
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.state in ("reading", "importing")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """An article that an earlier import of the source made.
+
+    `facts` and `digest` are of the source then; `is_changed_here` says whether somebody has changed title
+    or text since. `title` and `text`, of which only the beginning counts, are what the import made of it.
+    """
+
+    key: str
+    article_id: str
+    slug: str
+    locale: str
+    digest: str
+    facts: dict[str, Any]
+    is_deleted: bool
+    is_changed_here: bool
+    status: Status = "published"
+    title: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCollection:
+    """A collection that an earlier import of the source made."""
+
+    key: str
+    collection_id: str
+    slug: str
+    facts: dict[str, Any]
+
+    @property
+    def order(self) -> list[str]:
+        """The keys of the pages that an import has put in order."""
+        return list(self.facts.get("order", ()))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntry:
+    """A changelog entry that an earlier import of the source made."""
+
+    key: str
+    entry_id: str
+    slug: str
+    digest: str
+    is_changed_here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BotState:
+    """The bot's state for a plan: earlier imports of the source, and slugs and addresses in use.
+
+    `slugs` are by language; `redirects` are paths, each with the id of its article or with its URL.
+    `help_url` is the address of the help center. `site` is where the source was served, as an earlier import
+    of it was told.
+    """
+
+    bot_slug: str
+    bot_locale: str
+    pages: dict[str, KnownPage] = field(default_factory=dict)
+    collections: dict[str, KnownCollection] = field(default_factory=dict)
+    entries: dict[str, KnownEntry] = field(default_factory=dict)
+    slugs: dict[str, set[str]] = field(default_factory=dict)
+    collection_slugs: set[str] = field(default_factory=set)
+    entry_slugs: set[str] = field(default_factory=set)
+    redirects: dict[str, str] = field(default_factory=dict)
+    # Golden questions with the ids of their articles.
+    questions: set[tuple[str, str]] = field(default_factory=set)
+    help_url: str = ""
+    site: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilePiece:
+    """A place of a text where the address of a file goes; `original` stays where the file is refused."""
+
+    path: str
+    digest: str
+    original: str
+
+
+# A text in parts: what is said already, and where addresses of files go.
+Pieces = tuple[str | FilePiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedText:
+    """What becomes of one text: its parts, and a digest of all that the source says with it."""
+
+    pieces: Pieces
+    digest: str
+
+    def written(self, addresses: Mapping[str, str]) -> str:
+        """The text with the addresses of files, by their digests."""
+        return "".join(
+            piece if isinstance(piece, str) else addresses.get(piece.digest, piece.original)
+            for piece in self.pieces
+        )
+
+    def files(self) -> list[FilePiece]:
+        return [piece for piece in self.pieces if isinstance(piece, FilePiece)]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPage:
+    """What becomes of a page; `locale`, `title` and `description` are as they can be stored.
+
+    `original_key` is the key of the page that this one translates. `position` is where a new article stands;
+    later the collection keeps the order.
+    """
+
+    page: ImportedPage
+    title: str
+    description: str | None
+    locale: str
+    slug: str
+    collection: str | None
+    position: int | None
+    original_key: str | None
+    text: PlannedText
+    earlier: KnownPage | None
+    outcome: Outcome
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the source says besides the text; a later import compares it."""
+        return {
+            "description": self.description,
+            "collection": self.collection,
+            "visibility": self.page.visibility,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCollection:
+    """What becomes of a collection, which stands on one of the levels that there are.
+
+    `order` are the keys of its pages in the order of the source; `moved` those that the last import has not
+    put in this order.
+    """
+
+    collection: ImportedCollection
+    title: str
+    description: str | None
+    slug: str
+    parent: str | None
+    order: tuple[str, ...]
+    moved: tuple[str, ...]
+    earlier: KnownCollection | None
+    outcome: Outcome
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "description": self.description,
+            "parent": self.parent,
+            "visibility": self.collection.visibility,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEntry:
+    """What becomes of an entry of a changelog."""
+
+    entry: ImportedEntry
+    title: str
+    slug: str
+    text: PlannedText
+    earlier: KnownEntry | None
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRedirect:
+    """A former path, and the page by its key, or the URL, that it leads to."""
+
+    path: str
+    page_key: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentPage:
+    """An article whose page the source no longer has, and what becomes of it.
+
+    `heir` is the key of the page that the source's redirects lead to instead.
+    """
+
+    key: str
+    article_id: str
+    slug: str
+    title: str
+    outcome: AbsentOutcome
+    heir: str | None = None
+
+
+@dataclass(slots=True)
+class OutcomeCounts:
+    """How many of something there are, and what becomes of them."""
+
+    total: int = 0
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    draft: int = 0
+    absent: int = 0
+    archived: int = 0
+    deleted_here: int = 0
+    kept_here: int = 0
+    failed: int = 0
+
+    def add(self, outcome: Outcome) -> None:
+        self.total += 1
+        setattr(self, outcome, getattr(self, outcome) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class LocaleCount:
+    """How many pages have a language as articles."""
+
+    locale: str
+    pages: int
+
+
+@dataclass(slots=True)
+class LinkCounts:
+    """Links to other places of the source: those that lead somewhere now, and those that never did.
+
+    `outside` lead to parts that are not imported, `broken` to pages that the imported part should have.
+    `anchors` are links to a place in a page; of these `missing_anchors` name no place that there is.
+    """
+
+    total: int = 0
+    rewritten: int = 0
+    broken: int = 0
+    outside: int = 0
+    external: int = 0
+    anchors: int = 0
+    missing_anchors: int = 0
+
+
+@dataclass(slots=True)
+class FileCounts:
+    """Pictures and downloads, each counted once: those in the source, and those that can't be had.
+
+    `remote` are pictures elsewhere in the web, which stay there.
+    """
+
+    total: int = 0
+    stored: int = 0
+    listed: int = 0
+    remote: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLine:
+    """A line of the tree as it will be: a collection or a page on its level, from 0."""
+
+    level: int
+    title: str
+    kind: Literal["collection", "page"]
+    outcome: Outcome
+    locales: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import does, or has done: counts, the tree, and every loss."""
+
+    format: str
+    source: str
+    pages: OutcomeCounts = field(default_factory=OutcomeCounts)
+    # The most frequent language first.
+    locales: list[LocaleCount] = field(default_factory=list)
+    collections: OutcomeCounts = field(default_factory=OutcomeCounts)
+    entries: OutcomeCounts = field(default_factory=OutcomeCounts)
+    redirects: OutcomeCounts = field(default_factory=OutcomeCounts)
+    questions: OutcomeCounts = field(default_factory=OutcomeCounts)
+    links: LinkCounts = field(default_factory=LinkCounts)
+    files: FileCounts = field(default_factory=FileCounts)
+    tree: list[TreeLine] = field(default_factory=list)
+    moved: list[MovedPage] = field(default_factory=list)
+    absent_pages: list[AbsentPage] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether everything is here already as the source has it."""
+        if self.moved or any(page.outcome == "archived" for page in self.absent_pages):
+            return False
+        counts = (self.pages, self.collections, self.entries, self.redirects, self.questions)
+        return not any(count.created + count.updated + count.draft for count in counts)
+
+    @property
+    def can_archive(self) -> int:
+        """How many articles an import that prunes archives."""
+        return sum(page.outcome in ("stays", "archived") for page in self.absent_pages)
+
+    @property
+    def is_repeated(self) -> bool:
+        return self.pages.total > self.pages.created + self.pages.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that an import will do, in the order in which it does it, with its report."""
+
+    tree: Tree
+    source: str
+    collections: tuple[PlannedCollection, ...]
+    pages: tuple[PlannedPage, ...]
+    entries: tuple[PlannedEntry, ...]
+    redirects: tuple[PlannedRedirect, ...]
+    report: ImportReport
+
+    def files(self) -> dict[str, FilePiece]:
+        """The files that changed or new texts show, each once, by their digests."""
+        texts = [page.text for page in self.pages if page.outcome in WRITTEN]
+        texts += [entry.text for entry in self.entries if entry.outcome in WRITTEN]
+        return {piece.digest: piece for text in texts for piece in text.files()}
+
+
+# The outcomes that write something.
+WRITTEN = frozenset[Outcome](("created", "updated", "draft"))

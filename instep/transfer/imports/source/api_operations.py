@@ -1,0 +1,139 @@
+"""Pages of an API reference, whose text a product makes of an OpenAPI file: method, path and description."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from instep.platform.core import limits
+from instep.transfer.imports.markdown.fields import read_yaml
+from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.tree.file_names import is_page
+from instep.transfer.imports.tree.json_values import load_json
+from instep.transfer.imports.tree.schemas import ImportedPage, Loss, Losses, SourceFiles, Tree
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+# What a page of an API reference has in its file: keys of Mintlify, ReadMe and Fumadocs, and a component
+# of Docusaurus.
+MARKED = re.compile(rb"^(?:openapi|api|_openapi)[ \t]*:|<MethodEndpoint\b", re.MULTILINE)
+NAMED = re.compile(rf"\b({'|'.join(METHODS)})\s+(?:https?://[^/\s]+)?(/\S*)\s*$", re.IGNORECASE)
+ENDPOINT = re.compile(r"<MethodEndpoint\b[^<>]*?method=\{?\"(\w+)\"\}?\s+path=\{?\"([^\"]+)\"\}?")
+IS_DESCRIPTION = re.compile(rb"^[ \t]*[\"']?(?:openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
+# Characters in which a description says that it is one.
+HEAD_BYTES = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class ApiOperation:
+    """An operation of an API, by its method in capital letters and its path."""
+
+    method: str
+    path: str
+    summary: str = ""
+    description: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def words(self) -> str:
+        return self.description or self.summary
+
+
+@dataclass
+class ApiDescriptions:
+    """The OpenAPI files of a source, which are read once a page needs them."""
+
+    files: SourceFiles
+    losses: list[Loss] = field(default_factory=list)
+
+    def find(self, method: str, path: str) -> ApiOperation:
+        """The operation as the files describe it, or its name alone."""
+        operation = self.operations.get((method.lower(), path.rstrip("/")))
+        return operation or ApiOperation(method.upper(), path)
+
+    @cached_property
+    def by_id(self) -> dict[str, ApiOperation]:
+        return dict(self._read())
+
+    @cached_property
+    def operations(self) -> dict[tuple[str, str], ApiOperation]:
+        rows = self.by_id.values()
+        return {(row.method.lower(), row.path.rstrip("/")): row for row in rows}
+
+    def _read(self) -> Iterator[tuple[str, ApiOperation]]:
+        for path in self.files.paths():
+            if not path.lower().endswith((".json", ".yaml", ".yml")):
+                continue
+            content = self.files.read(path)
+            if len(content) <= limits.MAX_OPENAPI_BYTES and IS_DESCRIPTION.search(content[:HEAD_BYTES]):
+                yield from self._operations_of(path, content)
+
+    def _operations_of(self, path: str, content: bytes) -> Iterator[tuple[str, ApiOperation]]:
+        try:
+            text = content.decode("utf-8-sig", errors="replace")
+            document = load_json(text) if path.lower().endswith(".json") else read_yaml(text)
+        except (ValueError, RecursionError) as error:
+            self.losses.append(Loss(path, f"description of an API that can't be read: {error}"))
+            return
+        for route, methods in mapping(mapping(document).get("paths")).items():
+            for method, row in mapping(methods).items():
+                if method.lower() in METHODS:
+                    texts = [str(mapping(row).get(name) or "").strip() for name in ("summary", "description")]
+                    id = str(mapping(row).get("operationId") or f"{method} {path} {route}")
+                    yield id, ApiOperation(method.upper(), str(route), *texts)
+
+
+def mapping(value: Any) -> dict[Any, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def with_operations(tree: Tree, files: SourceFiles) -> Tree:
+    """The tree, whose pages of an API reference name the method and the path, and say what it does."""
+    descriptions, paths = ApiDescriptions(files), set(files.paths())
+    pages = tuple(
+        with_operation(page, content, descriptions)
+        if page.path in paths and is_page(page.path) and MARKED.search(content := files.read(page.path))
+        else page
+        for page in tree.pages
+    )
+    return replace(tree, pages=pages, losses=(*tree.losses, *descriptions.losses))
+
+
+def with_operation(page: ImportedPage, content: bytes, descriptions: ApiDescriptions) -> ImportedPage:
+    source = read_page(page.path, content, Losses())
+    operations = list(operations_of(source, descriptions))
+    if not operations:
+        return page
+    if not shows_nothing(page.markdown):
+        lines = "".join(f"`{row.name}`\n\n" for row in operations if f"`{row.name}`" not in page.markdown)
+        return replace(page, markdown=lines + page.markdown)
+    # The description of the page itself stands above the text.
+    described = [f"`{row.name}`\n\n{row.words}" for row in operations if row.words or page.description]
+    has_title = source.fields.text("title") or not operations[0].summary
+    title = page.title if has_title else operations[0].summary
+    return replace(page, title=title, markdown="\n".join(text.rstrip() + "\n" for text in described))
+
+
+def operations_of(page: SourcePage, descriptions: ApiDescriptions) -> Iterator[ApiOperation]:
+    """The operations that a page of an API reference names."""
+    fields = page.fields
+    if match := NAMED.search(fields.text("openapi", "api")):
+        yield descriptions.find(match[1], match[2])
+    generated = fields.fields("_openapi")
+    if generated.text("method") and generated.text("route", "path"):
+        yield descriptions.find(generated.text("method"), generated.text("route", "path"))
+    if (id := fields.fields("api").text("operationId")) and id in descriptions.by_id:
+        yield descriptions.by_id[id]
+    for method, path in ENDPOINT.findall(page.body):
+        yield descriptions.find(method, path)
+
+
+NOTHING = re.compile(r"<!--.*?-->|[\s#>*_=|:.`-]", re.DOTALL)
+
+
+def shows_nothing(markdown: str) -> bool:
+    """Whether a text shows nothing: no word, no picture and no other sign than those of Markdown."""
+    return not NOTHING.sub("", markdown)

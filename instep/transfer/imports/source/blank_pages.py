@@ -1,0 +1,113 @@
+"""Pages whose text shows nothing here, so that none becomes a live article that search finds in vain."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.source.api_operations import shows_nothing
+from instep.transfer.imports.tree.file_names import is_page, without_extension
+from instep.transfer.imports.tree.schemas import (
+    ImportedCollection,
+    ImportedPage,
+    Loss,
+    Losses,
+    SourceFiles,
+    Tree,
+)
+
+TITLE_ALONE = re.compile(r"#{1,6}[ \t][^\n]*|[^\n]+\n(?:=+|-+)")
+INDEX_NAMES = ("index", "_index", "readme")
+
+
+def without_blank_pages(tree: Tree, files: SourceFiles) -> Tree:
+    """The tree without pages that show nothing without their product, such as those of components alone.
+
+    A page with a description gets that as its text, and the first page of a folder a list of the others. A
+    file that holds a title and nothing else stays as it is. Links to a page that is left out lead to its
+    collection.
+    """
+    paths = set(files.paths())
+    blank = {
+        page.key: page for page in tree.pages if page.status == "published" and shows_nothing(page.markdown)
+    }
+    pages: list[ImportedPage] = []
+    left_out: list[ImportedPage] = []
+    losses = list(tree.losses)
+    for page in tree.pages:
+        if page.key not in blank:
+            pages.append(page)
+            continue
+        source = read_page(page.path, files.read(page.path), Losses()) if page.path in paths else None
+        if (text := text_of(page, source, tree.pages, blank.keys())) is not None:
+            pages.append(text)
+        elif source is not None and is_page(page.path):
+            losses.append(Loss(page.path, "page that shows nothing without its product: it is left out"))
+            left_out.append(page)
+        else:
+            losses.append(Loss(page.path, "text: the page has none, so that a new article of it is a draft"))
+            pages.append(replace(page, status="draft"))
+    collections = collections_for(tree.collections, pages, left_out)
+    return replace(tree, pages=tuple(pages), collections=collections, losses=tuple(losses))
+
+
+def text_of(
+    page: ImportedPage, source: SourcePage | None, pages: Sequence[ImportedPage], blank: Iterable[str]
+) -> ImportedPage | None:
+    """The page with what it can show; None if that is nothing."""
+    if page.description:
+        return replace(page, markdown=f"{page.description}\n", description=None)
+    if source is not None and "://" in (url := source.fields.text("url")):
+        return replace(page, markdown=f"{link_to(url, page.title)}\n")
+    if is_index(page.path) and (links := list_of_pages(page, pages, set(blank))):
+        return replace(page, markdown=links)
+    has_title = source is not None and is_page(page.path) and TITLE_ALONE.fullmatch(source.body.strip())
+    return page if has_title else None
+
+
+def is_index(path: str) -> bool:
+    return posixpath.basename(without_extension(path)).lower() in INDEX_NAMES
+
+
+def list_of_pages(index: ImportedPage, pages: Iterable[ImportedPage], blank: set[str]) -> str:
+    """Links to the other pages of the folder of its first page, and to the first pages of folders in it."""
+    folder = posixpath.dirname(index.path)
+    lines = []
+    for page in pages:
+        place = posixpath.dirname(page.path)
+        is_inside = place == folder or (is_index(page.path) and posixpath.dirname(place) == folder != place)
+        if is_inside and page.key not in blank and page.locale == index.locale:
+            lines.append(f"- {link_to(posixpath.relpath(page.path, folder or '.'), page.title)}\n")
+    return "".join(lines)
+
+
+def link_to(target: str, title: str) -> str:
+    words = re.sub(r"([\[\]\\])", r"\\\1", title)
+    return f"[{words}](<{target}>)"
+
+
+def collections_for(
+    collections: Iterable[ImportedCollection], pages: Iterable[ImportedPage], left_out: Iterable[ImportedPage]
+) -> tuple[ImportedCollection, ...]:
+    """The collections, which stand for pages that are left out; those that held nothing else go too."""
+    by_key = {row.key: row for row in collections}
+    filled = {key for page in pages for key in with_parents(page.collection, by_key)}
+    emptied: set[str] = set()
+    for page in left_out:
+        above = list(with_parents(page.collection, by_key))
+        emptied.update(key for key in above if key not in filled)
+        if home := next((key for key in above if key in filled), None):
+            row = by_key[home]
+            addresses = [page.address] if page.address else []
+            by_key[home] = replace(
+                row, addresses=(*row.addresses, *addresses), other_paths=(*row.other_paths, page.path)
+            )
+    return tuple(row for key, row in by_key.items() if key not in emptied)
+
+
+def with_parents(key: str | None, collections: dict[str, ImportedCollection]) -> Iterator[str]:
+    """A collection and those above it, the nearest first."""
+    while key is not None and key in collections:
+        yield key
+        key = collections[key].parent

@@ -1,0 +1,42 @@
+"""Fetches an archive by its address through the outbound guard."""
+
+import asyncio
+
+from instep.platform.core import limits
+from instep.platform.core.outbound.client import OutboundClient, RequestFailed
+from instep.platform.core.outbound.requests import RawResponse, fetch
+from instep.transfer.imports.tree.schemas import UnreadableSource
+from instep.transfer.imports.tree.url_parts import joined_url
+
+MOVED = {301, 302, 303, 307, 308}
+
+
+async def download_archive(client: OutboundClient, url: str) -> bytes:
+    """The bytes of an archive; each address on the way to it is vetted. Raises `UnreadableSource`."""
+    address = url
+    for _ in range(limits.MAX_REDIRECT_HOPS):
+        response = await get(client, address)
+        if response.status in MOVED and response.headers.get("location"):
+            next_address = joined_url(address, response.headers["location"])
+            if next_address is None:
+                raise UnreadableSource(
+                    f"{url} leads to an address that is not valid: name that of the archive."
+                )
+            address = next_address
+            continue
+        if response.status != 200:
+            raise UnreadableSource(f"{url} answers with status {response.status}: check the address.")
+        return response.body
+    raise UnreadableSource(f"{url} leads from one address to the next: name the last one.")
+
+
+async def get(client: OutboundClient, url: str) -> RawResponse:
+    try:
+        async with asyncio.timeout(limits.IMPORT_FETCH_SECONDS):
+            return await fetch(client, url, {"User-Agent": "instep"}, limits.MAX_IMPORT_DOWNLOAD_BYTES)
+    except TimeoutError:
+        raise UnreadableSource(
+            f"{url} took longer than {limits.IMPORT_FETCH_SECONDS} seconds: save it, and import the file."
+        ) from None
+    except RequestFailed as error:
+        raise UnreadableSource(f"{url} can't be fetched. {error.message}") from None

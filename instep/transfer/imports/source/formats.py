@@ -1,0 +1,83 @@
+"""The formats that can be imported, in the order in which they are looked for."""
+
+from instep.transfer.imports.readers import (
+    confluence,
+    docusaurus,
+    freshdesk,
+    fumadocs,
+    gitbook,
+    help_scout,
+    hugo,
+    instep_export,
+    intercom,
+    jekyll,
+    mintlify,
+    mkdocs,
+    nextra,
+    notion,
+    plain,
+    readme_com,
+    starlight,
+    vitepress,
+    wiki,
+    wordpress,
+    zendesk,
+    zendesk_markdown,
+)
+from instep.transfer.imports.source.api_operations import with_operations
+from instep.transfer.imports.source.blank_pages import without_blank_pages
+from instep.transfer.imports.tree.schemas import Reader, SourceFiles, Tree, UnreadableSource
+
+# The first that recognises a source reads it; so what says least about itself comes last.
+READERS: tuple[Reader, ...] = (
+    instep_export.READER,
+    mintlify.READER,
+    docusaurus.READER,
+    gitbook.READER,
+    mkdocs.READER,
+    vitepress.READER,
+    starlight.READER,
+    hugo.READER,
+    jekyll.READER,
+    nextra.READER,
+    fumadocs.READER,
+    readme_com.READER,
+    zendesk.READER,
+    intercom.READER,
+    help_scout.READER,
+    freshdesk.READER,
+    notion.READER,
+    confluence.READER,
+    wordpress.READER,
+    zendesk_markdown.READER,
+    wiki.READER,
+    plain.READER,
+)
+
+
+def find_reader(files: SourceFiles, name: str | None) -> Reader:
+    """The reader of this name, or the first that recognises the files; raises `UnreadableSource`."""
+    if name is not None:
+        reader = next((reader for reader in READERS if reader.name == name), None)
+        if reader is None:
+            raise UnreadableSource(f"There is no format “{name}”: choose one of {', '.join(format_names())}.")
+        return reader
+    reader = next((reader for reader in READERS if reader.recognises(files)), None)
+    if reader is None:
+        raise UnreadableSource("It holds nothing that can be read as articles, such as Markdown files.")
+    return reader
+
+
+def format_names() -> list[str]:
+    return sorted(reader.name for reader in READERS)
+
+
+def tree_of_files(files: SourceFiles, name: str | None) -> Tree:
+    """The tree of a source; raises `UnreadableSource`, also for a source without a page."""
+    reader = find_reader(files, name)
+    tree = reader.read(files)
+    if not tree.pages and not tree.entries:
+        raise UnreadableSource(
+            f"It looks like {reader.title}, but holds no article: name the folder that the articles are in."
+        )
+    return without_blank_pages(with_operations(tree, files), files)

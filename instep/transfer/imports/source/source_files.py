@@ -1,0 +1,278 @@
+"""Reads the files of a source: a folder, or a ZIP archive with archives in it. Nothing is followed.
+
+An archive is foreign data. A name in it that leads out of it, or a size beyond the limits, refuses the whole
+import with one sentence; so no part of a hostile archive is ever read as an article. What merely can't be
+read, such as a link or a device, is left out and reported.
+"""
+
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import IO
+
+from instep.platform.core import limits
+from instep.platform.core.page_names import comparable_path, is_pointer
+from instep.platform.text.encodings import composed, decode_bytes
+from instep.transfer.imports.source.archive_names import readable_name, stored_names
+from instep.transfer.imports.tree.schemas import Loss, Losses, SourceFiles, UnreadableSource
+
+ARCHIVE = ".zip"
+# Folders and files that tools leave behind, and that no source means.
+LITTER = re.compile(r"(?:^|/)(?:__MACOSX|\.git|node_modules|\.DS_Store|Thumbs\.db|desktop\.ini)(?:/|$)")
+DRIVE = re.compile(r"^[A-Za-z]:")
+ENCRYPTED = 0x1
+# A file of this size may be compressed in any way.
+UNSUSPICIOUS_BYTES = 1024 * 1024
+# Files that readers read as text; those of settings hold names of files.
+TEXT_FILE = re.compile(r"\.(?:mdx?|mdown|markdown|html?|json|ya?ml|toml)$", re.IGNORECASE)
+SETTINGS_FILE = re.compile(r"\.(?:json|ya?ml|toml)$", re.IGNORECASE)
+TOO_LARGE = f"file of more than {limits.MAX_IMPORT_FILE_BYTES // 1024**2} MB"
+LINK = "link to another file or folder, which the import does not follow: replace it by what it leads to"
+# A pointer of Git LFS is no larger.
+SMALL_BYTES = 1024
+POINTER = "pointer of Git LFS in the place of the file: run `git lfs pull` and import again"
+
+Open = Callable[[], IO[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFiles:
+    """The files of a source; their paths, and texts in settings, are in the composed form of Unicode (NFC).
+
+    `losses` are what was left out; reading adds the texts whose encoding is a guess.
+    """
+
+    entries: dict[str, Open]
+    losses: Losses
+
+    def paths(self) -> Iterable[str]:
+        return sorted(self.entries)
+
+    def read(self, path: str) -> bytes:
+        content = read_bounded(self.entries[comparable_path(path)], path)
+        if content and TEXT_FILE.search(path):
+            content = self._as_utf8(path, content)
+        return content
+
+    def _as_utf8(self, path: str, content: bytes) -> bytes:
+        decoded = decode_bytes(content)
+        if decoded is None:
+            self.losses.add(path, "characters of an unknown encoding: save the file as UTF-8")
+            return content.decode(errors="replace").encode()
+        if decoded.guess:
+            self.losses.add(path, f"characters that are not UTF-8, which were read as {decoded.guess}")
+        return (composed(decoded.text) if SETTINGS_FILE.search(path) else decoded.text).encode()
+
+    def add(self, path: str, size: int, open: Open) -> None:
+        path = comparable_path(path)
+        if path in self.entries:
+            self.losses.add(path, "second file of the same name")
+        elif TEXT_FILE.search(path) and size <= SMALL_BYTES and is_pointer(read_bounded(open, path)):
+            self.losses.add(path, POINTER)
+        else:
+            self.entries[path] = open
+
+    def all_losses(self) -> tuple[Loss, ...]:
+        return tuple(dict.fromkeys(self.losses.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class FilesBelow:
+    """The files below one folder of a source, by paths relative to that."""
+
+    files: OpenedFiles
+    folder: str
+
+    def paths(self) -> Iterable[str]:
+        return [path.removeprefix(self.folder) for path in self.files.paths() if path.startswith(self.folder)]
+
+    def read(self, path: str) -> bytes:
+        return self.files.read(self.folder + path)
+
+    def all_losses(self) -> tuple[Loss, ...]:
+        losses = self.files.all_losses()
+        return tuple(replace(loss, path=loss.path.removeprefix(self.folder)) for loss in losses)
+
+
+@dataclass(slots=True)
+class Unpacking:
+    """What the archives of one source hold so far, against the limits."""
+
+    files: OpenedFiles = field(default_factory=lambda: OpenedFiles({}, Losses()))
+    entries: int = 0
+    unpacked_bytes: int = 0
+
+    def add_archive(self, content: IO[bytes], name: str, depth: int) -> None:
+        archive = open_zip(content, name)
+        names = stored_names(archive, name, self.files.losses)
+        is_bundled = depth < limits.MAX_IMPORT_ARCHIVE_DEPTH and is_bundle(names.values())
+        for info, stored_name in names.items():
+            path = checked_path(stored_name, name)
+            if info.is_dir() or LITTER.search(path):
+                continue
+            self._count(info, name)
+            fault = fault_of_entry(info) or fault_of_name(path)
+            if fault is not None:
+                self.files.losses.add(readable_name(path), fault)
+            elif not is_bundled:
+                self.files.add(path, info.file_size, opener(archive, info))
+            elif path.lower().endswith(ARCHIVE):
+                part = read_bounded(opener(archive, info), path)
+                self.add_archive(BytesIO(part), path, depth + 1)
+            else:
+                self.files.losses.add(path, "file next to the archives of an export")
+
+    def _count(self, info: zipfile.ZipInfo, name: str) -> None:
+        self.entries += 1
+        self.unpacked_bytes += info.file_size
+        if self.entries > limits.MAX_IMPORT_ENTRIES:
+            raise refusal(name, f"it holds more than {limits.MAX_IMPORT_ENTRIES:,} files")
+        if self.unpacked_bytes > limits.MAX_IMPORT_UNPACKED_BYTES:
+            raise refusal(name, f"it unpacks to more than {limits.MAX_IMPORT_UNPACKED_BYTES // 1024**2:,} MB")
+        if info.file_size > UNSUSPICIOUS_BYTES + info.compress_size * limits.MAX_IMPORT_COMPRESSION_RATIO:
+            raise refusal(name, f"“{readable_name(info.filename)}” in it is compressed as only a bomb is")
+
+
+def open_folder(root: Path) -> OpenedFiles:
+    """The files below a folder of this machine, which whoever runs the command chose."""
+    files = OpenedFiles({}, Losses())
+    for path in walk(root):
+        if len(files.entries) >= limits.MAX_IMPORT_ENTRIES:
+            raise UnreadableSource(
+                f"{root} holds more than {limits.MAX_IMPORT_ENTRIES:,} files: name the articles' folder."
+            )
+        name = path.relative_to(root).as_posix()
+        fault = fault_of_file(path) or fault_of_name(name)
+        if fault is None:
+            files.add(name, path.stat().st_size, opener_of(path))
+        else:
+            files.losses.add(readable_name(name), fault)
+    return files
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Everything below a folder but its folders, of which links are none."""
+    for path in sorted(folder.iterdir()):
+        if LITTER.search(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from walk(path)
+        else:
+            yield path
+
+
+def opener_of(path: Path) -> Open:
+    return lambda: path.open("rb")
+
+
+def fault_of_file(path: Path) -> str | None:
+    """Why a file of a folder is left out."""
+    if path.is_symlink():
+        return LINK
+    if not path.is_file():
+        return "device or another entry that is no file"
+    if not os.access(path, os.R_OK):
+        return "file that can't be opened: allow yourself to read it"
+    return TOO_LARGE if path.stat().st_size > limits.MAX_IMPORT_FILE_BYTES else None
+
+
+def open_archive(content: bytes, name: str) -> OpenedFiles | FilesBelow:
+    """The files of a ZIP archive; raises `UnreadableSource` for one that can't be trusted, or not be read.
+
+    An archive of archives, as products make them of large exports, counts as all of their files. One folder
+    that holds everything else is not part of the paths.
+    """
+    unpacking = Unpacking()
+    unpacking.add_archive(BytesIO(content), name, 1)
+    files = unpacking.files
+    if not files.entries:
+        left_out = next((f"all that it holds is a {loss.what}" for loss in files.losses.rows), None)
+        raise refusal(name, left_out or "it holds no file")
+    return without_root(files)
+
+
+def without_root(files: OpenedFiles) -> OpenedFiles | FilesBelow:
+    """Leave out the one folder that everything is in, as archives of repositories have it."""
+    folders = {path.partition("/")[0] if "/" in path else "" for path in files.paths()}
+    return FilesBelow(files, f"{folders.pop()}/") if len(folders) == 1 and "" not in folders else files
+
+
+def root_name(files: SourceFiles) -> str | None:
+    """The name of the one folder of an archive, which tells sources apart; None if there is none."""
+    return files.folder.rstrip("/") if isinstance(files, FilesBelow) else None
+
+
+def open_zip(content: IO[bytes], name: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(content)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+        raise UnreadableSource(
+            f"“{readable_name(name)}” is no intact ZIP archive: make it again and send it whole."
+        ) from None
+
+
+def is_bundle(names: Iterable[str]) -> bool:
+    """Whether an archive holds archives, and besides them at most notes that no reader reads."""
+    files = [name for name in names if not name.endswith("/") and not LITTER.search(name)]
+    others = [name for name in files if not name.lower().endswith(ARCHIVE)]
+    return len(others) < len(files) and all(name.lower().endswith((".txt", ".pdf")) for name in others)
+
+
+def checked_path(path: str, name: str) -> str:
+    """The path of an entry, with slashes between its folders; refuses one that leads out of the archive."""
+    path = path.replace("\\", "/")
+    fault = None
+    if path.startswith("/") or DRIVE.match(path):
+        fault = "is not inside of it"
+    elif ".." in path.split("/"):
+        fault = "leads out of it"
+    elif len(path) > limits.MAX_IMPORT_PATH_CHARACTERS:
+        fault = f"has a path of more than {limits.MAX_IMPORT_PATH_CHARACTERS} characters"
+    if fault:
+        raise refusal(name, f"“{readable_name(path)}” in it {fault}")
+    return path.rstrip("/")
+
+
+def fault_of_name(path: str) -> str | None:
+    is_storable = path.isprintable() and path.strip("/")
+    return None if is_storable else "file with a name that not every system can store: rename it"
+
+
+def fault_of_entry(info: zipfile.ZipInfo) -> str | None:
+    """Why an entry is left out: archives of Unix systems may hold links and devices."""
+    mode = info.external_attr >> 16
+    if stat.S_ISLNK(mode):
+        return LINK
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        return "device or another entry that is no file"
+    if info.flag_bits & ENCRYPTED:
+        return "file with a password"
+    return TOO_LARGE if info.file_size > limits.MAX_IMPORT_FILE_BYTES else None
+
+
+def opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Open:
+    # The size in the directory was checked; what the stream really holds is cut at it by the library.
+    return lambda: archive.open(info)
+
+
+def read_bounded(open: Open, path: str) -> bytes:
+    """The bytes of a file; raises `UnreadableSource` for a damaged one of an archive."""
+    try:
+        with open() as stream:
+            return stream.read(limits.MAX_IMPORT_FILE_BYTES)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        raise UnreadableSource(
+            f"“{readable_name(path)}” in the archive is damaged: make the archive again."
+        ) from None
+
+
+def refusal(name: str, reason: str) -> UnreadableSource:
+    return UnreadableSource(
+        f"“{readable_name(name)}” can't be imported: {reason}. Make an archive of the files alone."
+    )

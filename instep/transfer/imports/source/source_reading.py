@@ -1,0 +1,84 @@
+"""Reads a source in a process that can be killed: sources are foreign data."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from instep.platform.core import limits
+from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
+from instep.platform.text.slugs import slugify
+from instep.transfer.imports.source.formats import tree_of_files
+from instep.transfer.imports.source.source_files import (
+    FilesBelow,
+    OpenedFiles,
+    open_archive,
+    open_folder,
+    root_name,
+)
+from instep.transfer.imports.tree.schemas import Tree, UnreadableSource
+from instep.transfer.imports.tree.url_parts import split_url
+
+# The end of a name that differs when the same source is sent again: a number, a date, a branch, a commit.
+VERSION = re.compile(r"v?\d+|main|master|export|[0-9a-f]{7,40}")
+TOO_COSTLY = "Reading this source takes too much time or memory: import its parts one by one."
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder of this machine, or the bytes of an archive, with its name.
+
+    `site` is the address at which it was served, if that is known.
+    """
+
+    name: str
+    folder: Path | None = None
+    archive: bytes = b""
+    site: str | None = None
+
+    def open(self) -> OpenedFiles | FilesBelow:
+        """The files; raises `UnreadableSource`."""
+        return open_folder(self.folder) if self.folder else open_archive(self.archive, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """A tree, and the lasting name of its source."""
+
+    tree: Tree
+    source: str
+
+    @property
+    def keys(self) -> list[str]:
+        return [page.key for page in self.tree.pages]
+
+
+async def read_source(source: Source, format: str | None) -> ReadSource:
+    """The tree of a source; raises `UnreadableSource` with a sentence that says what to do."""
+    try:
+        return await run_with_timeout(read_now, source, format, seconds=limits.MAX_IMPORT_SECONDS)
+    except TimeLimitExceeded:
+        raise UnreadableSource(TOO_COSTLY) from None
+
+
+def read_now(source: Source, format: str | None) -> ReadSource:
+    files = source.open()
+    tree = tree_of_files(files, format)
+    tree = replace(tree, losses=(*files.all_losses(), *tree.losses))
+    return ReadSource(tree, lasting_name(tree, root_name(files) or source.name))
+
+
+def lasting_name(tree: Tree, name: str) -> str:
+    """What this source is called in the next import too: its format with its site, else with its name.
+
+    The same name is given to `docs`, `docs-main.zip` and `docs-2026-11-22 (2).zip`.
+    """
+    site = next((split_url(site).netloc for site in tree.sites if "://" in site), None)
+    slug = slugify(Path(name).name.removesuffix(".zip"), "source")
+    return f"{tree.format}:{site or without_version(slug)}"
+
+
+def without_version(slug: str) -> str:
+    words = slug.split("-")
+    while len(words) > 1 and VERSION.fullmatch(words[-1]):
+        words.pop()
+    return "-".join(words)

@@ -1,0 +1,24 @@
+"""JSON of sources, as it can be stored: products cut texts in the middle of an emoji's surrogate pair."""
+
+import json
+from typing import Any
+
+from instep.platform.text.characters import replace_unstorable
+
+
+def load_json(document: str | bytes) -> Any:
+    """The values of a document, with U+FFFD in place of what can't be stored; raises as `json.loads` does.
+
+    Control characters stand in texts of some exports as they are.
+    """
+    return storable_value(json.loads(document, strict=False))
+
+
+def storable_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return replace_unstorable(value)
+    if isinstance(value, list):
+        return [storable_value(item) for item in value]
+    if isinstance(value, dict):
+        return {replace_unstorable(name): storable_value(item) for name, item in value.items()}
+    return value

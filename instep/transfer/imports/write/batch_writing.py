@@ -1,0 +1,349 @@
+"""Writes one batch of a plan into the bot, inside of a transaction of the caller.
+
+Each action can be repeated: what an earlier attempt has written, it finds again by the keys of the source.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from instep.content.articles.overviews import lock_order, set_positions
+from instep.content.articles.paths import path_of_article
+from instep.content.articles.texts import find_article, save
+from instep.content.changelog import actions as changelog
+from instep.content.changelog.schemas import ChangelogEntryCreate, ChangelogEntryUpdate
+from instep.content.collections.actions import create_collection, find_collection, update_collection
+from instep.content.collections.schemas import CollectionCreate, CollectionUpdate
+from instep.content.files.actions import Inspection, store_inspected
+from instep.content.files.storage import FileStorage
+from instep.content.golden.actions import add_golden_question, list_golden_questions_of
+from instep.content.golden.schemas import normalized_question
+from instep.content.redirects.actions import add_redirects, repoint_redirects
+from instep.content.redirects.schemas import FormerPath
+from instep.platform.core.errors import AppError, InvalidRequest, InvalidState, NotFound
+from instep.platform.core.needed_work import NeededWork
+from instep.platform.core.restarts import WorkNeeded
+from instep.platform.core.slug_rules import SlugTaken
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.imports import queries
+from instep.transfer.imports.plan.ordering import new_positions, placed
+from instep.transfer.imports.plan.planning import changed_facts
+from instep.transfer.imports.schemas import (
+    AbsentPage,
+    Facts,
+    FilePiece,
+    Outcome,
+    Plan,
+    PlannedCollection,
+    PlannedEntry,
+    PlannedPage,
+    PlannedRedirect,
+)
+from instep.transfer.imports.tree.schemas import ImportedQuestion, Loss
+from instep.transfer.imports.tree.written_pictures import name_of_path, named_path
+from instep.transfer.imports.write.page_writing import Ids, write_page
+
+
+@dataclass(slots=True)
+class ImportBatchResult:
+    """The result of a batch: its losses, and outcomes other than planned, by key."""
+
+    losses: list[Loss]
+    outcomes: dict[str, Outcome]
+
+
+@writes
+async def import_collections(ctx: Ctx, import_id: str, plan: Plan, result: ImportBatchResult) -> str:
+    """Make and change collections; parents come first, as in the plan.
+
+    The content of a refused one goes to the one above it: `ids_of_homes` does that for pages.
+    """
+    ids = await queries.ids_of(ctx, plan.source, "collection")
+    for planned in plan.collections:
+        key = planned.collection.key
+        try:
+            async with ctx.tx.transaction():
+                await _write_collection(ctx, plan, planned, ids)
+        except (InvalidRequest, ValidationError, SlugTaken) as error:
+            result.outcomes[key] = "failed"
+            what = f"{_lost_part(planned, ids)}: {_reason(error)}"
+            result.losses.append(Loss(planned.collection.path or key, what))
+            _stand_for_parent(planned, ids)
+    return import_id
+
+
+def ids_of_homes(plan: Plan, ids: Mapping[str, str]) -> dict[str, str]:
+    """The ids of collections by their keys; one that was refused has that of the one above it."""
+    homes = dict(ids)
+    for planned in plan.collections:
+        _stand_for_parent(planned, homes)
+    return homes
+
+
+def _stand_for_parent(planned: PlannedCollection, ids: dict[str, str]) -> None:
+    parent_id = ids.get(planned.parent or "")
+    if parent_id is not None:
+        ids.setdefault(planned.collection.key, parent_id)
+
+
+def _lost_part(planned: PlannedCollection, ids: Mapping[str, str]) -> str:
+    if planned.collection.key in ids:
+        return f"what has changed of the collection “{planned.title}”"
+    return f"collection “{planned.title}”, whose pages go to where it would stand"
+
+
+async def _write_collection(ctx: Ctx, plan: Plan, planned: PlannedCollection, ids: dict[str, str]) -> None:
+    key = planned.collection.key
+    collection_id = ids.get(key)
+    if collection_id is None:
+        collection_id = await _create_collection(ctx, planned, ids)
+    elif planned.outcome == "updated" and planned.earlier is not None:
+        await _update_collection(ctx, planned, planned.earlier.facts, ids)
+    elif planned.outcome == "unchanged":
+        return
+    # The order is kept once the pages are there, by `import_order`.
+    facts = {**planned.facts, "order": planned.earlier.order if planned.earlier else []}
+    row = {"collection_id": collection_id, "digest": "", "facts": facts, "title": "", "content": ""}
+    await queries.keep_ref(ctx, plan.source, "collection", key, row)
+    ids[key] = collection_id
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedFile:
+    """A file of the source that can be stored."""
+
+    piece: FilePiece
+    inspection: Inspection
+
+
+@writes
+async def import_files(
+    ctx: Ctx, import_id: str, storage: FileStorage, files: Sequence[InspectedFile], result: ImportBatchResult
+) -> str:
+    """Store files; one that the help center has no room for is a loss."""
+    for file in files:
+        name, digest = name_of_path(file.piece.path), file.piece.digest
+        try:
+            await store_inspected(ctx, storage, name, digest, file.inspection)
+        except InvalidRequest as refusal:
+            result.losses.append(lost_file(file.piece, refusal))
+    return import_id
+
+
+def lost_file(piece: FilePiece, refusal: AppError) -> Loss:
+    return Loss(named_path(piece.path), f"file that can't be stored: {refusal.message}")
+
+
+@writes
+async def import_pages(
+    ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, result: ImportBatchResult
+) -> str:
+    """Make and change articles; losses are added to `result`."""
+    earlier = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
+    needed = NeededWork()
+    for page in pages:
+        try:
+            async with ctx.tx.transaction():
+                result.outcomes[page.page.key] = await write_page(ctx, plan, page, ids, earlier)
+        except WorkNeeded:
+            needed.take()
+        except (InvalidRequest, ValidationError) as error:
+            result.outcomes[page.page.key] = "failed"
+            result.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
+        except SlugTaken:
+            result.outcomes[page.page.key] = "failed"
+            what = f"the whole page: somebody has just taken its address “{page.slug}”; import again"
+            result.losses.append(Loss(page.page.path, what))
+    await needed.do_before_next_attempt()
+    return import_id
+
+
+@writes
+async def import_moves(ctx: Ctx, import_id: str, plan: Plan) -> str:
+    """Know the pages that the source has elsewhere now by their present keys."""
+    await queries.rename_refs(ctx, plan.source, plan.report.moved)
+    return import_id
+
+
+@writes
+async def archive_absent(
+    ctx: Ctx,
+    import_id: str,
+    plan: Plan,
+    absent_pages: Sequence[AbsentPage],
+    ids: Ids,
+    result: ImportBatchResult,
+) -> str:
+    """Archive articles whose pages the source no longer has, apart from those that were changed here.
+
+    Their former addresses lead to the pages that the source itself leads to from there.
+    """
+    texts = await queries.list_texts(ctx, plan.source, [page.key for page in absent_pages])
+    former_paths = []
+    for page in absent_pages:
+        text = texts.get(page.key)
+        if text is None or text.is_deleted:
+            continue
+        article = await find_article(ctx, text.id, lock=True)
+        if text.is_changed_here or article.status not in ("draft", "published"):
+            what = f"page that the source no longer has: “{page.slug}” has just been changed here and stays"
+            result.losses.append(Loss(page.key, what))
+            continue
+        await save(ctx, article, {"status": "archived"}, "markdown")
+        await queries.note_pruned(ctx, plan.source, page.key)
+        if (heir_id := ids.articles.get(page.heir or "")) is not None:
+            await repoint_redirects(ctx, article.id, heir_id)
+            path = path_of_article(ctx.bot.locale, article.locale, article.slug)
+            former_paths.append(FormerPath(path, heir_id))
+    await add_redirects(ctx, former_paths)
+    return import_id
+
+
+@writes
+async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
+    """Put articles into the order of the source where that is another one than at the last import."""
+    await lock_order(ctx)
+    # A collection that was refused shares its id with the one above it, which comes first in the plan.
+    collections: dict[str, PlannedCollection] = {}
+    for row in plan.collections:
+        collection_id = ids.collections.get(row.collection.key)
+        if collection_id is not None and row.moved:
+            collections.setdefault(collection_id, row)
+    places = await queries.list_places(ctx, list(collections))
+    positions = {place.id: place.position for place in places}
+    changed: dict[str, int] = {}
+    for collection_id, planned in collections.items():
+        present = [place.id for place in places if place.collection_id == collection_id]
+        target, moved = [
+            [ids.articles[key] for key in keys if key in ids.articles]
+            for keys in (planned.order, planned.moved)
+        ]
+        changed |= new_positions(placed(present, target, moved), positions)
+        await queries.keep_order(ctx, plan.source, planned.collection.key, planned.order)
+    await set_positions(ctx, changed)
+    return import_id
+
+
+@writes
+async def import_redirects(
+    ctx: Ctx, import_id: str, redirects: Sequence[PlannedRedirect], ids: Ids, result: ImportBatchResult
+) -> str:
+    """Let former addresses lead to the articles."""
+    former_paths = []
+    for redirect in redirects:
+        article_id = ids.articles.get(redirect.page_key or "")
+        if article_id is not None or redirect.url is not None:
+            former_paths.append(FormerPath(redirect.path, article_id, redirect.url))
+    for path in await add_redirects(ctx, former_paths):
+        result.losses.append(Loss(path, "former address: the bot has as many redirects as there may be"))
+    return import_id
+
+
+@writes
+async def import_questions(
+    ctx: Ctx, import_id: str, questions: Sequence[ImportedQuestion], ids: Ids, result: ImportBatchResult
+) -> str:
+    """Add the golden questions of articles; one that an article has already stays as it is."""
+    for question in questions:
+        article_id = ids.articles.get(question.page)
+        try:
+            async with ctx.tx.transaction():
+                if article_id is not None:
+                    await add_golden_question(
+                        ctx, question.question, article_id, question.section, question.says
+                    )
+        except (InvalidRequest, InvalidState, NotFound) as refusal:
+            if not await _has_question(ctx, article_id, question.question):
+                result.losses.append(Loss(question.page, f"golden question: {refusal.message}"))
+    return import_id
+
+
+async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool:
+    rows = await list_golden_questions_of(ctx, article_id) if article_id is not None else []
+    return normalized_question(question) in [row.question for row in rows]
+
+
+@writes
+async def import_entries(
+    ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, result: ImportBatchResult
+) -> str:
+    """Make and change entries of the changelog."""
+    known_ids, needed = await queries.ids_of(ctx, plan.source, "entry"), NeededWork()
+    for entry in entries:
+        try:
+            async with ctx.tx.transaction():
+                await _write_entry(ctx, plan, entry, known_ids.get(entry.entry.key), ids)
+        except WorkNeeded:
+            needed.take()
+        except (InvalidRequest, ValidationError) as error:
+            result.outcomes[entry.entry.key] = "failed"
+            result.losses.append(Loss(entry.entry.path, f"the whole entry: {_reason(error)}"))
+    await needed.do_before_next_attempt()
+    return import_id
+
+
+async def _create_collection(ctx: Ctx, planned: PlannedCollection, ids: Mapping[str, str]) -> str:
+    fields: dict[str, Any] = {
+        "title": planned.title,
+        "slug": planned.slug,
+        "visibility": planned.collection.visibility,
+        "parentId": ids.get(planned.parent) if planned.parent else None,
+        **({"description": planned.description} if planned.description else {}),
+        **({"icon": planned.collection.icon} if planned.collection.icon else {}),
+    }
+    return (await create_collection(ctx, CollectionCreate.model_validate(fields))).id
+
+
+async def _update_collection(
+    ctx: Ctx, planned: PlannedCollection, before: Facts, ids: Mapping[str, str]
+) -> None:
+    """Change what the source has changed; what somebody has changed here stays as it is."""
+    collection = await find_collection(ctx, ids[planned.collection.key])
+    present = {
+        "title": collection.title,
+        "description": collection.description,
+        "parentId": collection.parent_id,
+        "visibility": collection.visibility,
+    }
+    fields = {}
+    for name, value in changed_facts(before, planned.facts).items():
+        wire_name = "parentId" if name == "parent" else name
+        old = ids.get(before.get(name) or "") if name == "parent" else before.get(name)
+        if present[wire_name] == old:
+            fields[wire_name] = ids.get(str(value)) if name == "parent" and value else value
+    await update_collection(ctx, collection.id, CollectionUpdate.model_validate(fields))
+
+
+async def _write_entry(ctx: Ctx, plan: Plan, entry: PlannedEntry, known_id: str | None, ids: Ids) -> None:
+    content = entry.text.written(ids.files)
+    fields = {"title": entry.title, "contentMarkdown": content}
+    if known_id is not None:
+        entry_id = known_id
+        await changelog.update_changelog_entry(ctx, entry_id, ChangelogEntryUpdate.model_validate(fields))
+    else:
+        if entry.entry.source_url is not None:
+            fields["sourceUrl"] = entry.entry.source_url
+        row = await changelog.create_entry(ctx, ChangelogEntryCreate.model_validate(fields), entry.slug)
+        entry_id = row.id
+        if entry.entry.status == "archived":
+            await changelog.archive_changelog_entry(ctx, entry_id)
+        if entry.entry.status == "published":
+            await changelog.publish_past_entry(ctx, row, entry.entry.published_at or ctx.now)
+    ref = {
+        "entry_id": entry_id,
+        "digest": entry.text.digest,
+        "facts": {},
+        "title": entry.title,
+        "content": content,
+    }
+    await queries.keep_ref(ctx, plan.source, "entry", entry.entry.key, ref)
+
+
+def _reason(error: AppError | ValidationError) -> str:
+    if isinstance(error, ValidationError):
+        fault = error.errors()[0]
+        return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+    return error.message

@@ -1,0 +1,146 @@
+"""Writes one page of a plan: a new article, a change of one, or a draft where it was changed here, too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from instep.content.articles.schemas import Article, ArticleCreate, TextSource
+from instep.content.articles.texts import create, find_article, live_columns, save
+from instep.content.files.picture_sizes import text_columns
+from instep.drafting.drafts.actions import queue_edit
+from instep.drafting.drafts.proposals import EditProposal
+from instep.platform.core.errors import InvalidRequest
+from instep.platform.identity.schemas import Ctx
+from instep.transfer.imports import queries
+from instep.transfer.imports.queries import ImportedText
+from instep.transfer.imports.schemas import (
+    Facts,
+    Outcome,
+    Plan,
+    PlannedPage,
+)
+
+SOURCE = TextSource("import")
+REASON = "The source of the import has changed this text, and so has somebody here: compare both."
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """The ids here of the source's keys; `files` are the paths of files by the digests of what was sent."""
+
+    collections: Mapping[str, str]
+    articles: Mapping[str, str]
+    files: Mapping[str, str]
+
+
+async def write_page(
+    ctx: Ctx, plan: Plan, page: PlannedPage, ids: Ids, earlier: Mapping[str, ImportedText]
+) -> Outcome:
+    """Make or change the article of a page, and remember what the source had; returns what was done.
+
+    `earlier` are the texts of the last import by the keys of their pages. Raises `InvalidRequest`,
+    `SlugTaken` and Pydantic's `ValidationError` for a page that can't be written.
+    """
+    text = earlier.get(page.page.key)
+    if text is None:
+        article = await create_article(ctx, page, ids)
+        await keep_page(ctx, plan, page, article.id, article.title, article.content, article.version)
+        return "created"
+    if text.is_deleted:
+        return "deleted_here"
+    content = page.text.written(ids.files)
+    changes = await changed_columns(ctx, page, text, ids)
+    if (page.title, content) == (text.title, text.content):
+        version = text.version
+        if changes:
+            await save(ctx, await find_article(ctx, text.id, lock=True), changes, "markdown")
+        outcome: Outcome = "updated"
+    elif text.is_changed_here:
+        await queue_draft(ctx, page, text, content)
+        version, outcome = text.version, "draft"
+    else:
+        article = await find_article(ctx, text.id, lock=True)
+        changes |= {"title": page.title, **await text_columns(ctx, content)}
+        version, outcome = (await save(ctx, article, changes, "markdown", SOURCE)).version, "updated"
+    await keep_page(ctx, plan, page, text.id, page.title, content, version)
+    return outcome
+
+
+async def create_article(ctx: Ctx, page: PlannedPage, ids: Ids) -> Article:
+    """The article of a new page, in the status that the page has in its source."""
+    original = page.original_key
+    if original is not None and original not in ids.articles:
+        raise InvalidRequest(f"it translates {original}, which is not among the articles.")
+    fields: dict[str, Any] = {
+        "title": page.title,
+        "contentMarkdown": page.text.written(ids.files),
+        "slug": page.slug,
+        "locale": page.locale,
+        "visibility": page.page.visibility,
+        "collectionId": ids.collections.get(page.collection or ""),
+        **({"description": page.description} if page.description else {}),
+        **({"position": page.position} if page.position is not None else {}),
+        **({"translationOf": ids.articles[original]} if original else {}),
+    }
+    article = await create(ctx, ArticleCreate.model_validate(fields), "markdown", SOURCE, "draft")
+    if page.page.status == "draft":
+        return article
+    if page.page.status == "archived":
+        return await save(ctx, article, {"status": "archived"}, "markdown")
+    columns = live_columns(ctx, article)
+    if page.page.published_at is not None:
+        columns["published_at"] = page.page.published_at
+    return await save(ctx, article, columns, "markdown")
+
+
+async def changed_columns(ctx: Ctx, page: PlannedPage, text: ImportedText, ids: Ids) -> dict[str, Any]:
+    """The columns besides the text that the source has changed and nobody here has."""
+    article = await find_article(ctx, text.id)
+    present = {
+        "description": article.description,
+        "collection_id": article.collection_id,
+        "visibility": article.visibility,
+    }
+    before, after = as_stored(text.facts, ids), as_stored(page.facts, ids)
+    columns = {name: value for name, value in after.items() if before[name] != value}
+    columns = {name: value for name, value in columns.items() if present[name] == before[name]}
+    # The source has again what an import had archived.
+    is_back = bool(text.facts.get("pruned")) and article.status == "archived"
+    return columns | (live_columns(ctx, article) if is_back else {})
+
+
+def as_stored(facts: Facts, ids: Ids) -> dict[str, Any]:
+    """The source's facts as columns of an article."""
+    return {
+        "description": facts.get("description"),
+        "collection_id": ids.collections.get(facts.get("collection") or ""),
+        "visibility": facts.get("visibility"),
+    }
+
+
+async def queue_draft(ctx: Ctx, page: PlannedPage, text: ImportedText, content: str) -> None:
+    """Propose what the source has now, as an edit of what was imported from it."""
+    proposal = EditProposal(
+        content=content,
+        base_version=text.version or 1,
+        base_title=text.title,
+        base_content=text.content,
+        title=page.title if page.title != text.title else None,
+        reason=REASON,
+    )
+    await queue_edit(ctx, text.id, proposal)
+
+
+async def keep_page(
+    ctx: Ctx, plan: Plan, page: PlannedPage, id: str, title: str, content: str, version: int | None
+) -> None:
+    """Remember what an article was imported from, for the next import of the source."""
+    row = {
+        "article_id": id,
+        "digest": page.text.digest,
+        "facts": page.facts,
+        "title": title,
+        "content": content,
+        "version": version,
+    }
+    await queries.keep_ref(ctx, plan.source, "page", page.page.key, row)

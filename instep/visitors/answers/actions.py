@@ -1,0 +1,314 @@
+"""What visitors do: ask, give feedback on the answer, ask for a person, leave contact details."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from instep.accounts.language_model.choosing import LanguageModels
+from instep.notifications.alerts.actions import alert
+from instep.notifications.webhooks.emit import emit
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidValue, NotFound, RateLimited
+from instep.platform.core.ids import new_id
+from instep.platform.identity.access import visitors_write
+from instep.platform.identity.schemas import Ctx
+from instep.platform.identity.visitor_hash import hash_visitor
+from instep.platform.llm.budget import Enter
+from instep.search.actions import are_live
+from instep.search.schemas import Audience, Passage
+from instep.search.semantic.query_embedder import query_embedder
+from instep.visitors.answers import queries
+from instep.visitors.answers.article_lookup import accepted_locale
+from instep.visitors.answers.ask import QuestionRequest, RetrievedContext, retrieve_context
+from instep.visitors.answers.inbox import get_conversation
+from instep.visitors.answers.model_answer import answer_with_model
+from instep.visitors.answers.reply_texts import texts_for
+from instep.visitors.answers.schemas import (
+    Answer,
+    Conversation,
+    ConversationOut,
+    Escalation,
+    Feedback,
+    FeedbackGiven,
+    Lead,
+    LeadCreate,
+    LeadOut,
+    QuestionAsked,
+    SavedAnswer,
+    SourceOut,
+)
+from instep.visitors.answers.visitor_tokens import require_claims
+from instep.visitors.answers.widget_schemas import AccentPairOut, WidgetConfigOut, WidgetTextsOut
+from instep.visitors.insights.actions import add_note_to_gaps, log_unanswered
+from instep.visitors.insights.schemas import Nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """The one who asks: the articles that they may read, and the key of their question."""
+
+    audience: Audience
+    # None: the caller gave the question no id.
+    key: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a conversation: a question with its context, and the conversation, if it has begun."""
+
+    request: QuestionRequest
+    context: RetrievedContext
+    visitor: str
+    page_url: str | None
+    conversation_id: str | None
+    # None: the caller gave the question no id.
+    key: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingAnswer:
+    """A question that was accepted. Refusals come before it, so that a stream never begins with one."""
+
+    enter: Enter
+    # None: no model is asked.
+    models: LanguageModels | None
+    turn: Turn | SavedAnswer
+
+    async def complete(self) -> SavedAnswer:
+        if isinstance(self.turn, SavedAnswer):
+            return self.turn
+        chosen = await self.models.choose(self.enter, "answers") if self.models else None
+        model = chosen.model if chosen else None
+        answer = await answer_with_model(self.enter, model, self.turn.context, self.turn.request)
+        async with self.enter() as ctx:
+            return await _save_turn(ctx, self.turn, answer)
+
+
+async def ask_question(
+    enter: Enter, models: LanguageModels, new: QuestionAsked, *, is_paused: bool
+) -> PendingAnswer:
+    """Ask a question, and get an answer from the published articles with its sources.
+
+    The answer is Markdown. `[1]` behind a sentence, step or row is the number of the source that it rests
+    on. It holds no link, no picture and no HTML: the sources hold the addresses. Where the articles don't
+    hold the answer, `answered` is false: the text says so and offers a person, `sources` are the nearest
+    articles, and the question is kept among the unanswered ones unless it is small talk. So it is where the
+    search is neither sure nor far: then `mayHelp` is true, and the text quotes the nearest section.
+
+    Send `conversationId` of the answer along with the next question of the same visitor: it may go on from
+    the ones before. A `visitorToken` that a signed-in visitor's server has signed opens `authenticated`
+    articles; one that is over or not signed by the bot's visitor secret is refused with 400.
+
+    A question with a `questionId` that was answered before gets that answer again, which is not kept a second
+    time; with other words it is refused with 400. Where the visitor may no longer read one of its sources, or
+    another `visitorToken` comes with it or none, it is a new question.
+
+    With `Accept: text/event-stream` the answer comes as server-sent events: `sources` with the sources,
+    `delta` with each next part of the text, `done` with the whole answer as it is without streaming; `error`,
+    with the body of a refusal, in place of what could not be sent any more.
+
+    A paused workspace goes on answering, in the articles' own words.
+    """
+    await query_embedder.prepare(new.question)
+    async with enter() as ctx:
+        asker = await _asker_of(ctx, new)
+        turn = await _repeated_answer(ctx, new, asker) or await _prepare_turn(ctx, new, asker)
+    # The model is paid for by active workspaces only.
+    return PendingAnswer(enter, None if is_paused else models, turn)
+
+
+async def _asker_of(ctx: Ctx, new: QuestionAsked) -> Asker:
+    """The one who asks; an invalid token raises before anything is looked up."""
+    sent = new.model_dump()
+    token, question_id = sent.get("visitor_token"), sent.get("question_id")
+    subject = None if token is None else (await require_claims(ctx, token))["sub"]
+    key = None
+    if question_id is not None:
+        # The same id of two visitors, or of one before and after signing in, means two questions.
+        parts = (hash_visitor(ctx.bot.id, new.visitor).hex(), subject, question_id)
+        key = hashlib.sha256(json.dumps(parts).encode()).digest()
+    return Asker("public" if token is None else "authenticated", key)
+
+
+async def _repeated_answer(ctx: Ctx, new: QuestionAsked, asker: Asker) -> SavedAnswer | None:
+    """The earlier answer to the same question; None if its sources are closed in the meantime."""
+    before = None if asker.key is None else await queries.find_answered_question(ctx, asker.key)
+    if before is None:
+        return None
+    if before.question != new.question:
+        raise InvalidValue("questionId", "it was sent before, with another question")
+    saved = before.saved
+    if not await are_live(ctx, {source.article_id for source in saved.sources}, asker.audience):
+        await queries.release_question_key(ctx, before.id)
+        return None
+    return saved
+
+
+async def _prepare_turn(ctx: Ctx, new: QuestionAsked, asker: Asker) -> Turn:
+    """Check which conversation the question continues, and retrieve its context."""
+    sent = new.model_dump()
+    conversation_id, earlier = await _conversation_of(ctx, sent.get("conversation_id"), new.visitor)
+    request = QuestionRequest(new.question, sent.get("locale"), tuple(earlier), asker.audience)
+    context = await retrieve_context(ctx, request)
+    return Turn(request, context, new.visitor, sent.get("page_url"), conversation_id, asker.key)
+
+
+async def _conversation_of(
+    ctx: Ctx, conversation_id: str | None, visitor: str
+) -> tuple[str | None, list[str]]:
+    """The id of the conversation and its last questions. Earlier answers are left out: they may be stale."""
+    if conversation_id is None:
+        return None, []
+    visitor_hash = hash_visitor(ctx.bot.id, visitor)
+    conversation = await queries.find_own_conversation(ctx, conversation_id, visitor_hash)
+    if conversation is None:
+        raise InvalidValue("conversationId", "it is not the id of a conversation of this visitor")
+    earlier = await queries.earlier_questions(ctx, conversation.id, limits.MAX_EARLIER_QUESTIONS)
+    return conversation.id, earlier
+
+
+async def _save_turn(ctx: Ctx, turn: Turn, answer: Answer) -> SavedAnswer:
+    """Save the question with its answer, and log a question that was not answered.
+
+    Of the same question sent twice at once, the answer that is saved first is the answer of both.
+    """
+    if turn.key is not None:
+        await queries.lock_question(ctx, turn.key)
+        before = await queries.find_answered_question(ctx, turn.key)
+        if before is not None:
+            return before.saved
+    conversation_id, message_id = turn.conversation_id, new_id("msg")
+    if conversation_id is None:
+        new = await begin_conversation(ctx, turn.visitor, turn.context.locale, turn.page_url)
+        conversation_id = new.id
+    row = {
+        "id": message_id,
+        "conversation_id": conversation_id,
+        "question": turn.request.text,
+        "answer": answer.text,
+        "answered": answer.answered,
+        "confidence": answer.confidence,
+        "model": answer.model,
+        "may_help": answer.may_help,
+        "translated_from": answer.translated_from,
+    }
+    sources = tuple(SourceOut.of(cited) for cited in answer.sources)
+    sent_sources = None if turn.key is None else [source.model_dump(by_alias=True) for source in sources]
+    source_rows = [_source_row(cited.passage) for cited in answer.sources]
+    await queries.insert_message(ctx, row, source_rows, turn.key, sent_sources)
+    # Nobody has to write an article about a greeting.
+    if not answer.answered and not answer.is_small_talk:
+        nearest = [Nearest(cited.passage.article_id, cited.passage.score) for cited in answer.sources]
+        question, locale = turn.request.text, turn.context.locale
+        await log_unanswered(ctx, question, turn.visitor, locale, nearest, meaning=turn.context.query)
+    return SavedAnswer(answer, conversation_id, message_id, sources)
+
+
+def _source_row(passage: Passage) -> dict[str, Any]:
+    return {
+        "article_id": passage.article_id,
+        "heading": passage.headings[-1] if passage.headings else None,
+        "anchor": passage.anchor,
+    }
+
+
+async def give_feedback(ctx: Ctx, message_id: str, given: FeedbackGiven) -> Feedback:
+    """Say whether an answer helped. The last word counts; a comment stays until another one comes."""
+    comment = _clean_text(given.model_dump().get("comment"))
+    feedback = await queries.set_feedback(ctx, message_id, given.helpful, comment)
+    if feedback is None:
+        raise NotFound("There is no such answer.")
+    return feedback
+
+
+async def get_widget_config(ctx: Ctx, locale: str | None) -> WidgetConfigOut:
+    """Get what a widget needs to show itself: the bot's name, its language, and the texts in `locale`."""
+    bot = ctx.bot
+    texts = texts_for(accepted_locale(locale) or bot.locale)
+    accent = await queries.find_accent(ctx)
+    return WidgetConfigOut(
+        bot_id=str(bot.id),
+        name=bot.name,
+        locale=bot.locale,
+        help_url=bot.help_url,
+        accent=AccentPairOut.of_row(accent) if accent else None,
+        texts=WidgetTextsOut.of_row(texts),
+    )
+
+
+async def begin_conversation(ctx: Ctx, visitor: str, locale: str, page_url: str | None) -> Conversation:
+    """Begin a conversation with a visitor, also in a paused workspace: that one goes on answering."""
+    visitor_hash = hash_visitor(ctx.bot.id, visitor)
+    return await queries.insert_conversation(ctx, new_id("conv"), visitor_hash, locale, page_url)
+
+
+@visitors_write
+async def escalate_conversation(ctx: Ctx, conversation_id: str, escalation: Escalation) -> Conversation:
+    """Ask for a person to go on with a conversation.
+
+    The first call counts: a later one gets the same answer, tells nobody again and changes nothing. Contact
+    details that come up later are a lead of this conversation.
+    """
+    sent = escalation.model_dump()
+    before = await get_conversation(ctx, conversation_id)
+    escalated = await queries.escalate(
+        ctx, before.id, _clean_text(sent.get("email")), _clean_text(sent.get("message"))
+    )
+    if escalated is None:
+        return await get_conversation(ctx, conversation_id)
+    after = ConversationOut.of(escalated)
+    await emit(ctx, "conversation.escalated", after, before=ConversationOut.of(before))
+    await alert(ctx, "handoff", f"{ctx.bot.name}: a visitor asks for a person", _alert_lines(after), None)
+    if escalated.message is not None:
+        await add_note_to_gaps(ctx, escalated.id)
+    return escalated
+
+
+@visitors_write
+async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
+    """Leave contact details. Each call makes a lead of its own; a bot takes 200 in an hour."""
+    sent = new.model_dump()
+    await _count_lead(ctx)
+    row = {
+        "id": new_id("lead"),
+        "conversation_id": await _referenced_id(ctx, sent.get("conversation_id")),
+        "email": new.email,
+        "name": _clean_text(sent.get("name")),
+        "message": _clean_text(sent.get("message")),
+    }
+    lead = await queries.insert_lead(ctx, row)
+    await emit(ctx, "lead.created", LeadOut.of(lead))
+    fields = {"E-mail": lead.email, "Name": lead.name, "Message": lead.message}
+    lines = [f"{name}: {text}" for name, text in fields.items() if text]
+    await alert(ctx, "lead", f"{ctx.bot.name}: a visitor left contact details", lines, None)
+    return lead
+
+
+async def _count_lead(ctx: Ctx) -> None:
+    """Count a lead in its own transaction, so that a refused one does not count."""
+    hits = await queries.count_lead(ctx)
+    if hits.number > limits.LEADS_PER_HOUR:
+        raise RateLimited(
+            "This help center has taken as many contact details as it may in an hour: try again later.",
+            headers={"Retry-After": str(hits.seconds_left)},
+        )
+
+
+async def _referenced_id(ctx: Ctx, conversation_id: str | None) -> str | None:
+    """The id of the conversation that a request names, if this bot has it."""
+    if conversation_id is not None and await queries.find_conversation(ctx, conversation_id) is None:
+        raise InvalidValue("conversationId", "it is not the id of a conversation with this bot")
+    return conversation_id
+
+
+def _alert_lines(conversation: ConversationOut) -> list[str]:
+    """The page is a line and no link, because its address comes from the visitor's browser."""
+    fields = {"E-mail": conversation.email, "Message": conversation.message, "Page": conversation.page_url}
+    lines = [f"{name}: {text}" for name, text in fields.items() if text]
+    return [*lines, f"Conversation: {conversation.id}"]
+
+
+def _clean_text(text: str | None) -> str | None:
+    """None for a field of a form that was left empty."""
+    return (text or "").strip() or None

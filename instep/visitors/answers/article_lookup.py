@@ -1,0 +1,114 @@
+"""Articles that a widget lists and shows: for what a visitor types, and for the page where that is."""
+
+from dataclasses import replace
+
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest, InvalidValue
+from instep.platform.core.locales import valid_locale
+from instep.platform.core.markdown import renders_at_once
+from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
+from instep.platform.identity.schemas import Ctx
+from instep.platform.text.comments import without_comments
+from instep.platform.text.definitions import without_unused_definitions
+from instep.search.actions import get_live_article
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Audience, LiveArticle, Passage
+from instep.visitors.answers import queries
+from instep.visitors.answers.page_words import words_of_page
+from instep.visitors.answers.visitor_tokens import require_claims
+from instep.visitors.answers.widget_schemas import ArticleLink
+
+# The share (0..1) of the words of a page's address that an article must have to be suggested there.
+MIN_PAGE_COVERAGE = 0.2
+
+
+async def find_articles(
+    ctx: Ctx, query: str, locale: str | None, visitor_token: str | None
+) -> list[ArticleLink]:
+    """Find the articles that a widget lists while somebody types: of the last word the beginning is enough.
+
+    Articles in `locale` are found; where there are none, those in any language. A `Visitor-Token` that a
+    signed-in visitor's server has signed finds `authenticated` articles too.
+    """
+    audience = await audience_of(ctx, visitor_token)
+    most = limits.WIDGET_SEARCH_RESULTS
+    passages = await passages_for(ctx, query, accepted_locale(locale), most, audience, is_typing=True)
+    return [link_to(passage) for passage in passages]
+
+
+async def suggest_articles(
+    ctx: Ctx, page_url: str | None, locale: str | None, visitor_token: str | None
+) -> list[ArticleLink]:
+    """List the articles that a widget shows before anybody has asked: those on the subject of the page.
+
+    The words of the page's address say what it is about. Where they lead to no article, the first articles of
+    the help center are listed.
+    """
+    audience, locale = await audience_of(ctx, visitor_token), accepted_locale(locale)
+    words = words_of_page(page_url or "")
+    passages = await passages_for(ctx, words, locale, limits.WIDGET_SUGGESTIONS, audience) if words else []
+    fitting = [link_to(passage) for passage in passages if passage.coverage >= MIN_PAGE_COVERAGE]
+    if fitting:
+        return fitting
+    bot = ctx.bot
+    first = await queries.first_articles(ctx, locale or bot.locale, limits.WIDGET_SUGGESTIONS)
+    if not first and locale not in (None, bot.locale):
+        first = await queries.first_articles(ctx, bot.locale, limits.WIDGET_SUGGESTIONS)
+    return [
+        ArticleLink(row.id, row.title, bot.help_url + row.path(bot), None, row.description or "")
+        for row in first
+    ]
+
+
+async def get_public_article(ctx: Ctx, article_id: str, visitor_token: str | None) -> LiveArticle:
+    """Get a public article, as a source of an answer is read inside the widget.
+
+    A `Visitor-Token` that a signed-in visitor's server has signed opens `authenticated` ones too; any other
+    is not found.
+    """
+    article = await get_live_article(ctx, article_id, await audience_of(ctx, visitor_token))
+    text, is_small = article.markdown, renders_at_once(article.markdown)
+    try:
+        content = await run_bounded(
+            shown_markdown, text, seconds=limits.MAX_RENDER_SECONDS, is_small=is_small
+        )
+    except TimeLimitExceeded:
+        raise InvalidRequest("This article takes too long to be read here: open its page.") from None
+    return replace(article, markdown=content)
+
+
+def shown_markdown(text: str) -> str:
+    """The text without what its authors note in comments of either kind, as no page shows it."""
+    return without_unused_definitions(without_comments(text))
+
+
+async def audience_of(ctx: Ctx, visitor_token: str | None) -> Audience:
+    if visitor_token is None:
+        return "public"
+    await require_claims(ctx, visitor_token)
+    return "authenticated"
+
+
+async def passages_for(
+    ctx: Ctx, query: str, locale: str | None, limit: int, audience: Audience, *, is_typing: bool = False
+) -> list[Passage]:
+    """The best passage of each article, best first."""
+    for language in dict.fromkeys((locale, None)):
+        retrieval = await retrieve(
+            ctx, query, language, limit=limit, per_article=1, audience=audience, is_typing=is_typing
+        )
+        if retrieval.passages:
+            return retrieval.passages
+    return []
+
+
+def link_to(passage: Passage) -> ArticleLink:
+    heading = passage.headings[-1] if passage.headings else None
+    return ArticleLink(passage.article_id, passage.title, passage.url, heading, passage.excerpt)
+
+
+def accepted_locale(text: str | None) -> str | None:
+    try:
+        return valid_locale(text) if text is not None else None
+    except ValueError as error:
+        raise InvalidValue("locale", str(error)) from None

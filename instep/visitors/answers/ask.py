@@ -1,0 +1,248 @@
+"""Answers in the articles' own words: retrieve passages, decide whether they answer the question, extract.
+
+`RetrievedContext.is_answerable` decides for all faces whether a question is answered or declined;
+`model_answer` then lets a model write the answer out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+from instep.platform.core import limits
+from instep.platform.identity.schemas import Ctx
+from instep.search.excerpts import cut, joined_lines, letters_in, place_after
+from instep.search.passage_kinds import answers_questions
+from instep.search.retrieve import retrieve
+from instep.search.schemas import Audience, Passage, Retrieval
+from instep.visitors.answers.asked_headings import blocks_with_headings
+from instep.visitors.answers.citing import has_no_active_markup, render_with_citations
+from instep.visitors.answers.extractive import (
+    MIN_RELATIVE_LIKELIHOOD,
+    PassageExtract,
+    QuestionTerms,
+    extract_passages,
+    extracted_units,
+    read_passage,
+    shorten_extract,
+)
+from instep.visitors.answers.follow_up import contextualize, is_follow_up, rerank_for_follow_up
+from instep.visitors.answers.inlines import inline_text
+from instep.visitors.answers.reply_texts import may_help_text, texts_for
+from instep.visitors.answers.schemas import Answer, CitedPassage
+from instep.visitors.answers.small_talk import TalkKind, kind_of_talk
+from instep.visitors.answers.sureness import says_what_is_asked
+
+# A follow-up needs only half the usual confidence: half of its search terms come from earlier questions.
+FOLLOW_UP_THRESHOLD_FACTOR = 0.5
+# About how many words are quoted of a section that may help.
+MAY_HELP_WORDS = 40
+MAX_MAY_HELP_SECTIONS = 2
+# Characters of a sentence by which it is located again in the article.
+QUOTE_CHARACTERS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRequest:
+    """A question, the language to answer in, the earlier questions, and whose articles may be read."""
+
+    text: str
+    locale: str | None = None
+    earlier: tuple[str, ...] = ()
+    audience: Audience = "public"
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedContext:
+    """The passages retrieved for a question, best first.
+
+    `query` is the question, with the earlier ones if it refers to them. `confidence` (0..1) is how likely the
+    passages hold the answer.
+    """
+
+    query: str
+    locale: str
+    passages: list[Passage]
+    confidence: float
+    # The kind of a text that asks nothing; None for a question.
+    talk: TalkKind | None = None
+
+    @property
+    def is_answerable(self) -> bool:
+        """The only place that decides whether to answer or to decline."""
+        return bool(self.passages) and self.confidence >= limits.ANSWER_THRESHOLD
+
+
+async def answer_from_articles(ctx: Ctx, request: QuestionRequest) -> Answer:
+    """Answer in the articles' own words, or decline."""
+    return extractive_answer(await retrieve_context(ctx, request))
+
+
+async def retrieve_context(ctx: Ctx, request: QuestionRequest) -> RetrievedContext:
+    """Search for the question alone and with the earlier ones, and take the context with more confidence."""
+    standalone = request.text
+    talk = kind_of_talk(standalone)
+    if talk is not None and not (talk == "unclear" and request.earlier):
+        return RetrievedContext(standalone, request.locale or ctx.bot.locale, [], 0.0, talk)
+    contextualized = contextualize(standalone, request.earlier)
+    if contextualized == standalone:
+        return await try_wording(ctx, request, standalone)
+    queries = (contextualized, standalone) if is_follow_up(standalone) else (standalone, contextualized)
+    first = await try_wording(ctx, request, queries[0])
+    if first.is_answerable:
+        return first
+    second = await try_wording(ctx, request, queries[1])
+    return second if second.confidence > first.confidence else first
+
+
+async def try_wording(ctx: Ctx, request: QuestionRequest, query: str) -> RetrievedContext:
+    """Search in the requested language, and in all languages if nothing is written in that one."""
+    retrieval = await retrieve_in_locale(ctx, request, query, request.locale)
+    if not retrieval.passages and request.locale is not None:
+        retrieval = await retrieve_in_locale(ctx, request, query, None)
+    passages, confidence = retrieval.passages, retrieval.signals.confidence
+    if query != request.text:
+        passages, is_continued = rerank_for_follow_up(passages, request.text)
+        if not is_continued:
+            # The passages are about the earlier questions alone.
+            confidence = 0.0
+        elif confidence >= limits.ANSWER_THRESHOLD * FOLLOW_UP_THRESHOLD_FACTOR:
+            confidence = max(confidence, limits.ANSWER_THRESHOLD)
+    confidence = round(min(1.0, max(0.0, confidence)), 3) if passages else 0.0
+    return RetrievedContext(query, request.locale or ctx.bot.locale, passages, confidence)
+
+
+async def retrieve_in_locale(ctx: Ctx, request: QuestionRequest, query: str, locale: str | None) -> Retrieval:
+    return await retrieve(
+        ctx,
+        query,
+        locale,
+        limit=limits.MAX_PASSAGES_RETRIEVED,
+        audience=request.audience,
+        candidates=limits.MAX_PASSAGES_COMPARED,
+    )
+
+
+def extractive_answer(context: RetrievedContext) -> Answer:
+    if context.talk is not None:
+        return talk_answer(context.talk, context.locale)
+    if not context.is_answerable:
+        return declined_answer(context)
+    quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
+    extracts = extract_passages(context.query, from_first_step(quotable))
+    terms = QuestionTerms(context.query, context.passages)
+    if extracts and not says_what_is_asked(extracts[0], context.query, terms):
+        return declined_answer(
+            replace(context, confidence=min(context.confidence, limits.ANSWER_THRESHOLD - 0.01))
+        )
+    blocks = [
+        block
+        for n, quoted in enumerate(blocks_with_headings(extracts), 1)
+        for block in render_with_citations(quoted, n)
+    ]
+    blocks = [block for block in blocks if has_no_active_markup(block)]
+    if not blocks or not has_no_active_markup("\n\n".join(blocks)):
+        return no_answer(context)
+    return Answer(tuple(blocks), True, context.confidence, cited_passages(extracts))
+
+
+def talk_answer(kind: TalkKind, locale: str) -> Answer:
+    """The reply to what asks nothing: a sentence of its own, and for a command what can be asked."""
+    texts = texts_for(locale)
+    purpose = f"{texts.purpose} {texts.person}"
+    replies = {"thanks": texts.welcome, "insult": purpose, "command": purpose}
+    text = replies.get(kind, texts.greeting)
+    return Answer((text,), False, 0.0, (), is_small_talk=True)
+
+
+def declined_answer(context: RetrievedContext) -> Answer:
+    """An answer that names the sections that may help, or says that nothing was found."""
+    return unsure_answer(context) or no_answer(context)
+
+
+def unsure_answer(context: RetrievedContext) -> Answer | None:
+    """Between sure and no: the nearest sections by name, the best part of each, and the offer of a person.
+
+    It counts as not answered. None where the articles are too far from the question, or have no text.
+    """
+    if context.confidence < limits.MAY_HELP_THRESHOLD:
+        return None
+    passages = from_first_step(context.passages)
+    if not passages:
+        return None
+    question = QuestionTerms(context.query, passages)
+    extracts = [
+        extract
+        for passage in likeliest(passages)
+        if (extract := shorten_extract(read_passage(passage, question), question, MAY_HELP_WORDS)).blocks
+    ]
+    quoted = [block for n, extract in enumerate(extracts, 1) for block in named_blocks(extract, n)]
+    blocks = (may_help_text(context.locale), *quoted, texts_for(context.locale).person)
+    if not quoted or not has_no_active_markup("\n\n".join(blocks)):
+        return None
+    return Answer(blocks, False, context.confidence, cited_passages(extracts), may_help=True)
+
+
+def from_first_step(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages but those that begin in the middle of their section's steps."""
+    return [passage for passage in passages if not passage.steps[0]]
+
+
+def likeliest(passages: Sequence[Passage]) -> list[Passage]:
+    """The first passage, and the second one if it is about as likely to help."""
+    first, *others = passages
+    least = first.section_score + log(MIN_RELATIVE_LIKELIHOOD)
+    return [
+        first,
+        *(
+            passage
+            for passage in others[: MAX_MAY_HELP_SECTIONS - 1]
+            if passage.section_score >= least and passage.locale == first.locale
+        ),
+    ]
+
+
+def named_blocks(extract: PassageExtract, n: int) -> list[str]:
+    """The blocks of an extract below the name of its section; `n` is the number that they cite."""
+    passage, first = extract.passage, extract.blocks[0]
+    name = " > ".join(inline_text(text) for text in (passage.title, *passage.headings[-1:]))
+    quoted = list(render_with_citations(extract.blocks, n))
+    is_sentence = first.kind == "prose" and not first.is_heading
+    lead = f"**{name}**: {quoted.pop(0)}" if is_sentence else f"**{name}**:"
+    return [lead, *quoted]
+
+
+def no_answer(context: RetrievedContext) -> Answer:
+    """An answer that declines: it offers a person and names the nearest articles."""
+    extracts = nearest_extracts(context)
+    texts = texts_for(context.locale)
+    sentences = [texts.no_answer, texts.nearest if extracts else "", texts.person]
+    text = " ".join(filter(None, sentences))
+    return Answer((text,), False, context.confidence, cited_passages(extracts))
+
+
+def nearest_extracts(context: RetrievedContext) -> list[PassageExtract]:
+    """The best passage of each of the nearest articles, of those with the same title the nearest."""
+    question = QuestionTerms(context.query, context.passages)
+    best_by_title: dict[str, Passage] = {}
+    for passage in context.passages:
+        best_by_title.setdefault(passage.title.casefold(), passage)
+    nearest = list(best_by_title.values())[: limits.MAX_NEAREST_ARTICLES]
+    return [read_passage(passage, question) for passage in nearest]
+
+
+def cited_passages(extracts: Sequence[PassageExtract]) -> tuple[CitedPassage, ...]:
+    """The passages with their numbers, from 1, in this order."""
+    return tuple(cited_passage(n, extract) for n, extract in enumerate(extracts, 1))
+
+
+def cited_passage(n: int, extract: PassageExtract) -> CitedPassage:
+    """A passage with an excerpt of what was extracted from it, around its best sentence."""
+    passage = extract.passage
+    text = joined_lines("".join(unit.readable for unit in extracted_units(extract)).split("\n"))
+    best = letters_in(passage.text[slice(*passage.best)])[:QUOTE_CHARACTERS]
+    return CitedPassage(n, passage, cut(text, place_after(text, max(0, letters_in(text).find(best)))))
+
+
+def citation_numbers(passage_numbers: Sequence[int]) -> dict[int, int]:
+    """The number of the citation for each number of a passage, in the order in which they are first cited."""
+    return {number: n for n, number in enumerate(dict.fromkeys(passage_numbers), 1)}

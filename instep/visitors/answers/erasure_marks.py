@@ -1,0 +1,139 @@
+"""Marks of erasures: what recognizes an erased visitor in an older copy of the data, without naming them.
+
+An e-mail address is kept as a salted hash, an identifier as the hash that conversations have. After a restore
+the addresses in the restored texts are hashed and compared.
+"""
+
+import re
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from instep.platform.core.database import Tx
+from instep.platform.core.ids import new_id
+from instep.platform.identity.visitor_hash import hash_visitor
+
+SALT_BYTES = 16
+# Characters that end an address in a text or a URL; more than an address may hold goes into none.
+ADDRESS = r"[^\s<>\"'(),;:/\\=&?#\[\]{}|]{1,200}@[^\s<>\"'(),;:/\\=&?#\[\]{}|]{1,200}"
+PUNCTUATION = re.compile(r"\A\W+|\W+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureMark:
+    """One erasure; the hash of the address is None if only an identifier was known."""
+
+    id: str
+    workspace_id: str
+    salt: bytes
+    email_hash: bytes | None
+    visitor_hashes: list[bytes]
+    created_at: datetime
+
+    def is_of(self, email: str) -> bool:
+        """Whether the erased visitor had this address, in lower case."""
+        return self.email_hash == hash_email(self.workspace_id, self.salt, email)
+
+
+INSERT = """
+    insert into erasures (id, workspace_id, salt, email_hash, visitor_hashes, created_at)
+    values (%(id)s, %(workspace)s, %(salt)b, %(email)b, %(visitors)s::bytea[], coalesce(%(at)s, now()))
+    on conflict do nothing
+"""
+
+
+async def mark_erasure(tx: Tx, workspace_id: str, email: str | None, visitor_hashes: list[bytes]) -> None:
+    """Remember an erasure; `email` is in lower case."""
+    salt = secrets.token_bytes(SALT_BYTES)
+    email_hash = None if email is None else hash_email(workspace_id, salt, email)
+    await tx.execute(
+        INSERT,
+        id=new_id("era"),
+        workspace=workspace_id,
+        salt=salt,
+        email=email_hash,
+        visitors=visitor_hashes,
+        at=None,
+    )
+
+
+async def take_over_mark(tx: Tx, mark: ErasureMark) -> bool:
+    """Remember an erasure that this database does not know; False if it does, or has no such workspace."""
+    if not await tx.value("select true from workspaces where id = %(id)s", id=mark.workspace_id):
+        return False
+    inserted_rows = await tx.execute(
+        INSERT,
+        id=mark.id,
+        workspace=mark.workspace_id,
+        salt=mark.salt,
+        email=mark.email_hash,
+        visitors=mark.visitor_hashes,
+        at=mark.created_at,
+    )
+    return inserted_rows == 1
+
+
+async def list_marks(tx: Tx) -> list[ErasureMark]:
+    """All erasures of the installation, in the order of their ids."""
+    return await tx.all(ErasureMark, "select * from list_erasures()")
+
+
+def hash_email(workspace_id: str, salt: bytes, email: str) -> bytes:
+    return hash_visitor(f"{workspace_id} {salt.hex()}", email)
+
+
+# Every text of a workspace in which a visitor's address may stand.
+TEXTS = """
+    select lower(concat_ws(' ', email, message, page_url)) as text from conversations
+    where workspace_id = %(workspace)s
+    union all select lower(concat_ws(' ', email, message)) from leads where workspace_id = %(workspace)s
+    union all select lower(concat_ws(' ', question, answer, comment)) from messages
+    where workspace_id = %(workspace)s
+    union all select lower(concat_ws(' ', question, array_to_string(examples, ' ')))
+    from unanswered_questions where workspace_id = %(workspace)s
+"""
+
+
+async def list_addresses(tx: Tx, workspace_id: str) -> set[str]:
+    """The e-mail addresses in what visitors of a workspace have left, in lower case."""
+    addresses = await tx.value(
+        f"""
+        select array_agg(distinct match[1]) from ({TEXTS}) as texts,
+            regexp_matches(text, %(address)s, 'g') as match
+        where position('@' in text) > 0
+        """,
+        workspace=workspace_id,
+        address=f"({ADDRESS})",
+    )
+    # Punctuation around an address may be part of it, or of the text.
+    return {form for address in addresses or [] for form in (address, PUNCTUATION.sub("", address))}
+
+
+async def find_marked_conversations(tx: Tx, mark: ErasureMark) -> list[str]:
+    """One conversation for each of the hashes that has any."""
+    conversation_ids: list[str] = await tx.value(
+        """
+        select coalesce(array_agg(id), '{}') from (
+            select distinct on (visitor_hash) id from conversations
+            where workspace_id = %(workspace)s and visitor_hash = any (%(hashes)s::bytea[])
+            order by visitor_hash, id) as conversations
+        """,
+        workspace=mark.workspace_id,
+        hashes=mark.visitor_hashes,
+    )
+    return conversation_ids
+
+
+async def scan_marks(
+    tx: Tx, marks: list[ErasureMark]
+) -> AsyncIterator[tuple[ErasureMark, list[str], list[str]]]:
+    """Each mark that this database did not know, with the addresses and conversations that it fits."""
+    addresses: dict[str, set[str]] = {}
+    for mark in marks:
+        if not await take_over_mark(tx, mark):
+            continue
+        if mark.workspace_id not in addresses:
+            addresses[mark.workspace_id] = await list_addresses(tx, mark.workspace_id)
+        emails = [email for email in sorted(addresses[mark.workspace_id]) if mark.is_of(email)]
+        yield mark, emails, await find_marked_conversations(tx, mark)

@@ -1,0 +1,160 @@
+"""Answers that a model writes: it reads the best sections, judges which hold the answer, and may search once.
+
+No transaction is open while it works. Without a model, or without a reply that can be read, the answer is in
+the articles' own words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from instep.platform.core import limits
+from instep.platform.llm.budget import Enter
+from instep.platform.llm.guard import read_reply
+from instep.platform.llm.protocol import CompletionError, Model
+from instep.search.passage_kinds import answers_questions
+from instep.search.schemas import Passage
+from instep.visitors.answers.answer_blocks import read_answer_blocks
+from instep.visitors.answers.ask import (
+    QuestionRequest,
+    RetrievedContext,
+    citation_numbers,
+    cited_passage,
+    declined_answer,
+    extractive_answer,
+    retrieve_context,
+    talk_answer,
+)
+from instep.visitors.answers.citing import has_no_active_markup
+from instep.visitors.answers.extractive import PassageExtract, is_for_readers
+from instep.visitors.answers.generative import (
+    MAX_SEARCHES,
+    AnswerReply,
+    Rewritten,
+    join_blocks,
+    prompt_for,
+    rewriting_prompt,
+    supported_sentences,
+)
+from instep.visitors.answers.schemas import Answer
+
+log = structlog.get_logger()
+
+
+class UnreadableReply(CompletionError):
+    """The model replied in another form than it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionReader:
+    """A model that reads sections for a question. `enter` opens a transaction in which more are retrieved."""
+
+    enter: Enter
+    model: Model
+    request: QuestionRequest
+
+    async def answer(self, context: RetrievedContext) -> Answer:
+        try:
+            return await self.written(context)
+        except CompletionError as error:
+            log.warning("a question goes on without the model", model=self.model.name, reason=error.message)
+            return extractive_answer(context)
+
+    async def written(self, context: RetrievedContext) -> Answer:
+        if self.request.earlier:
+            context = await self.standing_alone(context)
+        if not context.passages:
+            return declined_answer(context)
+        extracts, reply = await self.read(context)
+        if reply.kind == "question" and not reply.sections and reply.searches:
+            more = await self.search(context, reply.searches)
+            if more.passages:
+                extracts, reply = await self.read(more)
+        return answer_of(reply, extracts, context, self.model.name)
+
+    async def standing_alone(self, context: RetrievedContext) -> RetrievedContext:
+        """The sections for the question with what it takes from the earlier ones."""
+        prompt = rewriting_prompt(self.request.text, self.request.earlier)
+        rewritten = read_reply(Rewritten, (await self.model.complete(prompt)).text)
+        question = " ".join(rewritten.question.split()) if rewritten else ""
+        if not question or len(question) > limits.MAX_QUESTION_CHARACTERS:
+            return context
+        request = replace(self.request, text=question, earlier=())
+        async with self.enter() as ctx:
+            alone = await retrieve_context(ctx, request)
+        return alone if alone.passages else context
+
+    async def read(self, context: RetrievedContext) -> tuple[list[PassageExtract], AnswerReply]:
+        quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
+        extracts = [whole_section(passage) for passage in first_of_sections(quotable)]
+        completion = await self.model.complete(prompt_for(context.query, extracts))
+        reply = read_reply(AnswerReply, completion.text)
+        if reply is None:
+            raise UnreadableReply("It replied in another form than it was asked for.")
+        return extracts, reply
+
+    async def search(self, context: RetrievedContext, searches: Sequence[str]) -> RetrievedContext:
+        """The sections that the model's searches find and that it has not read, of each search in turn."""
+        read_places = {(passage.article_id, passage.number) for passage in context.passages}
+        rankings = []
+        async with self.enter() as ctx:
+            for search in searches[:MAX_SEARCHES]:
+                text = " ".join(search.split())[: limits.MAX_QUESTION_CHARACTERS]
+                if text:
+                    request = replace(self.request, text=text, earlier=())
+                    rankings.append((await retrieve_context(ctx, request)).passages)
+        more = {
+            (passage.article_id, passage.number): passage
+            for rank in range(limits.MAX_PASSAGES_RETRIEVED)
+            for ranking in rankings
+            for passage in ranking[rank : rank + 1]
+        }
+        new = [passage for place, passage in more.items() if place not in read_places]
+        return replace(context, passages=new[: limits.MAX_PASSAGES_RETRIEVED])
+
+
+def first_of_sections(passages: Sequence[Passage]) -> list[Passage]:
+    """The best passage of each section, whose text holds the others."""
+    first: dict[tuple[str, str], Passage] = {}
+    for passage in passages:
+        first.setdefault((passage.article_id, passage.section or passage.markdown), passage)
+    return list(first.values())
+
+
+def whole_section(passage: Passage) -> PassageExtract:
+    """The section of a passage with all that is for readers: the model judges what bears on the question."""
+    blocks = read_answer_blocks(passage.section or passage.markdown)
+    return PassageExtract(passage, tuple(filter(is_for_readers, blocks)))
+
+
+async def answer_with_model(
+    enter: Enter, model: Model | None, context: RetrievedContext, request: QuestionRequest
+) -> Answer:
+    if model is None or context.talk is not None:
+        return extractive_answer(context)
+    return await SectionReader(enter, model, request).answer(context)
+
+
+def answer_of(
+    reply: AnswerReply, extracts: Sequence[PassageExtract], context: RetrievedContext, model: str
+) -> Answer:
+    """The answer from the supported sentences; without any, the sections that hold it are quoted."""
+    if reply.kind != "question":
+        return talk_answer(reply.kind, context.locale)
+    if not reply.sections:
+        return declined_answer(context)
+    confidence = max(context.confidence, limits.ANSWER_THRESHOLD)
+    sentences = supported_sentences(reply, context.query, extracts)
+    numbers = citation_numbers([sentence.number for sentence in sentences])
+    blocks = tuple(join_blocks(sentences, numbers))
+    if blocks and has_no_active_markup("\n\n".join(blocks)):
+        sources = tuple(cited_passage(n, extracts[number - 1]) for number, n in numbers.items())
+        translated = [each for each in sentences if each.is_translated]
+        locale = extracts[translated[0].number - 1].passage.locale if translated else None
+        return Answer(blocks, True, confidence, sources, model, translated_from=locale)
+    best = dict.fromkeys(number for number in reply.sections if 1 <= number <= len(extracts))
+    passages = [extracts[number - 1].passage for number in best]
+    if not passages:
+        return declined_answer(context)
+    return extractive_answer(replace(context, passages=passages, confidence=confidence))

@@ -1,0 +1,412 @@
+"""The SQL of conversations, their messages, leads, and the secrets of visitor tokens."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from instep.content.articles.live import LIVE
+from instep.content.collections.visibility import PLACE
+from instep.platform.core import limits
+from instep.platform.core.paging import Order, Page, PageRequest
+from instep.platform.identity.schemas import Ctx
+from instep.visitors.answers.schemas import (
+    AnsweredQuestion,
+    Conversation,
+    ConversationFilter,
+    ConversationSummary,
+    Feedback,
+    Lead,
+    LeadFilter,
+    VisitorMessage,
+)
+from instep.visitors.answers.widget_schemas import AccentPair, ListedArticle
+
+CONVERSATION = """id, bot_id, locale, page_url, status, email, message, created_at, escalated_at, done_at,
+    done_by_name"""
+FEEDBACK = "id, helpful, comment, judged_at"
+LEAD = "id, bot_id, conversation_id, email, name, message, created_at, done_at, done_by_name"
+
+
+# Sets who did it first, or with nulls that nobody did.
+DONE = """done_at = case when %(now)s::timestamptz is not null then coalesce(done_at, %(now)s) end,
+    done_by_name = case when %(now)s::timestamptz is not null then coalesce(done_by_name, %(name)s) end"""
+
+
+async def find_conversation(ctx: Ctx, conversation_id: str) -> Conversation | None:
+    return await ctx.tx.first(
+        Conversation,
+        f"""
+        select {CONVERSATION} from conversations
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=conversation_id,
+    )
+
+
+async def find_own_conversation(ctx: Ctx, conversation_id: str, visitor_hash: bytes) -> Conversation | None:
+    return await ctx.tx.first(
+        Conversation,
+        f"""
+        select {CONVERSATION} from conversations
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+          and visitor_hash = %(visitor)s
+        """,
+        bot=ctx.bot.id,
+        id=conversation_id,
+        visitor=visitor_hash,
+    )
+
+
+async def earlier_questions(ctx: Ctx, conversation_id: str, limit: int) -> list[str]:
+    """The last questions of a conversation, oldest first."""
+    questions: list[str] | None = await ctx.tx.value(
+        """
+        select array_agg(question order by created_at, id) from (
+            select question, created_at, id from messages
+            where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(id)s
+            order by created_at desc, id desc limit %(limit)s) as last
+        """,
+        bot=ctx.bot.id,
+        id=conversation_id,
+        limit=limit,
+    )
+    return questions or []
+
+
+async def find_answered_question(ctx: Ctx, question_key: bytes) -> AnsweredQuestion | None:
+    return await ctx.tx.first(
+        AnsweredQuestion,
+        """
+        select id, conversation_id, question, answer, answered, confidence, model, sent_sources, may_help,
+            translated_from
+        from messages
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and question_key = %(key)s
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        key=question_key,
+    )
+
+
+async def release_question_key(ctx: Ctx, message_id: str) -> None:
+    """Let the question be asked anew: its answer stays in the conversation, and is not given again."""
+    await ctx.tx.execute(
+        """
+        update messages set question_key = null
+        where workspace_id = %(workspace)s and bot_id = %(bot)s and id = %(id)s
+        """,
+        bot=ctx.bot.id,
+        id=message_id,
+    )
+
+
+async def lock_question(ctx: Ctx, question_key: bytes) -> None:
+    """Keep others from saving this question before this transaction ends."""
+    await ctx.tx.advisory_lock(f"question {question_key.hex()}")
+
+
+async def insert_message(
+    ctx: Ctx,
+    row: dict[str, Any],
+    sources: list[dict[str, Any]],
+    question_key: bytes | None = None,
+    sent_sources: list[dict[str, Any]] | None = None,
+) -> None:
+    await ctx.tx.execute(
+        """
+        insert into messages (id, workspace_id, bot_id, conversation_id, question, answer, answered,
+            confidence, sources, model, question_key, sent_sources, may_help, translated_from, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(conversation_id)s, %(question)s, %(answer)s, %(answered)s,
+            %(confidence)s, %(sources)s, %(model)s, %(question_key)s, %(sent_sources)s,
+            %(may_help)s, %(translated_from)s, %(now)s)
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        sources=Jsonb(sources),
+        question_key=question_key,
+        sent_sources=None if sent_sources is None else Jsonb(sent_sources),
+        **row,
+    )
+
+
+async def set_feedback(ctx: Ctx, message_id: str, helpful: bool, comment: str | None) -> Feedback | None:
+    return await ctx.tx.first(
+        Feedback,
+        f"""
+        update messages set helpful = %(helpful)s, comment = coalesce(%(comment)s, comment),
+            judged_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s returning {FEEDBACK}
+        """,
+        bot=ctx.bot.id,
+        id=message_id,
+        helpful=helpful,
+        comment=comment,
+        now=ctx.now,
+    )
+
+
+async def first_articles(ctx: Ctx, locale: str, limit: int) -> list[ListedArticle]:
+    """The first articles of the help center, as its home page lists them."""
+    return await ctx.tx.all(
+        ListedArticle,
+        f"""
+        select a.id, a.slug, a.locale, a.title, a.description {LIVE} and a.locale = %(locale)s
+        order by c.id is null, {PLACE}, a.position, a.id limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        locale=locale,
+        limit=limit,
+    )
+
+
+async def find_accent(ctx: Ctx) -> AccentPair | None:
+    return await ctx.tx.first(
+        AccentPair,
+        """
+        select accent_light as light, accent_dark as dark from bots
+        where workspace_id = %(workspace)s and id = %(bot)s and accent is not null
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+    )
+
+
+async def find_visitor_secret(ctx: Ctx, *, lock: bool = False) -> bytes | None:
+    """The bot's sealed secret. `lock` keeps others from creating one before this transaction ends."""
+    if lock:
+        await ctx.tx.advisory_lock(f"visitor_secret {ctx.bot.id}")
+    sealed: bytes | None = await ctx.tx.value(
+        "select sealed from visitor_secrets where workspace_id = %(workspace)s and bot_id = %(bot)s",
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+    )
+    return sealed
+
+
+async def save_visitor_secret(ctx: Ctx, sealed: bytes) -> None:
+    """Insert the bot's secret, or replace the one it has."""
+    await ctx.tx.execute(
+        """
+        insert into visitor_secrets (bot_id, workspace_id, sealed, created_at)
+        values (%(bot)s, %(workspace)s, %(sealed)s, %(now)s)
+        on conflict (bot_id, workspace_id) do update
+            set sealed = excluded.sealed, created_at = excluded.created_at
+        """,
+        bot=ctx.bot.id,
+        workspace=ctx.workspace_id,
+        sealed=sealed,
+        now=ctx.now,
+    )
+
+
+async def insert_conversation(
+    ctx: Ctx, conversation_id: str, visitor_hash: bytes, locale: str, page_url: str | None
+) -> Conversation:
+    return await ctx.tx.fetch_one(
+        Conversation,
+        f"""
+        insert into conversations (id, workspace_id, bot_id, visitor_hash, locale, page_url, status,
+            created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(visitor)s, %(locale)s, %(page_url)s, 'open', %(now)s)
+        returning {CONVERSATION}
+        """,
+        id=conversation_id,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        visitor=visitor_hash,
+        locale=locale,
+        page_url=page_url,
+        now=ctx.now,
+    )
+
+
+async def escalate(
+    ctx: Ctx, conversation_id: str, email: str | None, message: str | None
+) -> Conversation | None:
+    """None when it is escalated already: one statement decides, so one of several calls at once counts."""
+    return await ctx.tx.first(
+        Conversation,
+        f"""
+        update conversations set status = 'escalated', email = %(email)s, message = %(message)s,
+            escalated_at = %(now)s
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s and status = 'open'
+        returning {CONVERSATION}
+        """,
+        bot=ctx.bot.id,
+        id=conversation_id,
+        email=email,
+        message=message,
+        now=ctx.now,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LeadHits:
+    """The number of a lead among those of its bot in the present hour, and the seconds left of that hour."""
+
+    number: int
+    seconds_left: int
+
+
+async def count_lead(ctx: Ctx) -> LeadHits:
+    return await ctx.tx.fetch_one(
+        LeadHits,
+        "select hits as number, seconds_left from count_hit('leads', %(bot)s, %(seconds)s)",
+        bot=str(ctx.bot.id),
+        seconds=limits.HOUR_SECONDS,
+    )
+
+
+async def insert_lead(ctx: Ctx, row: dict[str, Any]) -> Lead:
+    return await ctx.tx.fetch_one(
+        Lead,
+        f"""
+        insert into leads (id, workspace_id, bot_id, conversation_id, email, name, message, created_at)
+        values (%(id)s, %(workspace)s, %(bot)s, %(conversation_id)s, %(email)s, %(name)s, %(message)s,
+            %(now)s)
+        returning {LEAD}
+        """,
+        workspace=ctx.workspace_id,
+        bot=ctx.bot.id,
+        now=ctx.now,
+        **row,
+    )
+
+
+WAITING = "(c.status = 'escalated' and c.done_at is null)"
+CONVERSATION_ORDER = Order((WAITING, "c.created_at", "c.id"), descending=True)
+# What each filter of the list shows.
+CONDITIONS: dict[ConversationFilter, str] = {
+    "all": "true",
+    "escalated": "c.status = 'escalated'",
+    "unanswered": """exists (select from messages m
+        where m.workspace_id = %(workspace)s and m.bot_id = c.bot_id and m.conversation_id = c.id
+          and not m.answered)""",
+}
+
+
+async def list_conversations(
+    ctx: Ctx, status: ConversationFilter, request: PageRequest
+) -> Page[ConversationSummary]:
+    page = request.page(CONVERSATION_ORDER, "conversations", ctx.bot.id, status)
+    rows = await ctx.tx.all(
+        ConversationSummary,
+        f"""
+        select c.id, c.status, c.email, c.locale, m.question, m.message_count, m.unanswered_count,
+            c.created_at, {WAITING} as is_waiting
+        from conversations c, lateral (
+            select (array_agg(m.question order by m.created_at, m.id))[1] as question,
+                count(*)::integer as message_count,
+                (count(*) filter (where not m.answered))::integer as unanswered_count
+            from messages m
+            where m.workspace_id = %(workspace)s and m.bot_id = c.bot_id and m.conversation_id = c.id) m
+        where c.bot_id = %(bot)s and c.workspace_id = %(workspace)s
+          and {CONDITIONS[status]} and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.is_waiting, row.created_at, row.id))
+
+
+async def list_messages(ctx: Ctx, conversation_id: str, request: PageRequest) -> Page[VisitorMessage]:
+    page = request.page(
+        Order(("m.created_at", "m.id"), descending=False), "messages", ctx.bot.id, conversation_id
+    )
+    rows = await ctx.tx.all(
+        VisitorMessage,
+        f"""
+        select m.id, m.question, m.answer, m.answered, m.confidence, m.model, m.helpful, m.comment,
+            m.created_at,
+            coalesce((
+                select jsonb_agg(jsonb_build_object('article_id', a.id, 'title', a.title,
+                    'heading', s.source ->> 'heading') order by s.place)
+                from jsonb_array_elements(m.sources) with ordinality as s (source, place)
+                left join articles a on a.workspace_id = %(workspace)s and a.bot_id = m.bot_id
+                    and a.id = s.source ->> 'article_id' and a.deleted_at is null), '[]') as sources
+        from messages m
+        where m.bot_id = %(bot)s and m.workspace_id = %(workspace)s and m.conversation_id = %(conversation)s
+          and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        conversation=conversation_id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def list_leads(ctx: Ctx, status: LeadFilter, request: PageRequest) -> Page[Lead]:
+    page = request.page(Order(("created_at", "id"), descending=True), "leads", ctx.bot.id, status)
+    rows = await ctx.tx.all(
+        Lead,
+        f"""
+        select {LEAD} from leads
+        where bot_id = %(bot)s and workspace_id = %(workspace)s
+          and {"done_at is null" if status == "open" else "true"} and {page.condition} {page.tail}
+        """,
+        bot=ctx.bot.id,
+        **page.params,
+    )
+    return page.page_of(rows, lambda row: (row.created_at, row.id))
+
+
+async def set_lead_done(ctx: Ctx, lead_id: str, *, is_done: bool) -> Lead | None:
+    """Who did it first stays; None if there is no such lead."""
+    return await ctx.tx.first(
+        Lead,
+        f"""
+        update leads set {DONE}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        returning {LEAD}
+        """,
+        id=lead_id,
+        **done_fields(ctx, is_done=is_done),
+    )
+
+
+async def set_conversation_done(ctx: Ctx, conversation_id: str, *, is_done: bool) -> Conversation | None:
+    """Also of the contact details that were left in it; None if there is no such conversation."""
+    await ctx.tx.execute(
+        f"""
+        update leads set {DONE}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(id)s
+        """,
+        id=conversation_id,
+        **done_fields(ctx, is_done=is_done),
+    )
+    return await ctx.tx.first(
+        Conversation,
+        f"""
+        update conversations set {DONE}
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and id = %(id)s
+        returning {CONVERSATION}
+        """,
+        id=conversation_id,
+        **done_fields(ctx, is_done=is_done),
+    )
+
+
+def done_fields(ctx: Ctx, *, is_done: bool) -> dict[str, Any]:
+    return {
+        "bot": ctx.bot.id,
+        "now": ctx.now if is_done else None,
+        "name": ctx.actor.name if is_done else None,
+    }
+
+
+async def list_leads_of(ctx: Ctx, conversation_id: str, limit: int) -> list[Lead]:
+    """The newest contact details that were left in a conversation."""
+    return await ctx.tx.all(
+        Lead,
+        f"""
+        select {LEAD} from leads
+        where bot_id = %(bot)s and workspace_id = %(workspace)s and conversation_id = %(conversation)s
+        order by created_at desc, id desc limit %(limit)s
+        """,
+        bot=ctx.bot.id,
+        conversation=conversation_id,
+        limit=limit,
+    )

@@ -1,0 +1,509 @@
+"""The shapes of questions and answers, conversations and leads (contract sections 5 and 6)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import MISSING, AfterValidator, Field
+
+from instep.platform.core import limits
+from instep.platform.core.email_addresses import is_email_address
+from instep.platform.web.shapes import NOT_BLANK, Body, Locale, Out, Text, Timestamp, not_blank
+from instep.search.schemas import Passage
+from instep.visitors.insights.schemas import ArticleFeedback, ArticleRating, FeedbackReason
+
+ConversationStatus = Literal["open", "escalated"]
+
+
+def checked_email(text: str) -> str:
+    if not is_email_address(text):
+        raise ValueError("it must be an e-mail address such as ann@example.com")
+    return text
+
+
+Email = Annotated[
+    Text,
+    Field(
+        max_length=limits.MAX_EMAIL_CHARACTERS,
+        examples=["ann@example.com"],
+        json_schema_extra={"format": "email"},
+    ),
+    AfterValidator(checked_email),
+]
+Message = Annotated[
+    Text,
+    Field(
+        max_length=limits.MAX_VISITOR_MESSAGE_CHARACTERS,
+        examples=["The invoice shows another address than mine."],
+    ),
+]
+PersonName = Annotated[Text, Field(max_length=limits.MAX_NAME_CHARACTERS, examples=["Ann Example"])]
+
+
+def collapse_white_space(text: str) -> str:
+    """The question with each run of white space as one blank."""
+    return " ".join(text.split())
+
+
+QuestionText = Annotated[
+    Text,
+    Field(
+        max_length=limits.MAX_QUESTION_CHARACTERS,
+        description="The question, in any language.",
+        examples=["How do I install the agent?"],
+        json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
+    ),
+    AfterValidator(not_blank),
+    AfterValidator(collapse_white_space),
+]
+VisitorId = Annotated[
+    Text,
+    Field(
+        max_length=limits.MAX_VISITOR_CHARACTERS,
+        description="Who asks: an identifier of your choice, the same for all questions of one visitor. "
+        "Only a hash of it is kept.",
+        examples=["visitor-7f3a"],
+        json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
+    ),
+    AfterValidator(not_blank),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage that an answer cites by its number; `excerpt` is what the answer took from it."""
+
+    n: int
+    passage: Passage
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a visitor reads. `blocks` are the parts of the text, in order; `confidence` is 0..1."""
+
+    blocks: tuple[str, ...]
+    answered: bool
+    confidence: float
+    sources: tuple[CitedPassage, ...]
+    model: str | None = None
+    # Not answered, but the text quotes the nearest section, which may help.
+    may_help: bool = False
+    # The language of the articles, if the model has translated what they say.
+    translated_from: str | None = None
+    # The question asked nothing.
+    is_small_talk: bool = False
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAnswer:
+    """An answer that was saved as a message of a conversation.
+
+    `sources` are those of the answer as they are sent. For a question that is sent again they are the ones
+    that were sent before: the passages of `answer` are not retrieved anew.
+    """
+
+    answer: Answer
+    conversation_id: str
+    message_id: str
+    sources: tuple["SourceOut", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A message whose question has an id: what was answered when it was sent first."""
+
+    id: str
+    conversation_id: str
+    question: str
+    answer: str
+    answered: bool
+    confidence: float
+    model: str | None
+    sent_sources: list[dict[str, Any]]
+    may_help: bool
+    translated_from: str | None
+
+    @property
+    def saved(self) -> SavedAnswer:
+        answer = Answer(
+            (self.answer,),
+            self.answered,
+            self.confidence,
+            (),
+            self.model,
+            may_help=self.may_help,
+            translated_from=self.translated_from,
+        )
+        sources = tuple(SourceOut.model_validate(source) for source in self.sent_sources)
+        return SavedAnswer(answer, self.conversation_id, self.id, sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One row of `conversations`, without its visitor."""
+
+    id: str
+    bot_id: UUID
+    locale: str
+    page_url: str | None
+    status: ConversationStatus
+    email: str | None
+    message: str | None
+    created_at: datetime
+    escalated_at: datetime | None
+    # When somebody said that it needs no answer any more, and who.
+    done_at: datetime | None
+    done_by_name: str | None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a person."""
+        return self.status == "escalated" and self.done_at is None
+
+
+ConversationFilter = Literal["all", "escalated", "unanswered"]
+LeadFilter = Literal["open", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """What a list shows of a conversation; `question` is its first one, None while it has none."""
+
+    id: str
+    status: ConversationStatus
+    email: str | None
+    locale: str
+    question: str | None
+    message_count: int
+    unanswered_count: int
+    created_at: datetime
+    is_waiting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorMessage:
+    """A question with its answer, what the visitor thought of it, and the articles that it rests on.
+
+    `sources` are in the order of the citations' numbers: article_id, title, heading; the first two are null
+    for an article that was deleted.
+    """
+
+    id: str
+    question: str
+    answer: str
+    answered: bool
+    confidence: float
+    model: str | None
+    helpful: bool | None
+    comment: str | None
+    created_at: datetime
+    sources: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A visitor's feedback on an answer: columns of a row of `messages`."""
+
+    id: str
+    helpful: bool
+    comment: str | None
+    judged_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """One row of `leads`."""
+
+    id: str
+    bot_id: UUID
+    conversation_id: str | None
+    email: str
+    name: str | None
+    message: str | None
+    created_at: datetime
+    # When somebody said that it needs no answer any more, and who.
+    done_at: datetime | None
+    done_by_name: str | None
+
+
+class EmbedBody(Body):
+    """The bot and its public key, which each call of the answer API names."""
+
+    bot_id: Annotated[str, Field(examples=["0190163d-8694-439b-aea5-966c26f8ad91"])]
+    bot_key: Annotated[str, Field(examples=["pk_4fJ2kQ9xT7mB1cV8sN3hW6zR"])]
+
+
+class QuestionAsked(EmbedBody):
+    """A question of a visitor."""
+
+    question: QuestionText
+    visitor: VisitorId
+    question_id: (
+        Annotated[Text, Field(min_length=1, max_length=limits.MAX_QUESTION_ID_CHARACTERS)] | MISSING
+    ) = Field(
+        default=MISSING,
+        description="An identifier of your choice, new for each question. When the answer did not arrive, "
+        "send the question again with it: it is not asked twice, and gets the same answer.",
+        examples=["4f1c2c9e-6f0e-4a39-9d55-0f6c3d8f7a10"],
+    )
+    conversation_id: Text | MISSING = Field(
+        default=MISSING,
+        description="The conversation that it goes on with: one of this visitor.",
+        examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
+    )
+    locale: Locale | MISSING = Field(
+        default=MISSING,
+        description="The language to answer in; where nothing is written in it, all articles are searched.",
+    )
+    page_url: Annotated[Text, Field(max_length=limits.MAX_PAGE_URL_CHARACTERS)] | MISSING = Field(
+        default=MISSING,
+        description="The page that the visitor is on.",
+        examples=["https://example.com/pricing"],
+    )
+    visitor_token: Annotated[Text, Field(max_length=limits.MAX_VISITOR_TOKEN_CHARACTERS)] | MISSING = Field(
+        default=MISSING,
+        description="Proves a signed-in visitor, who is answered from `authenticated` articles too: a JWT "
+        "with `sub` and `exp`, signed with HS256 and the bot's visitor secret.",
+    )
+
+
+class FeedbackGiven(EmbedBody):
+    """What a visitor thinks of an answer."""
+
+    helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]
+    comment: Message | MISSING = Field(default=MISSING, description="Why, in the visitor's words.")
+
+
+class ArticleFeedbackGiven(EmbedBody, ArticleRating):
+    """What a reader thinks of an article."""
+
+
+class Escalation(EmbedBody):
+    """Where the visitor can be reached, and what about; both may be left out."""
+
+    email: Email | MISSING = MISSING
+    message: Message | MISSING = MISSING
+
+
+class LeadCreate(EmbedBody):
+    """The contact details of a visitor."""
+
+    email: Email
+    name: PersonName | MISSING = MISSING
+    message: Message | MISSING = MISSING
+    conversation_id: Text | MISSING = Field(
+        default=MISSING,
+        description="The conversation that it came about in.",
+        examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
+    )
+
+
+PassageUrl = Annotated[
+    str,
+    Field(
+        description="The public address of the passage.",
+        examples=["https://help.example.com/help/acme/articles/install-the-agent#h-linux"],
+    ),
+]
+
+
+class SourceOut(Out):
+    """A passage that the answer rests on, or comes near to the question."""
+
+    n: Annotated[int, Field(description="Its number in the marks of the answer.", examples=[1])]
+    article_id: str
+    title: str
+    url: PassageUrl
+    heading: Annotated[
+        str | None, Field(description="The heading above it, if there is one.", examples=["Linux"])
+    ]
+    excerpt: Annotated[
+        str,
+        Field(
+            description="Plain text of it: escape it where it goes into a page.",
+            examples=["Run install.sh, then open the dashboard."],
+        ),
+    ]
+
+    @classmethod
+    def of(cls, cited: CitedPassage) -> "SourceOut":
+        passage = cited.passage
+        return cls(
+            n=cited.n,
+            article_id=passage.article_id,
+            title=passage.title,
+            url=passage.url,
+            heading=passage.headings[-1] if passage.headings else None,
+            excerpt=cited.excerpt,
+        )
+
+
+class AnswerPreviewOut(Out):
+    """An answer with its sources, or that the articles don't hold one."""
+
+    answer: Annotated[
+        str,
+        Field(
+            description="Markdown without links, pictures and HTML. `[1]` after a sentence, outside of code, "
+            "is the number of its source.",
+            examples=["Run `install.sh`, then open the dashboard [1]."],
+        ),
+    ]
+    answered: Annotated[
+        bool,
+        Field(
+            description="False when the published articles don't hold the answer, or may not: the text "
+            "says so, and the sources are the nearest articles.",
+            examples=[True],
+        ),
+    ]
+    confidence: Annotated[
+        float,
+        Field(ge=0, le=1, description="How sure it is that the articles hold the answer.", examples=[0.93]),
+    ]
+    may_help: Annotated[
+        bool,
+        Field(
+            description="True when it is not answered, but the text quotes a section that may help.",
+            examples=[False],
+        ),
+    ]
+    translated_from: Annotated[
+        str | None,
+        Field(
+            description="The language of the articles, if the answer says in another one what they say.",
+            examples=[None],
+        ),
+    ] = None
+    sources: Annotated[list[SourceOut], Field(description="In the order of their numbers.")]
+
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        return cls(
+            answer=answer.text,
+            answered=answer.answered,
+            may_help=answer.may_help,
+            translated_from=answer.translated_from,
+            confidence=answer.confidence,
+            sources=[SourceOut.of(source) for source in answer.sources],
+        )
+
+
+class AnswerOut(AnswerPreviewOut):
+    """An answer with its sources, or that the articles don't hold one, as it is kept."""
+
+    conversation_id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]
+    message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
+
+    @classmethod
+    def of_saved(cls, saved: SavedAnswer) -> "AnswerOut":
+        return cls(
+            answer=saved.answer.text,
+            answered=saved.answer.answered,
+            may_help=saved.answer.may_help,
+            translated_from=saved.answer.translated_from,
+            confidence=saved.answer.confidence,
+            sources=list(saved.sources),
+            conversation_id=saved.conversation_id,
+            message_id=saved.message_id,
+        )
+
+
+class FeedbackOut(Out):
+    """The feedback that was saved."""
+
+    message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
+    helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]
+
+
+class ArticleFeedbackOut(Out):
+    """The feedback that was saved."""
+
+    id: Annotated[str, Field(examples=["fb_01kbb6x4mwh2v7n8q9r0s1t2vb"])]
+    article_id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
+    helpful: Annotated[bool, Field(description="Whether the article helped.", examples=[False])]
+    reason: Annotated[FeedbackReason | None, Field(description="Why it did not.", examples=["outdated"])]
+
+    @classmethod
+    def of(cls, feedback: ArticleFeedback) -> "ArticleFeedbackOut":
+        return cls.of_row(feedback)
+
+
+class VisitorSecretOut(Out):
+    """What a customer's server signs visitor tokens with."""
+
+    bot_id: str
+    visitor_secret: str
+
+
+class ConversationOut(Out):
+    """A conversation of a visitor with the help center's assistant."""
+
+    id: Annotated[str, Field(examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"])]
+    status: Annotated[ConversationStatus, Field(description="`escalated`: the visitor asked for a person.")]
+    locale: Annotated[str, Field(examples=["en"])]
+    page_url: Annotated[
+        str | None,
+        Field(description="The page that it began on.", examples=["https://example.com/pricing"]),
+    ]
+    email: Annotated[
+        str | None,
+        Field(description="Where the visitor can be reached, if told.", examples=["ann@example.com"]),
+    ]
+    message: Annotated[
+        str | None,
+        Field(
+            description="What the visitor wrote to the person.",
+            examples=["The invoice shows another address than mine."],
+        ),
+    ]
+    bot_id: Annotated[str, Field(examples=["0190163d-8694-439b-aea5-966c26f8ad91"])]
+    created_at: Timestamp
+    escalated_at: Annotated[Timestamp | None, Field(description="When the visitor asked for a person.")]
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> "ConversationOut":
+        return cls.of_row(conversation, bot_id=str(conversation.bot_id))
+
+
+class LeadOut(Out):
+    """Contact details that a visitor left."""
+
+    id: Annotated[str, Field(examples=["lead_01kbb6x4mwh2v7n8q9r0s1t2v9"])]
+    email: Annotated[str, Field(examples=["ann@example.com"])]
+    name: Annotated[str | None, Field(examples=["Ann Example"])]
+    message: Annotated[str | None, Field(examples=["Do you have a plan for schools?"])]
+    conversation_id: Annotated[
+        str | None,
+        Field(
+            description="The conversation that it came about in, if any.",
+            examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
+        ),
+    ]
+    bot_id: Annotated[str, Field(examples=["0190163d-8694-439b-aea5-966c26f8ad91"])]
+    created_at: Timestamp
+
+    @classmethod
+    def of(cls, lead: Lead) -> "LeadOut":
+        return cls.of_row(lead, bot_id=str(lead.bot_id))
+
+
+class EscalatedOut(Out):
+    """The conversation waits for a person."""
+
+    id: str
+    status: ConversationStatus
+    escalated_at: Timestamp | None
+
+
+class LeadReceivedOut(Out):
+    """The contact details have been kept."""
+
+    id: str
+    created_at: Timestamp

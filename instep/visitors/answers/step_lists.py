@@ -1,0 +1,74 @@
+"""A list of steps in an answer: whole, or as many of the first steps as fit, "Steps 1 to 4 of 6"."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from instep.visitors.answers.answer_blocks import AnswerBlock, AnswerUnit
+
+STEP = re.compile(r"\d{1,9}[.)] ")
+MIN_STEPS = 2
+# By language: the last step that is quoted, and how many there are.
+PLACES = {
+    "en": "Steps 1 to {last} of {count}:",
+    "de": "Schritte 1 bis {last} von {count}:",
+    "fr": "Étapes 1 à {last} sur {count} :",
+    "es": "Pasos 1 a {last} de {count}:",
+    "pt": "Passos 1 a {last} de {count}:",
+    "it": "Passaggi da 1 a {last} di {count}:",
+    "nl": "Stappen 1 tot {last} van {count}:",
+    "ja": "手順 1-{last} (全 {count}):",
+    "zh": "第 1 至 {last} 步 (共 {count} 步):",
+    "ar": "الخطوات من 1 إلى {last} من أصل {count}:",
+}
+
+
+def is_step(unit: AnswerUnit) -> bool:
+    return STEP.match(unit.prefix) is not None
+
+
+def are_steps(block: AnswerBlock) -> bool:
+    return block.kind == "list" and sum(map(is_step, block.units)) >= MIN_STEPS
+
+
+def first_steps(block: AnswerBlock, size: Callable[[AnswerBlock], int], max_size: int) -> AnswerBlock:
+    """As many steps as fit, from the first one on: a reader who begins in the middle does harm."""
+    chosen: list[AnswerUnit] = []
+    for step in split_steps(block.units):
+        if chosen and size(replace(block, units=(*chosen, *step))) > max_size:
+            break
+        chosen += step
+    return replace(block, units=tuple(chosen))
+
+
+def split_steps(units: Sequence[AnswerUnit]) -> list[list[AnswerUnit]]:
+    """Each step with what is below it."""
+    steps: list[list[AnswerUnit]] = []
+    for unit in units:
+        if is_step(unit) or not steps:
+            steps.append([unit])
+        else:
+            steps[-1].append(unit)
+    return steps
+
+
+def with_place(
+    blocks: Sequence[AnswerBlock], whole: Sequence[AnswerBlock], count: int, locale: str
+) -> tuple[AnswerBlock, ...]:
+    """The blocks, with their place above steps that are not all of their section's.
+
+    `whole`: the blocks of the passage; `count`: the steps of its section.
+    """
+    every = [unit for block in whole for unit in block.units if is_step(unit)]
+    return tuple(
+        replace(block, head=place(block, every, count, locale)) if are_steps(block) else block
+        for block in blocks
+    )
+
+
+def place(block: AnswerBlock, every: Sequence[AnswerUnit], count: int, locale: str) -> str:
+    """The line above steps; none if these are all, or if the passage is not one list of steps."""
+    steps = [unit for unit in block.units if is_step(unit)]
+    if not steps or len(steps) >= count or len(every) > count or steps[0] != every[0]:
+        return ""
+    return PLACES.get(locale.split("-")[0], PLACES["en"]).format(last=len(steps), count=count)

@@ -1,0 +1,129 @@
+"""The shapes of what a widget shows besides answers: its look, lists of articles, an article to read."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from instep.content.articles.paths import path_of_article
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.shapes import Out
+from instep.search.schemas import LiveArticle
+from instep.visitors.answers.schemas import PassageUrl
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleLink:
+    """An article in a list of a widget, with the heading and the passage that it is listed for."""
+
+    article_id: str
+    title: str
+    url: str
+    heading: str | None
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedArticle:
+    """A public article in a list."""
+
+    id: str
+    slug: str
+    locale: str
+    title: str
+    description: str | None
+
+    def path(self, bot: Bot) -> str:
+        return path_of_article(bot.locale, self.locale, self.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class AccentPair:
+    """A bot's colour for each colour scheme, as `#rrggbb`."""
+
+    light: str
+    dark: str
+
+
+class WidgetTextsOut(Out):
+    """What a widget says, in the language asked for."""
+
+    greeting: Annotated[
+        str, Field(description="What it begins with.", examples=["What would you like to know?"])
+    ]
+    placeholder: Annotated[str, Field(description="In the empty field.", examples=["Your question"])]
+    send: Annotated[str, Field(description="On the button that sends.", examples=["Send"])]
+    ask_person: Annotated[
+        str, Field(description="On the button that asks for a person.", examples=["Ask for a person"])
+    ]
+    sources: Annotated[str, Field(description="Above the sources.", examples=["Sources"])]
+
+
+class AccentPairOut(Out):
+    """A bot's colour, made readable for each colour scheme."""
+
+    light: Annotated[str, Field(description="On light grounds.", examples=["#8a5a00"])]
+    dark: Annotated[str, Field(description="On dark grounds.", examples=["#f2b84b"])]
+
+
+class WidgetConfigOut(Out):
+    """What a widget needs to show itself; nothing in it is secret."""
+
+    bot_id: str
+    name: str
+    locale: str
+    help_url: Annotated[
+        str, Field(description="The public help center.", examples=["https://help.example.com/help/acme"])
+    ]
+    accent: Annotated[AccentPairOut | None, Field(description="The bot's colour; null: the product's blue.")]
+    texts: WidgetTextsOut
+
+
+class ArticleLinkOut(Out):
+    """An article in a list of a widget."""
+
+    article_id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
+    title: Annotated[str, Field(examples=["Install the agent"])]
+    url: PassageUrl
+    heading: Annotated[
+        str | None, Field(description="The heading that it is listed for.", examples=["Linux"])
+    ]
+    excerpt: Annotated[
+        str,
+        Field(
+            description="Plain text, maybe empty: escape it where it goes into a page.",
+            examples=["Run install.sh, then open the dashboard."],
+        ),
+    ]
+
+
+class ArticleLinksOut(Out):
+    """Articles for a widget, best first."""
+
+    results: Annotated[list[ArticleLinkOut], Field(description="Few enough for one look.")]
+
+    @classmethod
+    def of(cls, links: list[ArticleLink]) -> "ArticleLinksOut":
+        return cls(results=[ArticleLinkOut.of_row(link) for link in links])
+
+
+class ReadableArticleOut(Out):
+    """A public article as a visitor reads it, without what only the team needs."""
+
+    id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
+    title: Annotated[str, Field(examples=["Install the agent"])]
+    locale: Annotated[str, Field(examples=["en"])]
+    url: Annotated[
+        str,
+        Field(
+            description="The public page.",
+            examples=["https://help.example.com/help/acme/articles/install-the-agent"],
+        ),
+    ]
+    content_markdown: Annotated[
+        str, Field(description="The text, in Markdown.", examples=["Run `install.sh`.\n"])
+    ]
+
+    @classmethod
+    def of(cls, article: LiveArticle, bot: Bot) -> "ReadableArticleOut":
+        return cls.of_row(article, url=bot.help_url + article.path(bot), content_markdown=article.markdown)

@@ -1,0 +1,298 @@
+"""What can be done with unanswered questions, and the health of articles."""
+
+import hashlib
+from bisect import bisect_right
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+from pydantic import MISSING
+
+from instep.content.articles.texts import find_article
+from instep.drafting.drafts.actions import find_proposed, propose_edit
+from instep.drafting.drafts.schemas import DraftCreate
+from instep.platform.core import limits
+from instep.platform.core.errors import InvalidRequest, InvalidState, NotFound
+from instep.platform.core.jobs import defer
+from instep.platform.core.paging import Order, Page, PageRequest
+from instep.platform.identity.access import writes
+from instep.platform.identity.schemas import Ctx
+from instep.platform.identity.visitor_hash import hash_visitor
+from instep.visitors.insights.health import checking, link_addresses
+from instep.visitors.insights.health.assessment import (
+    StatusFilter,
+    assess_articles,
+    known_assessment,
+    sort_key,
+)
+from instep.visitors.insights.health.checking import Finding
+from instep.visitors.insights.health.kinds_of_problems import Assessment, only_with_code
+from instep.visitors.insights.health.link_addresses import CorrectedText
+from instep.visitors.insights.health.problems import Code, Problem
+from instep.visitors.insights.questions import queries
+from instep.visitors.insights.questions.question_key import question_key
+from instep.visitors.insights.schemas import (
+    DRAFT_GAP,
+    REQUESTED,
+    CheckRequest,
+    Health,
+    HealthReport,
+    HealthSummary,
+    Nearest,
+    Need,
+    UnansweredQuestion,
+)
+
+QuestionFilter = Literal["waiting", "all", "open", "drafted", "answered", "dismissed"]
+STATUSES: dict[QuestionFilter, list[str]] = {
+    "waiting": ["open", "drafted"],
+    "all": ["open", "drafted", "answered", "dismissed"],
+}
+HEALTH_ORDER = Order(("score", "article_id"), descending=False)
+VISITOR_HASH_BYTES = 16
+
+
+async def list_unanswered(
+    ctx: Ctx, status: QuestionFilter, page: PageRequest, locale: str | None = None
+) -> Page[UnansweredQuestion]:
+    """List the questions that the published articles did not answer, most asked first.
+
+    Questions of one meaning in one language are one row, with all of its wordings and counts: they share most
+    of their words, whatever their order, endings and small words. Without `status` the list holds what still
+    waits: `open` and `drafted` ones.
+    Counts cover the last 180 days; a question that was not asked in that time is deleted.
+    """
+    return await queries.list_page(ctx, STATUSES.get(status, [status]), locale, page)
+
+
+@writes
+async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+    """Take a question out of the list, because no article is going to answer it.
+
+    It stays dismissed when it is asked again, and its counts go on. A draft that was built from it stays in
+    the review queue. A question that is dismissed already is refused with 400 `invalid_state`.
+    """
+    dismissed = await queries.dismiss(ctx, question_id)
+    question = await queries.find(ctx, question_id)
+    if question is None:
+        raise NotFound("There is no such question.")
+    if not dismissed:
+        raise InvalidState("This question has been dismissed already.")
+    return question
+
+
+@writes
+async def reopen_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+    """Take a dismissal back: the question waits again."""
+    is_reopened = await queries.reopen(ctx, question_id)
+    question = await get_unanswered(ctx, question_id)
+    if not is_reopened:
+        raise InvalidState("This question is not dismissed.")
+    return question
+
+
+async def get_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+    """Get a question; one that was merged into another is not found."""
+    question = await queries.find(ctx, question_id)
+    if question is None:
+        raise NotFound("There is no such question.")
+    return question
+
+
+async def list_question_locales(ctx: Ctx) -> list[str]:
+    """List the languages in which something was asked in vain."""
+    return await queries.list_locales(ctx)
+
+
+async def list_similar_questions(ctx: Ctx, question: UnansweredQuestion) -> list[UnansweredQuestion]:
+    """List the questions that this one may be merged into, the most similar first."""
+    return await queries.list_similar(ctx, question, limits.MAX_SIMILAR_QUESTIONS)
+
+
+@writes
+async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> UnansweredQuestion:
+    """Merge a question into another one of its language, which keeps its wording.
+
+    Its wordings, its counts and, where the other has none, its draft go there, also one that is being
+    written, and whoever asks it again is counted there. Somebody who asked both counts as two visitors,
+    because visitors are only known by a hash within one question.
+    """
+    question = await get_unanswered(ctx, question_id)
+    await queries.lock_language(ctx, question.locale)
+    await queries.lock_gap_drafts(ctx)
+    # Another merge may have ended while this one waited for the locks.
+    question, target = await get_unanswered(ctx, question_id), await get_unanswered(ctx, into_id)
+    if question.id == target.id or question.locale != target.locale:
+        raise InvalidRequest("Choose another question of the same language to merge this one into.")
+    if "dismissed" in (question.status, target.status):
+        raise InvalidState("A dismissed question can't be merged: take it back first.")
+    await queries.merge(ctx, question.id, target.id)
+    return await get_unanswered(ctx, target.id)
+
+
+@writes
+async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
+    """Have an article written that answers a question, however few have asked it; it becomes a draft.
+
+    It is refused (400 `invalid_state`) while `limits.MAX_PENDING_GAP_DRAFTS` such drafts await review.
+    """
+    question = await get_unanswered(ctx, question_id)
+    if question.status in ("dismissed", "drafted"):
+        raise InvalidState(f"No article is written: this question is {question.status} already.")
+    await queries.lock_gap_drafts(ctx)
+    if await queries.count_gap_drafts(ctx, question.id) >= limits.MAX_PENDING_GAP_DRAFTS:
+        raise InvalidState(
+            f"{limits.MAX_PENDING_GAP_DRAFTS} drafts that answer questions await review: settle some first."
+        )
+    await defer_gap_draft(ctx, question.id, is_requested=True)
+    return question
+
+
+async def log_unanswered(
+    ctx: Ctx,
+    question: str,
+    visitor: str,
+    locale: str,
+    nearest: list[Nearest],
+    *,
+    meaning: str | None = None,
+) -> str:
+    """Count a question that the articles did not answer, under its meaning; return the id of that.
+
+    `meaning` is the question behind those that it goes on from: "And on Windows?" means something else behind
+    each of them. Only the question itself is kept as a wording, so that erasing its visitor finds it.
+
+    It is not marked `@writes`, because visitors may not write and a paused workspace goes on answering. Call
+    it last in a transaction: until that ends, others who log a question of the same language wait.
+    """
+    text = question_key(question[: limits.MAX_QUESTION_CHARACTERS]).text
+    wording = replace(question_key((meaning or question)[: limits.MAX_QUESTION_CHARACTERS]), text=text)
+    terms = await queries.question_terms(ctx, wording, locale)
+    await queries.lock_language(ctx, locale)
+    question_id = await queries.find_same(ctx, terms, wording.marks, locale)
+    if question_id is None:
+        question_id = await queries.insert(ctx, wording, terms, locale)
+    visitor_hash = hash_visitor(question_id, visitor)[:VISITOR_HASH_BYTES]
+    articles = nearest[: limits.MAX_NEAREST_ARTICLES]
+    need = await queries.count_asking(ctx, question_id, wording.text, visitor_hash, articles)
+    await _defer_draft(ctx, question_id, need)
+    return question_id
+
+
+async def _defer_draft(ctx: Ctx, question_id: str, need: Need) -> None:
+    """Have a gap drafted at once; a pending draft takes in new wordings after a delay."""
+    if need is None:
+        return
+    run_at = ctx.now + limits.GAP_DRAFT_REFRESH_DELAY if need == "renewal" else None
+    await defer_gap_draft(ctx, question_id, run_at=run_at)
+
+
+async def defer_gap_draft(
+    ctx: Ctx, question_id: str, *, is_requested: bool = False, run_at: datetime | None = None
+) -> None:
+    """Add the job that drafts an article for a question, at once unless `run_at` is given.
+
+    A requested one is a job of its own, which no visitor's question replaces by one that nobody requested.
+    """
+    payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "question": question_id}
+    dedupe = question_id
+    if is_requested:
+        payload[REQUESTED] = "yes"
+        dedupe = f"{question_id} {REQUESTED}"
+    await defer(ctx.tx, DRAFT_GAP, payload, run_at=run_at, dedupe=dedupe)
+
+
+async def add_note_to_gaps(ctx: Ctx, conversation_id: str) -> None:
+    """Have the gap drafts of a conversation take in what its visitor then wrote to a person."""
+    for question_id in await queries.list_drafted_in(ctx, conversation_id):
+        await _defer_draft(ctx, question_id, "renewal")
+
+
+async def list_health(
+    ctx: Ctx, status: StatusFilter, page: PageRequest, code: Code | None = None
+) -> Page[Health]:
+    """List the articles by their health, worst first, with what is wrong with each and where.
+
+    The list holds published articles unless `status` says otherwise. Links and anchors are checked as a
+    reader's browser would follow them inside this help center; addresses elsewhere are not requested.
+    """
+    return _health_page(ctx, await assess_articles(ctx, status), status, page, code)
+
+
+def _health_page(
+    ctx: Ctx, assessment: Assessment, status: StatusFilter, page: PageRequest, code: Code | None
+) -> Page[Health]:
+    keyset = page.page(HEALTH_ORDER, "health", ctx.bot.id, status, *([code] if code else []))
+    rows = assessment.rows if code is None else assessment.rows_by_code.get(code, [])
+    start = 0 if keyset.after is None else bisect_right(rows, keyset.after, key=sort_key)
+    rows = rows[start : start + keyset.size + 1]
+    return keyset.page_of(rows if code is None else only_with_code(rows, code), sort_key)
+
+
+async def summarize_health(ctx: Ctx, status: StatusFilter) -> HealthSummary:
+    """How many articles have problems of each kind: errors first, then what concerns most articles."""
+    return (await assess_articles(ctx, status)).summary
+
+
+async def report_health(
+    ctx: Ctx, status: StatusFilter, page: PageRequest, code: Code | None = None
+) -> HealthReport | None:
+    """What is known of the health of articles, in little time; None before they are examined.
+
+    Few articles are examined at once. Of many, the report may be that of an earlier state: then
+    `summarize_health` examines them, which takes some seconds for thousands.
+    """
+    assessment, is_current = await known_assessment(ctx, status)
+    if assessment is None:
+        return None
+    return HealthReport(assessment.summary, _health_page(ctx, assessment, status, page, code), is_current)
+
+
+async def check_articles(ctx: Ctx, subject: CheckRequest, request: PageRequest) -> Page[Finding]:
+    """Check articles, check a text that is not saved yet, or find where terms are still used."""
+    if len(subject.model_fields_set) != 1:
+        raise InvalidRequest("Send exactly one of `articleIds`, `contentMarkdown` and `terms`.")
+    digest = hashlib.sha256(subject.model_dump_json().encode()).hexdigest()
+    page = request.page(checking.ORDER, "check", ctx.bot.id, digest)
+    if subject.terms is not MISSING:
+        findings = await checking.find_mentions(ctx, subject.terms, page)
+    elif subject.article_ids is not MISSING:
+        findings = checking.after_cursor(page, await checking.check_saved(ctx, subject.article_ids))
+    else:
+        assert subject.content_markdown is not MISSING, "one of the three was sent"
+        findings = checking.after_cursor(page, await checking.check_text(ctx, subject.content_markdown))
+    return page.page_of(findings[: page.size + 1], lambda finding: finding.sort_key)
+
+
+async def check_links(ctx: Ctx, content: str, locale: str, article_id: str | None) -> list[Problem]:
+    """Find the links of a text that lead nowhere, before it goes live."""
+    return await link_addresses.find_dead_links(ctx, content, locale, article_id)
+
+
+async def count_former_links(ctx: Ctx, article_ref: str, former_slug: str) -> int:
+    """Count the articles that link to an article by a slug that it had before, and have no such edit."""
+    article = await find_article(ctx, article_ref)
+    return len(await _link_edits(ctx, article.id, former_slug))
+
+
+async def propose_link_edits(ctx: Ctx, article_ref: str, former_slug: str) -> int:
+    """Propose an edit of each article that links to an article by a slug that it had before; their number.
+
+    The links work without it: the former address leads on. Each edit is a draft, and waits for review. An
+    article with a pending edit to the same text needs no second one.
+    """
+    # Another request for the same edits waits for this one.
+    article = await find_article(ctx, article_ref, lock=True)
+    texts = await _link_edits(ctx, article.id, former_slug)
+    for text in texts:
+        reason = f"The address of “{article.title}” has changed: links to it name the new one."
+        draft = DraftCreate.model_validate({"contentMarkdown": text.content, "reason": reason})
+        await propose_edit(ctx, text.article_id, draft)
+    return len(texts)
+
+
+async def _link_edits(ctx: Ctx, article_id: str, former_slug: str) -> list[CorrectedText]:
+    """The texts with the present slug of an article, but for those that wait for review already."""
+    texts = await link_addresses.correct_former_links(ctx, article_id, former_slug)
+    proposed_ids = await find_proposed(ctx, {text.article_id: text.content for text in texts})
+    return [text for text in texts if text.article_id not in proposed_ids]

@@ -1,0 +1,44 @@
+"""Checks of the signals against an article, which code changes and visitors' ratings give."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from instep.visitors.insights.health.problems import Check, Code, ProblemLocation
+from instep.visitors.insights.health.queries import Signal
+
+Signals = Sequence[Signal]
+
+
+def signals_with(code: Code) -> Callable[[Signals], Iterator[ProblemLocation]]:
+    return lambda signals: (
+        ProblemLocation(signal.line, " ".join(signal.what.split()))
+        for signal in signals
+        if signal.code == code
+    )
+
+
+SIGNAL_CHECKS: tuple[Check[Signals], ...] = (
+    Check(
+        "stale",
+        "warning",
+        "The change “{what}” made this text out of date: look at the edit that waits for review.",
+        signals_with("stale"),
+    ),
+    Check(
+        "gone_name",
+        "warning",
+        "The text says {what}: see whether it still exists, and correct or remove it.",
+        signals_with("gone_name"),
+    ),
+    Check(
+        "low_helpfulness",
+        "warning",
+        "{what} visitors found an answer from this article of no help: see what it leaves open.",
+        signals_with("low_helpfulness"),
+    ),
+    Check(
+        "unhelpful",
+        "warning",
+        "{what} readers said that this article did not help: see what they wrote, and correct the text.",
+        signals_with("unhelpful"),
+    ),
+)

@@ -1,0 +1,95 @@
+"""Problems of an article, the checks that find them, and the score that they add up to."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, Literal, TypeVar
+
+from instep.platform.core import limits
+
+Severity = Literal["error", "warning", "info"]
+Code = Literal[
+    "empty_text",
+    "short_text",
+    "no_headings",
+    "heading_jump",
+    "several_h1",
+    "repeated_title",
+    "image_without_alt",
+    "vague_link",
+    "empty_link",
+    "broken_link",
+    "moved_link",
+    "broken_anchor",
+    "leftover",
+    "unclosed_code",
+    "uneven_table",
+    "too_complex",
+    "missing_description",
+    "no_collection",
+    "outdated_translation",
+    "duplicate_title",
+    "duplicate_content",
+    "waiting_edit",
+    "stale",
+    "gone_name",
+    "low_helpfulness",
+    "unhelpful",
+]
+# Points that a problem takes from the score.
+SEVERITY_COSTS: dict[Severity, int] = {"error": 20, "warning": 8, "info": 2}
+Subject = TypeVar("Subject")
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemLocation:
+    """Where a check found a problem, and what its sentence names; `line` is None for the whole article."""
+
+    line: int | None = None
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong with an article; `line` is None when it concerns the whole of it."""
+
+    code: Code
+    severity: Severity
+    message: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Generic[Subject]):
+    """One kind of problem; `advice` says what to do, with `{what}` in place of what was found."""
+
+    code: Code
+    severity: Severity
+    advice: str
+    find: Callable[[Subject], Iterable[ProblemLocation]]
+
+    def problems(self, subject: Subject) -> Iterator[Problem]:
+        for location in islice(self.find(subject), limits.MAX_REPORTED_PROBLEMS_PER_CODE):
+            # Thousands of problems in the cache share one sentence.
+            message = self.advice.format(what=location.what) if "{" in self.advice else self.advice
+            yield Problem(self.code, self.severity, message, location.line)
+
+
+def run_checks(checks: Iterable[Check[Subject]], subject: Subject) -> list[Problem]:
+    return [problem for check in checks for problem in check.problems(subject)]
+
+
+def sort_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Problems of the whole article come first, then the others by line."""
+    return tuple(sorted(problems, key=lambda problem: problem.line or 0))
+
+
+def score_of(problems: Iterable[Problem]) -> int:
+    """The score, from 0 to 100: 100 less the costs of the problems, of which each code counts only a few."""
+    counts = Counter((problem.code, problem.severity) for problem in problems)
+    cost = sum(
+        SEVERITY_COSTS[severity] * min(count, limits.MAX_SCORED_PROBLEMS_PER_CODE)
+        for (_, severity), count in counts.items()
+    )
+    return max(0, 100 - cost)

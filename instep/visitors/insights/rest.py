@@ -1,0 +1,151 @@
+"""Insights over REST."""
+
+from typing import Annotated
+
+from fastapi import Query
+from fastapi.responses import Response
+
+from instep.drafting.drafts import suppression
+from instep.drafting.drafts.suppressed_schemas import SuppressedDeletedOut, SuppressedOut
+from instep.platform.core import limits
+from instep.platform.web.api import ApiRouter, PageSize, StartCursor, reply, reply_list
+from instep.platform.web.call import CurrentCall
+from instep.platform.web.shapes import ListOut
+from instep.visitors.insights import actions
+from instep.visitors.insights.actions import QuestionFilter
+from instep.visitors.insights.feedback import actions as feedback_actions
+from instep.visitors.insights.health.assessment import StatusFilter
+from instep.visitors.insights.schemas import (
+    FeedbackSummaryOut,
+    HealthOut,
+    UnansweredQuestionOut,
+    feedback_summary_out,
+    health_out,
+    unanswered_question_out,
+)
+from instep.visitors.insights.visits import actions as visit_actions
+from instep.visitors.insights.visits.schemas import (
+    SearchedWordsOut,
+    ViewedArticleOut,
+    VisitsErasedOut,
+    VisitsOut,
+    visits_out,
+)
+
+router = ApiRouter()
+
+VisitDays = Annotated[
+    int,
+    Query(
+        ge=1,
+        le=limits.MAX_VISIT_DAYS,
+        description="How many days to look back, today included.",
+        examples=[7],
+    ),
+]
+OnlyEmpty = Annotated[bool, Query(description="Only what found nothing.", examples=[True])]
+
+QuestionStatusFilter = Annotated[
+    QuestionFilter,
+    Query(
+        alias="status",
+        description="`waiting`: open and drafted ones; otherwise just those.",
+        examples=["all"],
+    ),
+]
+ArticleStatusFilter = Annotated[
+    StatusFilter, Query(alias="status", description="Articles of this status.", examples=["published"])
+]
+
+
+@router.operation("GET /insights/unanswered", actions.list_unanswered, ListOut[UnansweredQuestionOut])
+async def list_unanswered(
+    call: CurrentCall,
+    status: QuestionStatusFilter = "waiting",
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        rows = await actions.list_unanswered(ctx, status, call.page(page_size, start_cursor))
+        return reply_list(rows, unanswered_question_out)
+
+
+@router.operation("POST /insights/unanswered/{id}/dismiss", actions.dismiss_unanswered, UnansweredQuestionOut)
+async def dismiss_unanswered(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        return reply(unanswered_question_out(await actions.dismiss_unanswered(ctx, id)))
+
+
+@router.operation("GET /insights/health", actions.list_health, ListOut[HealthOut])
+async def list_health(
+    call: CurrentCall,
+    status: ArticleStatusFilter = "published",
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        rows = await actions.list_health(ctx, status, call.page(page_size, start_cursor))
+        return reply_list(rows, health_out)
+
+
+@router.operation("GET /insights/feedback", feedback_actions.list_feedback, ListOut[FeedbackSummaryOut])
+async def list_feedback(
+    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
+) -> Response:
+    async with call.begin() as ctx:
+        rows = await feedback_actions.list_feedback(ctx, call.page(page_size, start_cursor))
+        return reply_list(rows, feedback_summary_out)
+
+
+@router.operation("GET /insights/visits", visit_actions.count_visits, VisitsOut)
+async def count_visits(call: CurrentCall, days: VisitDays = limits.DEFAULT_VISIT_DAYS) -> Response:
+    async with call.begin() as ctx:
+        return reply(visits_out(await visit_actions.count_visits(ctx, days)))
+
+
+@router.operation("DELETE /insights/visits", visit_actions.erase_visits, VisitsErasedOut)
+async def erase_visits(call: CurrentCall) -> Response:
+    async with call.begin() as ctx:
+        return reply(VisitsErasedOut(id=await visit_actions.erase_visits(ctx), deleted=True))
+
+
+@router.operation("GET /insights/views", visit_actions.list_views, ListOut[ViewedArticleOut])
+async def list_views(
+    call: CurrentCall,
+    days: VisitDays = limits.DEFAULT_VISIT_DAYS,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        rows = await visit_actions.list_views(ctx, days, call.page(page_size, start_cursor))
+        return reply_list(rows, ViewedArticleOut.of_row)
+
+
+@router.operation("GET /insights/searches", visit_actions.list_searches, ListOut[SearchedWordsOut])
+async def list_searches(
+    call: CurrentCall,
+    days: VisitDays = limits.DEFAULT_VISIT_DAYS,
+    empty: OnlyEmpty = False,
+    page_size: PageSize = limits.DEFAULT_PAGE_SIZE,
+    start_cursor: StartCursor = None,
+) -> Response:
+    async with call.begin() as ctx:
+        page = call.page(page_size, start_cursor)
+        rows = await visit_actions.list_searches(ctx, days, page, only_empty=empty)
+        return reply_list(rows, SearchedWordsOut.of_row)
+
+
+@router.operation("GET /insights/suppressed", suppression.list_suppressed, ListOut[SuppressedOut])
+async def list_suppressed(
+    call: CurrentCall, page_size: PageSize = limits.DEFAULT_PAGE_SIZE, start_cursor: StartCursor = None
+) -> Response:
+    async with call.begin() as ctx:
+        return reply_list(
+            await suppression.list_suppressed(ctx, call.page(page_size, start_cursor)), SuppressedOut.of
+        )
+
+
+@router.operation("DELETE /insights/suppressed/{id}", suppression.lift_suppressed, SuppressedDeletedOut)
+async def lift_suppressed(call: CurrentCall, id: str) -> Response:
+    async with call.begin() as ctx:
+        return reply(SuppressedDeletedOut(id=await suppression.lift_suppressed(ctx, id), deleted=True))

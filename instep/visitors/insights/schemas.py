@@ -1,0 +1,311 @@
+"""The shapes of unanswered questions and of an article's health (contract section 4, Insights)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, AfterValidator, Field
+
+from instep.platform.core import limits
+from instep.platform.core.paging import Page
+from instep.platform.web.shapes import Body, Markdown, Out, Text, Timestamp, not_blank
+from instep.visitors.insights.health.problems import Code, Problem, Severity
+
+QuestionStatus = Literal["open", "drafted", "answered", "dismissed"]
+# Why an article did not help.
+FeedbackReason = Literal["unclear", "outdated", "incomplete", "wrong"]
+Term = Annotated[
+    Text,
+    Field(min_length=limits.MIN_TERM_CHARACTERS, max_length=limits.MAX_TERM_CHARACTERS),
+    AfterValidator(not_blank),
+]
+Terms = Annotated[list[Term], Field(min_length=1, max_length=limits.MAX_CHECKED_TERMS)]
+# The kind of the job that drafts an article for a question.
+DRAFT_GAP = "draft_gap"
+# Marks the payload of such a job that a person has requested: it needs no number of visitors, and its draft
+# has a place among those that may wait for review.
+REQUESTED = "requested"
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """An article that came near to answering a question, and its search score."""
+
+    article_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class UnansweredQuestion:
+    """A row of `unanswered_questions`: all wordings of one meaning."""
+
+    id: str
+    locale: str
+    question: str
+    examples: list[str]
+    nearest: list[dict[str, Any]]
+    asked_count: int
+    visitor_count: int
+    status: QuestionStatus
+    draft_id: str | None
+    first_asked_at: datetime
+    last_asked_at: datetime
+
+
+# What an asking requires: a draft of an article, the renewal of a pending one, or nothing.
+Need = Literal["draft", "renewal"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A question that several visitors asked in vain, and whether its draft waits for review.
+
+    `drafted_at` stays when the draft is deleted: a gap is drafted only once.
+    """
+
+    id: str
+    question: str
+    examples: list[str]
+    locale: str
+    asked_count: int
+    visitor_count: int
+    draft_id: str | None
+    drafted_at: datetime | None
+    is_waiting: bool
+
+    @property
+    def is_due(self) -> bool:
+        return self.drafted_at is None or self.is_waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The problems of one article, and its score from 0 to 100."""
+
+    article_id: str
+    title: str
+    score: int
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KindSummary:
+    """How many articles have problems with one code, and how many problems these are."""
+
+    code: Code
+    severity: Severity
+    articles: int
+    problems: int
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSummary:
+    """How many articles there are, how many have no problem, and the kinds of problems of the others."""
+
+    articles: int
+    healthy: int
+    kinds: list[KindSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """What is known of the health of articles; `is_current` is false if something has changed since."""
+
+    summary: HealthSummary
+    page: Page[Health]
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleFeedback:
+    """One row of `article_feedback`: what a reader says about an article."""
+
+    id: str
+    article_id: str
+    helpful: bool
+    reason: FeedbackReason | None
+    comment: str | None
+    given_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackSummary:
+    """What readers say about the present text of an article.
+
+    `unclear` to `wrong` are how often each reason was given. `comments` are the newest ones as JSON: helpful,
+    reason, comment, givenAt.
+    """
+
+    article_id: str
+    title: str
+    helpful_count: int
+    unhelpful_count: int
+    unclear: int
+    outdated: int
+    incomplete: int
+    wrong: int
+    comments: list[dict[str, Any]]
+
+    @property
+    def reasons(self) -> dict[FeedbackReason, int]:
+        """How often each reason was given."""
+        return {
+            "unclear": self.unclear,
+            "outdated": self.outdated,
+            "incomplete": self.incomplete,
+            "wrong": self.wrong,
+        }
+
+
+class ArticleRating(Body):
+    """Whether an article helped, and if not, why."""
+
+    article_id: Annotated[
+        Text, Field(description="A public article.", examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])
+    ]
+    helpful: Annotated[bool, Field(description="Whether the article helped.", examples=[False])]
+    reason: FeedbackReason | MISSING = Field(
+        default=MISSING, description="Why it did not help; only with `helpful` false.", examples=["outdated"]
+    )
+    comment: Annotated[Text, Field(max_length=limits.MAX_VISITOR_MESSAGE_CHARACTERS)] | MISSING = Field(
+        default=MISSING,
+        description="More about it, in the reader's words.",
+        examples=["The menu is called Team now."],
+    )
+
+
+class ReasonsOut(Out):
+    """How often each reason was given."""
+
+    unclear: int
+    outdated: int
+    incomplete: int
+    wrong: int
+
+
+class CommentOut(Out):
+    """What a reader wrote about an article."""
+
+    helpful: bool
+    reason: Annotated[FeedbackReason | None, Field(description="Why it did not help.", examples=["outdated"])]
+    comment: Annotated[str, Field(examples=["The menu is called Team now."])]
+    given_at: Timestamp
+
+
+class FeedbackSummaryOut(Out):
+    """What readers say about the present text of an article."""
+
+    article_id: str
+    title: str
+    helpful_count: int = Field(description="How many said that it helped.")
+    unhelpful_count: int = Field(description="How many said that it did not.")
+    reasons: ReasonsOut = Field(description="Not everybody gives one.")
+    comments: list[CommentOut] = Field(description="The newest ones, up to 10.")
+
+
+class NearestOut(Out):
+    """An article that came near to answering the question."""
+
+    article_id: str
+    title: str
+    score: float = Field(description="How near the search found it; higher is nearer.")
+
+
+class UnansweredQuestionOut(Out):
+    """A question that the published articles did not answer: all of its wordings together."""
+
+    id: str
+    question: str = Field(description="The wording that was asked first.")
+    examples: list[str] = Field(description="Different wordings of it, up to 5, the first one included.")
+    asked_count: int = Field(description="How often it was asked in the last 180 days.")
+    visitor_count: int = Field(description="By how many different visitors.")
+    status: QuestionStatus = Field(
+        description="`open`: nothing has been done. `drafted`: a draft built from it awaits review. "
+        "`answered`: that draft was applied, and nobody has asked in vain since. `dismissed`: somebody has "
+        "dismissed it."
+    )
+    draft_id: str | None = Field(description="The `gap_…` draft that was built from it.")
+    nearest_articles: list[NearestOut] = Field(description="Nearest first; only articles that still exist.")
+    locale: str
+    first_asked_at: Timestamp
+    last_asked_at: Timestamp
+
+
+class CheckRequest(Body):
+    """What to check: exactly one of the three."""
+
+    article_ids: (
+        Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)] | MISSING
+    ) = Field(default=MISSING, description="Articles, by their ids or slugs: all that is wrong with each.")
+    content_markdown: Markdown | MISSING = Field(
+        default=MISSING, description="A text that is not saved yet: check it before you propose it."
+    )
+    terms: Terms | MISSING = Field(
+        default=MISSING,
+        description="Words or names, such as those that a change removed: where they still stand, in any "
+        "case, in articles that are live or a draft.",
+    )
+
+
+class ProblemOut(Out):
+    """Something that is wrong with an article."""
+
+    code: Code
+    severity: Severity = Field(
+        description="`error`: readers meet something broken. `warning`: it reads or is found worse than it "
+        "could. `info`: worth a look."
+    )
+    message: str = Field(description="What to do, in a sentence.")
+    line: int | None = Field(
+        ge=1, description="The line of `contentMarkdown`, from 1; null: it concerns the whole article."
+    )
+
+
+class FindingOut(Out):
+    """Something that was found, and in which article; both null for a text that is no article yet."""
+
+    article_id: str | None
+    title: str | None
+    code: Code | Literal["mention"]
+    severity: Severity
+    message: str = Field(description="What to do; of a mention where it stands.")
+    line: int | None = Field(
+        description="The line of the text, from 1; null: title, description or all of it."
+    )
+
+
+class HealthOut(Out):
+    """How healthy an article is, and what keeps it from being healthier."""
+
+    article_id: str
+    title: str
+    score: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=100,
+            description="100 is healthy. Each error takes 20 points, each warning 8, each info 2; of one "
+            "code at most 3 problems count.",
+        ),
+    ]
+    problems: list[ProblemOut] = Field(
+        description="Whole article first, then by line; at most 20 of one code."
+    )
+
+
+def unanswered_question_out(question: UnansweredQuestion) -> UnansweredQuestionOut:
+    return UnansweredQuestionOut.of_row(
+        question, nearest_articles=[NearestOut(**row) for row in question.nearest]
+    )
+
+
+def health_out(health: Health) -> HealthOut:
+    return HealthOut.of_row(health, problems=[ProblemOut.of_row(problem) for problem in health.problems])
+
+
+def feedback_summary_out(summary: FeedbackSummary) -> FeedbackSummaryOut:
+    return FeedbackSummaryOut.of_row(
+        summary,
+        reasons=ReasonsOut.model_validate(summary.reasons),
+        comments=[CommentOut.model_validate(comment) for comment in summary.comments],
+    )

@@ -1,0 +1,105 @@
+"""The shapes of what visitors did."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated
+
+from pydantic import Field
+
+from instep.platform.web.shapes import Out
+
+Day = Annotated[date, Field(examples=["2026-11-23"])]
+
+
+@dataclass(frozen=True, slots=True)
+class VisitDay:
+    """What was counted on a day."""
+
+    day: date
+    views: int
+    searches: int
+    empty_searches: int
+    helpful_count: int
+    unhelpful_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ViewedArticle:
+    """How often an article was opened, and what its readers said."""
+
+    article_id: str
+    title: str
+    views: int
+    helpful_count: int
+    unhelpful_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedWords:
+    """How often the same words were searched, and how often they found nothing."""
+
+    query: str
+    searches: int
+    empty_searches: int
+    last_day: date
+
+
+class VisitDayOut(Out):
+    """What was counted on a day, in UTC."""
+
+    day: Day
+    views: int = Field(description="How often articles were opened.")
+    searches: int
+    empty_searches: int = Field(description="Those that found nothing.")
+    helpful_count: int = Field(description="How many readers said that an article helped.")
+    unhelpful_count: int = Field(description="How many said that it did not.")
+
+
+class VisitsOut(Out):
+    """What visitors of the help center did, day by day. Nothing in it tells who they were."""
+
+    views: int
+    searches: int
+    empty_searches: int
+    helpful_count: int
+    unhelpful_count: int
+    days: list[VisitDayOut] = Field(description="Every day, the oldest first.")
+
+
+class ViewedArticleOut(Out):
+    """How often an article was opened, and what its readers said in the same days."""
+
+    article_id: str
+    title: str
+    views: int
+    helpful_count: int
+    unhelpful_count: int
+
+
+class SearchedWordsOut(Out):
+    """How often the same words were searched."""
+
+    query: str = Field(
+        description="In lower case. Empty: words that are not kept, since they may be about a person."
+    )
+    searches: int
+    empty_searches: int = Field(description="How often they found nothing.")
+    last_day: Day
+
+
+class VisitsErasedOut(Out):
+    """The counts of a help center are erased."""
+
+    id: str = Field(description="The bot.", examples=["0190163d-8694-439b-aea5-966c26f8ad91"])
+    deleted: bool
+
+
+def visits_out(days: list[VisitDay]) -> VisitsOut:
+    return VisitsOut(
+        views=sum(day.views for day in days),
+        searches=sum(day.searches for day in days),
+        empty_searches=sum(day.empty_searches for day in days),
+        helpful_count=sum(day.helpful_count for day in days),
+        unhelpful_count=sum(day.unhelpful_count for day in days),
+        days=[VisitDayOut.of_row(day) for day in days],
+    )

@@ -1,0 +1,34 @@
+"""How tests set the language model of a company's bot."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from instep.accounts.language_model.actions import set_model
+from instep.accounts.language_model.schemas import ModelFields
+from instep.platform.core.database import Database
+from tests.platform.llm.endpoint import KEY, Endpoint, Mood, endpoint
+from tests.support.articles import acting
+from tests.support.cast import Company
+
+LOOPBACK = ("INSTEP_MODEL_ALLOW", "127.0.0.0/8")
+
+
+def fields(**changes: Any) -> ModelFields:
+    return ModelFields(**{"provider": "openai", "model": "gpt-9", **changes})
+
+
+async def give_model(database: Database, company: Company, key: str | None = KEY, **changes: Any) -> str:
+    """The fields that have changed, as the audit names them."""
+    async with acting(database, company) as ctx:
+        return await set_model(ctx, fields(**changes), key)
+
+
+@asynccontextmanager
+async def with_model(
+    database: Database, company: Company, *moods: Mood, **changes: Any
+) -> AsyncIterator[Endpoint]:
+    """The company's bot has a model of its own, which answers in these moods."""
+    async with endpoint(*moods) as behind:
+        await give_model(database, company, base_url=f"{behind.url}/v1", **changes)
+        yield behind

@@ -1,0 +1,119 @@
+"""`instep.pyz`: small, the same for everybody, and enough by itself for what a job runs."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from instep.cli import app as installed_commands
+from instep.operations.ops.thin_client import build_archive
+from tests.client.ci.repositories import Repository
+from tests.client.ci.servers import Asked, Reply, ordinary, serving
+from tests.support.cast import Client
+
+MAX_BYTES = 100 * 1024
+MAX_SECONDS = 2.0
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("client") / "instep.pyz"
+    path.write_bytes(build_archive().content)
+    return path
+
+
+def run(archive: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run it with the standard library alone."""
+    return subprocess.run(
+        [sys.executable, "-I", "-S", str(archive), *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_it_is_small_and_its_bytes_are_always_the_same() -> None:
+    first = build_archive()
+    second = build_archive.__wrapped__()
+
+    assert len(first.content) <= MAX_BYTES
+    assert first == second
+    assert first.content.startswith(b"#!/usr/bin/env python3\n")
+
+
+async def test_the_server_gives_it_with_its_digest(visitor: Client) -> None:
+    content = build_archive().content
+    digest = hashlib.sha256(content)
+    answer = await visitor.get("/ci/instep.pyz", headers={"Accept-Encoding": "gzip"})
+    again = await visitor.get("/ci/instep.pyz", headers={"If-None-Match": answer.headers["ETag"]})
+    told = await visitor.get("/ci/instep.pyz.sha256")
+
+    assert answer.content == content
+    assert "Content-Encoding" not in answer.headers
+    assert answer.headers["Repr-Digest"] == f"sha-256=:{b64encode(digest.digest()).decode()}:"
+    assert (again.status_code, again.content) == (304, b"")
+    assert told.text == f"{digest.hexdigest()}  instep.pyz\n"
+
+
+@pytest.mark.parametrize("name", ["change", "release", "sync"])
+def test_it_has_the_options_of_the_installed_command(archive: Path, name: str) -> None:
+    option = re.compile(r"(?<![\w-])--[a-z]+")
+    installed = CliRunner().invoke(installed_commands, [name, "--help"]).output
+
+    shown = run(archive, name, "--help").stdout
+
+    assert set(option.findall(shown)) == set(re.findall(r"^\W+(--[a-z]+)", installed, re.MULTILINE))
+
+
+def test_a_wrong_option_ends_with_2_and_the_version_is_known(archive: Path) -> None:
+    assert run(archive, "change", "--timeout", "0").returncode == 2
+    assert run(archive, "release", "--chek").returncode == 2
+    assert run(archive, "--version").stdout.startswith("instep 0.")
+
+
+def test_a_change_is_sent_soon_and_with_nothing_but_the_standard_library(
+    archive: Path, repository: Repository
+) -> None:
+    times = dict[str, float]()
+    replies = ordinary()
+
+    def reply(asked: Asked) -> Reply:
+        times.setdefault(asked.line, time.monotonic())
+        return replies[asked.line][-1]
+
+    with serving(reply) as url:
+        began = time.monotonic()
+        process = run(archive, "change", "--check", "--json", INSTEP_URL=url, INSTEP_API_KEY="isk_x")
+
+    assert process.returncode == 0, process.stderr
+    assert json.loads(process.stdout)["outcome"] == "no_changes"
+    assert times["GET /v1/bots"] - began < MAX_SECONDS
+
+
+def test_a_release_says_in_one_sentence_what_is_missing(archive: Path, repository: Repository) -> None:
+    process = run(archive, "release", "--range", "main..HEAD", INSTEP_URL="", INSTEP_API_KEY="")
+
+    assert (process.returncode, process.stdout) == (1, "")
+    # Git of nobody: this checkout has no remote, which is asked for before the server.
+    assert process.stderr.startswith("instep: The checkout has no remote")
+
+
+def test_an_old_python_is_told_what_it_needs(archive: Path) -> None:
+    program = (
+        "import sys, runpy; sys.version_info = (3, 9, 2); sys.argv = ['instep.pyz'];"
+        f" runpy.run_path({str(archive)!r}, run_name='__main__')"
+    )
+
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert process.returncode == 1
+    assert process.stderr == "instep: Python 3.9 is too old: run this with Python 3.11 or newer.\n"

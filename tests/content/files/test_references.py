@@ -1,0 +1,78 @@
+"""References: found in any text, however it is written, without reading it for long."""
+
+import time
+
+import pytest
+from fastapi import FastAPI
+
+from instep.platform.core.database import Tx
+from tests.content.files.uploads import open_file, upload
+from tests.support.cast import Api, Cast, Json
+from tests.support.http import create_article, ok
+
+# A text of a million characters is read in a fraction of this, also beside other tests.
+MAX_SECONDS = 5
+DIGEST = "0123456789abcdef" * 4
+
+
+def path_of(file: Json) -> str:
+    path: str = file["url"].removeprefix("http://help.test")
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![]({url})",
+        "![]({path})",
+        "[Prices]({path} 'The prices')",
+        '<img src="{path}" alt="">',
+        "![][1]\n\n[1]: {url}",
+        "![a]({path}?x=1#y)",
+        "![a](https://other.example{path})",
+        "x{path}x{path}",
+    ],
+)
+async def test_a_text_refers_to_a_file_in_any_spelling_of_its_address(
+    app: FastAPI, api: Api, cast: Cast, text: str
+) -> None:
+    client = api(cast.acme.write_key)
+    file = await upload(client)
+    content = text.format(url=file["url"], path=path_of(file))
+    article = await create_article(client, contentMarkdown=content)
+    ok(await client.post(f"/v1/articles/{article['id']}/publish"))
+
+    assert (await open_file(app, file)).status_code == 200
+
+
+async def test_a_digest_alone_is_no_reference(app: FastAPI, api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    file = await upload(client)
+    article = await create_article(client, contentMarkdown=f"{file['sha256']} /files/{file['sha256']}.png")
+    ok(await client.post(f"/v1/articles/{article['id']}/publish"))
+
+    assert (await open_file(app, file)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "piece", ["/files/", "/files/a", f"/files/a/{DIGEST[1:]}", f"/files/{DIGEST}", "/files/a/" + "0" * 500]
+)
+async def test_no_text_takes_long_to_be_read(owner: Tx, piece: str) -> None:
+    text = (piece * (1_000_000 // len(piece)))[:1_000_000]
+    began = time.perf_counter()
+
+    await owner.value("select refer_to_files('ws', gen_random_uuid(), 'article', 'art', %(text)s)", text=text)
+
+    assert time.perf_counter() - began < MAX_SECONDS
+
+
+async def test_many_references_in_one_text_are_kept(owner: Tx, api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    digests = [f"{number:064x}" for number in range(5_000)]
+    content = "\n".join(f"![](/files/a/{digest}.png)" for digest in digests)
+    article = await create_article(client, contentMarkdown=content)
+
+    sql = "select count(*) from file_references where source_id = %(id)s"
+    assert await owner.value(sql, id=article["id"]) == 5_000
+    ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": "None."}))
+    assert await owner.value(sql, id=article["id"]) == 0

@@ -1,0 +1,38 @@
+"""DELETE /v1/redirects/{id}."""
+
+from tests.content.redirects.links import REDIRECTS, follow, redirect
+from tests.support.cast import Api, Cast
+from tests.support.http import all_pages, at_once, error, ok
+
+
+async def test_its_address_is_not_found_any_more_and_free(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    row = await redirect(client, "/old")
+    assert (await follow(api, cast, "/old"))[0] == 301
+
+    assert ok(await client.delete(f"{REDIRECTS}/{row['id']}")) == {"id": row["id"], "deleted": True}
+
+    assert await follow(api, cast, "/old") == (404, None)
+    assert error(await client.delete(f"{REDIRECTS}/{row['id']}")) == (404, "not_found")
+    await redirect(client, "/old")
+
+
+async def test_of_ten_who_delete_it_one_does(api: Api, cast: Cast) -> None:
+    client = api(cast.acme.write_key)
+    row = await redirect(client, "/old")
+
+    answers = await at_once(10, lambda _: client.delete(f"{REDIRECTS}/{row['id']}"))
+
+    assert sorted(answer.status_code for answer in answers) == [200] + [404] * 9
+
+
+async def test_one_of_somebody_else_is_as_unknown_as_none(api: Api, cast: Cast) -> None:
+    globex = api(cast.globex.write_key)
+    theirs = await redirect(globex, "/old")
+    client = api(cast.acme.write_key)
+
+    refused = await client.delete(f"{REDIRECTS}/{theirs['id']}")
+
+    assert error(refused) == (404, "not_found")
+    assert refused.content == (await client.delete(f"{REDIRECTS}/nothing")).content
+    assert await all_pages(globex, REDIRECTS) == [theirs]

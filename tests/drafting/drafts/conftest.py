@@ -1,0 +1,16 @@
+"""What the tests of drafts share: a live article of Acme, and a proposed edit of it."""
+
+import pytest
+
+from tests.drafting.drafts.review import propose, write_article
+from tests.support.cast import Client, Json
+
+
+@pytest.fixture
+async def article(client: Client) -> Json:
+    return await write_article(client)
+
+
+@pytest.fixture
+async def draft(client: Client, article: Json) -> Json:
+    return await propose(client, article)

@@ -1,0 +1,184 @@
+"""A model chooses what to read, edits, and corrects what is refused; each draft says why."""
+
+import pytest
+
+from instep.drafting.writer import DismissedEdit, Verdict
+from instep.drafting.writer.llm.model_step import ModelStep
+from instep.platform.llm.protocol import CompletionError
+from tests.drafting.writer.model_replies import (
+    AFTER,
+    CHANGE,
+    CHOICE,
+    INSERT_ROW,
+    NEW_ROW,
+    OWN,
+    QUOTE,
+    ROW,
+    TEXT,
+    ScriptedModel,
+    certain,
+    edited,
+    edits,
+    on_settings,
+)
+
+WITH_ROW = AFTER.replace(ROW, f"{ROW}\n{NEW_ROW}")
+EVIL = {
+    "action": "insert",
+    "line": 6,
+    "old": "",
+    "new": "See [more](https://evil.example/a).",
+    "reason": "x.",
+}
+
+
+async def test_an_edit_comes_on_top_of_what_is_certain_with_its_reason_and_its_line_of_code() -> None:
+    report, model = await edited(CHOICE, edits(INSERT_ROW))
+
+    draft = on_settings(report)
+    assert draft.text == WITH_ROW
+    assert not draft.is_certain
+    assert "It is new." in draft.reason
+    assert Verdict("settings", "edit", draft.reason) in report.reviewed
+    assert ("src/retry.py", 5, 12, "It is new.") in [
+        (row.file, row.start_line, row.article_line, row.reason) for row in draft.evidence
+    ]
+    choice, question = model.prompts
+    assert "A1.1 Settings" in choice.user
+    assert "POOL" in choice.user
+    assert f"11|{ROW}" in question.user
+    assert "ACME_REQUEST_TIMEOUT` to a number" in question.user
+
+
+async def test_a_change_that_no_reader_could_notice_costs_one_question_and_leaves_no_places() -> None:
+    report, model = await edited({"sections": [], "searches": []})
+
+    assert len(model.prompts) == 1
+    assert report.places == ()
+    assert on_settings(report).text == AFTER
+    assert "scripted found nothing" in report.summary
+
+
+async def test_an_article_that_is_up_to_date_says_why() -> None:
+    choice = {"sections": [{"section": "A1"}, {"section": "A2"}], "searches": []}
+    reply = edits(INSERT_ROW, unchanged=[{"article": "A2", "reason": "it is about pets"}])
+
+    report, _ = await edited(choice, reply)
+
+    assert Verdict("pets", "no_edit", "It is about pets.") in report.reviewed
+
+
+async def test_what_is_missing_is_shown_in_a_second_question() -> None:
+    wants_more = edits(INSERT_ROW, show=["A2"], searches=["Five connections"])
+    more = edits({"action": "replace", "line": 3, "old": "Cats and dogs", "new": "Cats"}, article="A2")
+
+    report, model = await edited({"sections": [{"section": "A1.1"}], "searches": []}, wants_more, more)
+
+    assert "Cats and dogs" not in model.prompts[1].user
+    assert "Cats and dogs" in model.prompts[2].user
+    assert NEW_ROW in model.prompts[2].user
+    assert {draft.article_id for draft in report.proposals} == {"settings", "pets"}
+    assert on_settings(report).text == WITH_ROW
+
+
+async def test_a_refused_edit_goes_back_once_with_the_reason_and_its_article_is_corrected() -> None:
+    report, model = await edited(CHOICE, edits(INSERT_ROW, EVIL), edits(INSERT_ROW))
+
+    assert "evil.example" in model.prompts[2].user
+    assert "refused: " in model.prompts[2].user
+    assert on_settings(report).text == WITH_ROW
+
+
+@pytest.mark.parametrize(
+    "second", [edits(INSERT_ROW, EVIL), {"edits": []}, "no JSON", CompletionError("Down.", 0)]
+)
+async def test_edits_of_an_article_fall_together_and_leave_a_place(second: object) -> None:
+    report, _ = await edited(CHOICE, edits(INSERT_ROW, EVIL), second)
+
+    assert on_settings(report).text == AFTER
+    [place] = report.places
+    assert (place.article_id, place.line) == ("settings", 6)
+    assert [row.verdict for row in report.reviewed if row.article_id == "settings"] == ["edit"]
+    assert "left out" in place.reason
+    assert "left out by the checks" in report.summary
+
+
+async def test_edits_that_overlap_are_not_both_made() -> None:
+    row = {"action": "replace", "line": 10, "old": "`3`", "new": "`2`"}
+    whole = {"action": "delete", "line": 10, "last": 11, "old": ""}
+
+    report, model = await edited(CHOICE, edits(row, whole), edits(INSERT_ROW))
+
+    assert "overlaps" in model.prompts[2].user
+    assert on_settings(report).text == WITH_ROW
+
+
+async def test_articles_that_were_not_shown_are_not_edited() -> None:
+    report, _ = await edited(
+        {"sections": [{"section": "A1"}], "searches": []},
+        edits({"action": "rename", "old": "Cats", "new": "Dogs"}, article="A2"),
+    )
+
+    assert [draft.article_id for draft in report.proposals] == ["settings"]
+
+
+async def test_a_new_article_joins_its_neighbor_and_waits_for_a_reviewer() -> None:
+    article = {
+        "near": "A1",
+        "title": "Retries",
+        "text": "Requests are tried again.\n\nSet `ACME_RETRY_PAUSE`.",
+        "reason": "retries are new",
+        "quote": QUOTE,
+    }
+    report, _ = await edited(CHOICE, {"edits": [], "articles": [article]})
+
+    [draft] = [row for row in report.proposals if row.type == "new_article"]
+    assert (draft.title, draft.neighbor_id, draft.reason) == ("Retries", "settings", "Retries are new.")
+    assert "ACME_RETRY_PAUSE" in draft.text
+
+
+async def test_a_title_can_change() -> None:
+    report, _ = await edited(CHOICE, edits({"action": "title", "new": "Settings and retries"}, INSERT_ROW))
+
+    assert on_settings(report).title == "Settings and retries"
+
+
+async def test_it_is_reminded_of_what_was_dismissed_for_these_articles_alone() -> None:
+    rows = [
+        DismissedEdit("settings", "Added: “the pause”", "not needed: too deep"),
+        DismissedEdit("pets", "Added: “birds”", "not needed"),
+    ]
+    _, model = await edited({"sections": [{"section": "A1"}]}, {"edits": []}, dismissed=rows)
+
+    assert "“the pause” (not needed: too deep)" in model.prompts[1].user
+    assert "birds" not in model.prompts[1].user
+
+
+@pytest.mark.parametrize("reply", ["", "no JSON", '{"edits": [{"article": 3}]}', '["edits"]'])
+@pytest.mark.parametrize("step", ["choice", "edit"])
+async def test_a_reply_of_another_form_leaves_the_report_as_it_was(reply: str, step: str) -> None:
+    replies = [reply] if step == "choice" else [CHOICE, reply]
+    _, before = certain()
+
+    report, _ = await edited(*replies)
+
+    assert (report.proposals, report.places) == (before.proposals, before.places)
+    assert "scripted was left out." in report.summary
+
+
+async def test_json_is_found_where_servers_without_schemas_put_it() -> None:
+    report, _ = await edited('<think>Hm.</think>\n```json\n{"sections": [], "searches": []}\n```')
+
+    assert "found nothing" in report.summary
+
+
+@pytest.mark.parametrize("max_tokens", [1_000, 8_000, 20_000])
+async def test_no_task_uses_more_than_its_tokens_and_the_summary_says_so(max_tokens: int) -> None:
+    text = TEXT + "\n\n".join(f"## Part {n}\n\n{'A long part. ' * 90}" for n in range(300))
+    articles, report = certain(text)
+    model = ScriptedModel(CHOICE, edits(INSERT_ROW), edits(INSERT_ROW))
+
+    report = await ModelStep(model, max_tokens).edit(CHANGE, articles, report, OWN)
+
+    assert sum(prompt.max_total_tokens for prompt in model.prompts[:1]) <= max_tokens
+    assert "left out" in report.summary or on_settings(report).text != AFTER

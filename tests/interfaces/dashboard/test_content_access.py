@@ -1,0 +1,73 @@
+"""Who may open the pages of content, and what a form must bring."""
+
+import re
+
+import pytest
+from starlette.routing import Route
+
+from instep.interfaces.dashboard.content.pages import routes
+from tests.interfaces.dashboard.conftest import Desk
+from tests.support.cast import Api, Client
+from tests.support.http import create_article, create_collection, created
+
+GET, POST = "GET", "POST"
+
+
+def below(route: Route) -> str:
+    path = route.path.removeprefix("/app/{bot_slug}/")
+    return path.replace("{step}", "up").replace("{question_id}", "gold_nothing")
+
+
+READING = [below(route) for route in routes if GET in (route.methods or ())]
+WRITING = [below(route) for route in routes if POST in (route.methods or ())]
+
+
+async def paths(client: Client, templates: list[str]) -> list[str]:
+    """The addresses of rows that exist."""
+    rows = {
+        "articles": (await create_article(client))["id"],
+        "collections": (await create_collection(client))["id"],
+        "changelog": created(
+            await client.post("/v1/changelog/entries", json={"title": "New", "contentMarkdown": "Text"})
+        )["id"],
+    }
+    return [path.replace("{id}", rows[re.split(r"\W", path)[0]]) for path in templates]
+
+
+async def test_another_workspace_finds_nothing(stranger: Desk, client: Client) -> None:
+    for path in await paths(client, READING):
+        assert (await stranger.get(path)).status_code == 404, path
+    token = await form_token(stranger)
+    for path in await paths(client, WRITING):
+        assert (await stranger.post(path, {"form-token": token})).status_code == 404, path
+
+
+async def form_token(desk: Desk) -> str:
+    token = re.search(
+        r'name="form-token" value="(\w+)"', (await desk.visitor.get("/app/connected-apps")).text
+    )
+    assert token is not None
+    return token[1]
+
+
+async def test_a_viewer_changes_nothing(viewer: Desk, client: Client) -> None:
+    token = await form_token(viewer)
+    for path in await paths(client, WRITING):
+        assert (await viewer.post(path, {"form-token": token})).status_code == 403, path
+
+
+async def test_a_form_without_its_token_is_refused(desk: Desk, client: Client) -> None:
+    for path in await paths(client, WRITING):
+        assert (await desk.post(path, {"etag": "x"})).status_code == 403, path
+
+
+async def test_without_a_session_a_page_asks_to_sign_in(desk: Desk, client: Client, api: Api) -> None:
+    for path in await paths(client, READING):
+        answer = await api(None).get(desk.path(path))
+        assert answer.status_code == 303, path
+        assert answer.headers["Location"].startswith("/sign-in?next="), path
+
+
+@pytest.mark.parametrize("path", ["articles/art_0000000000000000000000000x", "articles/nothing/history"])
+async def test_what_is_not_there_is_not_found(desk: Desk, path: str) -> None:
+    assert (await desk.get(path)).status_code == 404

@@ -1,0 +1,288 @@
+"""What the editor does for those who write: formatting, tables, links, pictures, preview, keys."""
+
+import asyncio
+import base64
+import re
+
+import pytest
+from playwright.async_api import Page, Request, Route, expect
+
+from tests.browser.chromium import Complaints
+from tests.content.files.samples import picture
+from tests.interfaces.dashboard.writer import Writer
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import create_article, ok
+
+SAVED = re.compile(r"^Saved \d\d:\d\d$")
+MIXED = "# One\r\n\r\n* two\n+ three   \r\nfour  \n\n| a |\n|-|\n"
+
+
+@pytest.fixture
+def client(api: Api, cast: Cast) -> Client:
+    return api(cast.acme.write_key)
+
+
+@pytest.fixture
+async def writer(
+    signed_in_tab: Page, development_server: str, client: Client, cast: Cast, complaints: Complaints
+) -> Writer:
+    """An owner of Acme in an empty article."""
+    article = await create_article(client, "Begin", contentMarkdown="")
+    writer = Writer(signed_in_tab, f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}/edit")
+    complaints.lines.clear()
+    await writer.open()
+    return writer
+
+
+async def article_of(client: Client, slug: str) -> Json:
+    return ok(await client.get(f"/v1/articles/{slug}"))
+
+
+async def test_the_editor_writes_what_is_typed_and_nothing_else(
+    writer: Writer, development_server: str, client: Client, cast: Cast, complaints: Complaints
+) -> None:
+    article = await create_article(client, contentMarkdown=MIXED)
+    page = writer.page
+    await page.goto(f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}/edit")
+    await writer.surface.focus()
+    await page.keyboard.press("Control+s")
+    await expect(writer.state).to_have_text(SAVED)
+    assert await article_of(client, "install") == article
+
+    await page.keyboard.press("Control+End")
+    await page.keyboard.type("end")
+    async with page.expect_response(lambda answer: answer.url.endswith("/edit") and answer.ok):
+        await page.keyboard.press("Control+s")
+    assert (await article_of(client, "install"))["contentMarkdown"] == MIXED + "end"
+    assert complaints.lines == []
+
+
+async def test_buttons_and_keys_format_the_selection(writer: Writer) -> None:
+    page = writer.page
+    await writer.type("word")
+    await page.keyboard.press("Control+b")
+    assert await writer.text() == "**word**"
+    await page.keyboard.press("Control+b")
+    assert await writer.text() == "word"
+    for name, text in (
+        ("Italic", "*word*"),
+        ("Italic", "word"),
+        ("Code", "`word`"),
+        ("Code", "word"),
+        ("Heading", "## word"),
+        ("Heading", "### word"),
+        ("Heading", "#### word"),
+        ("Heading", "word"),
+        ("Bulleted list", "- word"),
+        ("Numbered list", "1. word"),
+        ("Numbered list", "word"),
+    ):
+        await page.get_by_role("button", name=name, exact=True).click()
+        assert await writer.text() == text
+
+
+async def test_a_list_goes_on_with_the_next_line(writer: Writer) -> None:
+    await writer.type("1. one\ntwo\n")
+    assert await writer.text() == "1. one\n2. two\n3. "
+    await writer.page.keyboard.press("Enter")
+    assert (await writer.text()).rstrip() == "1. one\n2. two"
+
+
+async def test_blocks_are_offered_after_a_slash(writer: Writer) -> None:
+    await writer.type("/warn")
+    await expect(writer.offers).to_have_text(["Warning> [!WARNING]"])
+    await writer.page.keyboard.press("Enter")
+    await writer.type("Beware.")
+    assert (await writer.text()).rstrip() == "> [!WARNING]\n> Beware."
+
+
+async def test_the_mark_of_an_alert_is_no_link_in_the_text(writer: Writer) -> None:
+    await writer.surface.focus()
+    await writer.page.keyboard.type("> [!NOTE]")
+    await writer.page.keyboard.press("ArrowDown")
+    link = writer.surface.locator(".md-link")
+    await expect(link).to_have_count(0)
+
+    await writer.page.keyboard.type(" [People](people)")
+
+    await expect(link).to_have_text("People")
+
+
+async def test_links_to_own_articles_complete_themselves(writer: Writer, client: Client, cast: Cast) -> None:
+    await create_article(client, "Install the agent")
+    await writer.type("See [inst")
+    await expect(writer.offers).to_contain_text(["Install the agent"])
+    await writer.page.keyboard.press("Enter")
+    link = f"[Install the agent](/help/{cast.acme.slug}/articles/install-the-agent)"
+    assert await writer.text() == f"See {link}"
+
+
+async def test_a_table_grows_and_shrinks_by_rows_and_columns(writer: Writer) -> None:
+    page = writer.page
+    await page.get_by_role("button", name="Table", exact=True).click()
+    await page.keyboard.type("A")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("B")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("1")
+    assert await writer.text() == "| A | B |\n| --- | --- |\n| 1 |  |\n"
+
+    await page.get_by_role("button", name="Add a row").click()
+    await page.keyboard.type("2")
+    await page.get_by_role("button", name="Align the column").click()
+    await page.get_by_role("button", name="Add a column").click()
+    assert (await writer.text()).splitlines() == [
+        *("| A |  | B |", "| :-- | --- | --- |", "| 1 |  |  |", "| 2 |  |  |")
+    ]
+
+    await page.get_by_role("button", name="Delete the column").click()
+    assert (await writer.text()).splitlines() == ["|  | B |", "| --- | --- |", "|  |  |", "|  |  |"]
+    await page.keyboard.press("Control+z")
+    await page.get_by_role("button", name="Delete the row").click()
+    assert (await writer.text()).splitlines()[2:] == ["| 1 |  |  |"]
+
+
+async def test_a_pasted_picture_is_uploaded_and_waits_for_its_description(
+    writer: Writer, client: Client
+) -> None:
+    await writer.type("One line.\nBefore.\n\nAfter.")
+    for key in ("ArrowUp", "ArrowUp", "Home"):
+        await writer.page.keyboard.press(key)
+    await paste(writer.page, "shot.png", "image/png", picture(width=2, height=3))
+
+    await expect(writer.page.locator("#upload-line")).to_contain_text("Describe the picture")
+    [file] = ok(await client.get("/v1/files"))["results"]
+    await writer.page.keyboard.type("A red square")
+    path = file["url"].removeprefix("http://help.test")
+    # It is a block of its own, below the paragraph with the cursor.
+    assert await writer.text() == f"One line.\nBefore.\n\n![A red square]({path})\n\nAfter."
+    await expect(writer.page.locator("#preview-text img")).to_have_attribute("width", "2")
+
+
+async def test_a_file_that_is_refused_is_told_and_leaves_no_trace(writer: Writer) -> None:
+    await writer.type("Before. ")
+    await paste(writer.page, "page.html", "text/html", b"<!doctype html><p>Hello")
+
+    await expect(writer.page.locator("#upload-line")).to_contain_text("page.html was not added.")
+    assert await writer.text() == "Before. "
+
+
+async def test_the_preview_follows_and_clicks_lead_to_the_line(writer: Writer) -> None:
+    page = writer.page
+    await writer.type("# One\n\nTwo *words*.\n\nThree.\n")
+    preview = page.locator("#preview-text")
+    await expect(preview.locator("em")).to_have_text("words")
+
+    await preview.get_by_text("Three.").click()
+    await page.keyboard.type("Now three. ")
+    assert "Now three. Three." in await writer.text()
+    await expect(preview.locator(".is-current")).to_have_text("Now three. Three.")
+
+    await page.context.set_offline(True)
+    await page.keyboard.type("Four. ")
+    await expect(writer.state).to_contain_text("Not saved: offline")
+    await expect(preview.locator("em")).to_have_text("words")
+
+
+async def test_escape_and_tab_leave_the_text_and_the_toolbar_is_one_stop(writer: Writer) -> None:
+    page = writer.page
+    await page.get_by_role("button", name="Preview").focus()
+    await page.keyboard.press("Tab")
+    await expect(page.get_by_role("button", name="Bold", exact=True)).to_be_focused()
+    await page.keyboard.press("ArrowRight")
+    await expect(page.get_by_role("button", name="Italic", exact=True)).to_be_focused()
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("- a")
+    await page.keyboard.press("Tab")
+    assert await writer.text() == "  - a"
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("x")
+    assert await writer.text() == "  - a"
+
+
+async def test_ctrl_enter_publishes(writer: Writer, client: Client) -> None:
+    await writer.type("Go.")
+    await writer.page.keyboard.press("Control+Enter")
+    await writer.page.wait_for_url(re.compile(r"/articles/art_\w+$"))
+    article = await article_of(client, "begin")
+    assert (article["status"], article["contentMarkdown"]) == ("published", "Go.")
+
+
+async def test_two_presses_create_one_article(
+    writer: Writer, development_server: str, client: Client, cast: Cast
+) -> None:
+    page = writer.page
+    is_answered = asyncio.Event()
+
+    async def answer_late(route: Route) -> None:
+        await is_answered.wait()
+        await route.continue_()
+
+    posts = posts_of(page)
+    await page.goto(f"{development_server}/app/{cast.acme.slug}/articles/new")
+    await expect(page.get_by_label("Title", exact=True)).to_be_focused()
+    await page.keyboard.type("Once")
+    await writer.type("Go.")
+    # Neither while the answer is on its way nor while its page is, the text is sent again.
+    await page.route("**/articles/**", answer_late)
+    async with page.expect_response(lambda answer: answer.url.endswith("/new")):
+        await page.get_by_role("button", name="Publish").dblclick()
+        is_answered.set()
+    is_answered.clear()
+    await page.keyboard.press("Control+Enter")
+    is_answered.set()
+
+    await page.wait_for_url(re.compile(r"/articles/art_\w+$"))
+    assert [address for address in posts if address.endswith("/new")] == posts[:1]
+    articles = ok(await client.get("/v1/articles"))["results"]
+    assert sorted(article["title"] for article in articles) == ["Begin", "Once"]
+
+
+async def test_a_held_ctrl_s_creates_one_entry(
+    writer: Writer, development_server: str, client: Client, cast: Cast
+) -> None:
+    page = writer.page
+    posts = posts_of(page)
+    await page.goto(f"{development_server}/app/{cast.acme.slug}/changelog/new")
+    await page.get_by_label("Title", exact=True).fill("Once")
+    await writer.type("Go.")
+    await page.keyboard.down("Control")
+    for _ in range(3):
+        await page.keyboard.down("s")
+    await page.wait_for_url(re.compile(r"/changelog/\w+/edit$"))
+    await page.locator(".cm-content").wait_for()
+    await page.keyboard.down("s")
+    await page.keyboard.up("s")
+    await page.keyboard.up("Control")
+
+    assert len(posts) == 1
+    [entry] = ok(await client.get("/v1/changelog/entries"))["results"]
+    assert entry["contentMarkdown"] == "Go."
+
+
+def posts_of(page: Page) -> list[str]:
+    """The addresses to which the editor sends its form from now on."""
+    posts: list[str] = []
+
+    def note(request: Request) -> None:
+        if request.method == "POST" and request.url.endswith(("/new", "/edit")):
+            posts.append(request.url)
+
+    page.on("request", note)
+    return posts
+
+
+async def paste(page: Page, name: str, kind: str, data: bytes) -> None:
+    """As a browser pastes a file."""
+    await page.evaluate(
+        """([name, type, data]) => {
+            const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+            const clipboardData = new DataTransfer();
+            clipboardData.items.add(new File([bytes], name, { type }));
+            const content = document.getElementById("surface").shadowRoot.querySelector(".cm-content");
+            const options = { clipboardData, bubbles: true, cancelable: true };
+            content.dispatchEvent(new ClipboardEvent("paste", options));
+        }""",
+        [name, kind, base64.b64encode(data).decode()],
+    )

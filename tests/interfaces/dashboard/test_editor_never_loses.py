@@ -1,0 +1,259 @@
+"""Whatever ends while somebody types, the words are there again, and nothing says "Saved" before it is."""
+
+import re
+
+import pytest
+from playwright.async_api import Page, Route, expect
+
+from instep.platform.core.database import Tx
+from tests.browser.chromium import Complaints
+from tests.interfaces.dashboard.writer import Writer, sign_in
+from tests.runtime.installation import installed
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.http import create_article, ok
+from tests.support.sign_in import sign_up
+
+SAVED = re.compile(r"^Saved \d\d:\d\d$")
+OFFLINE = "Not saved: offline, kept in this browser"
+
+
+@pytest.fixture
+def client(api: Api, cast: Cast) -> Client:
+    return api(cast.acme.write_key)
+
+
+@pytest.fixture
+async def article(client: Client) -> Json:
+    return await create_article(client, contentMarkdown="Run it.\n")
+
+
+@pytest.fixture
+async def writer(signed_in_tab: Page, development_server: str, cast: Cast, article: Json) -> Writer:
+    """An owner of Acme who edits an article."""
+    writer = Writer(signed_in_tab, f"{development_server}/app/{cast.acme.slug}/articles/{article['id']}/edit")
+    await writer.open()
+    return writer
+
+
+async def working_text(owner: Tx, article: Json) -> str | None:
+    text: str | None = await owner.value(
+        "select working_markdown from articles where id = %(id)s", id=article["id"]
+    )
+    return text
+
+
+async def test_what_is_typed_is_saved_and_never_said_to_be_before_it_is(
+    writer: Writer, complaints: Complaints, owner: Tx, article: Json
+) -> None:
+    complaints.lines.clear()
+    states: list[str] = []
+
+    async def look_first(route: Route) -> None:
+        states.append(await writer.state.inner_text())
+        await route.continue_()
+
+    await writer.page.route("**/autosave", look_first)
+    await writer.type("First words. ")
+
+    await expect(writer.state).to_have_text(SAVED)
+    assert states == ["Saving"] * len(states) != []
+    assert await working_text(owner, article) == "First words. Run it.\n"
+    assert complaints.lines == []
+
+
+async def test_without_a_network_it_is_kept_and_saved_when_there_is_one_again(
+    writer: Writer, owner: Tx, article: Json
+) -> None:
+    await writer.page.context.set_offline(True)
+    await writer.type("First words. ")
+    await expect(writer.state).to_have_text(OFFLINE)
+    await writer.type("Second words. ")
+
+    await writer.page.context.set_offline(False)
+
+    await expect(writer.state).to_have_text(SAVED)
+    assert await working_text(owner, article) == "First words. Second words. Run it.\n"
+
+
+async def test_a_lost_answer_is_no_conflict(writer: Writer, owner: Tx, article: Json) -> None:
+    lost: list[Route] = []
+
+    async def lose_the_first_answer(route: Route) -> None:
+        if lost:
+            await route.continue_()
+            return
+        lost.append(route)
+        await route.fetch()
+        await route.abort()
+
+    await writer.page.route("**/autosave", lose_the_first_answer)
+    await writer.type("First words. ")
+    await expect(writer.state).to_have_text(OFFLINE)
+    await writer.type("Second words. ")
+
+    await expect(writer.state).to_have_text(SAVED)
+    assert await working_text(owner, article) == "First words. Second words. Run it.\n"
+
+
+async def test_what_a_closed_tab_could_not_save_is_offered_back(
+    writer: Writer, owner: Tx, article: Json
+) -> None:
+    await writer.page.context.set_offline(True)
+    await writer.type("First words. ")
+    await expect(writer.state).to_have_text(OFFLINE)
+    await writer.page.close()
+    await writer.page.context.set_offline(False)
+
+    again = Writer(await writer.page.context.new_page(), writer.address)
+    await again.open()
+    assert await again.text() == "Run it.\n"
+    await again.page.get_by_role("button", name="Restore what this browser kept").click()
+
+    assert await again.text() == "First words. Run it.\n"
+    await expect(again.state).to_have_text(SAVED)
+    assert await working_text(owner, article) == "First words. Run it.\n"
+    await again.page.reload()
+    await expect(again.page.locator("#kept")).to_be_hidden()
+
+
+async def test_what_is_discarded_is_not_offered_again(writer: Writer) -> None:
+    await writer.page.route("**/autosave", lambda route: route.abort())
+    await writer.type("First words. ")
+    await expect(writer.state).to_have_text(OFFLINE)
+    await writer.page.reload()
+
+    await writer.page.get_by_role("button", name="Discard it").click()
+    await writer.page.reload()
+
+    await expect(writer.page.locator("#kept")).to_be_hidden()
+    assert await writer.text() == "Run it.\n"
+
+
+async def test_a_server_that_is_killed_finds_the_text_when_it_is_back(
+    tab: Page, database_url: str, owner: Tx, cast: Cast, article: Json
+) -> None:
+    user = await sign_up(owner, cast.acme.workspace_id)
+    with installed(INSTEP_DATABASE_URL=database_url) as installation:
+        server = installation.serve("--no-jobs")
+        await sign_in(tab, installation.url, user.email)
+        writer = Writer(tab, f"{installation.url}/app/{cast.acme.slug}/articles/{article['id']}/edit")
+        await writer.open()
+        await writer.type("Before. ")
+        await expect(writer.state).to_have_text(SAVED)
+
+        server.kill()
+        server.wait()
+        await writer.type("While. ")
+        await expect(writer.state).to_have_text(OFFLINE)
+        installation.serve("--no-jobs")
+
+        await expect(writer.state).to_have_text(SAVED)
+        assert await working_text(owner, article) == "Before. While. Run it.\n"
+
+
+async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_in(
+    writer: Writer, development_server: str, owner: Tx, article: Json
+) -> None:
+    email = await writer.email()
+    await owner.execute(
+        "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
+    )
+    await writer.type("First words. ")
+
+    await expect(writer.state).to_have_text("Not saved: signed out, kept in this browser")
+    await expect(writer.page.get_by_role("dialog")).to_be_visible()
+    assert await writer.text() == "First words. Run it.\n"
+    await sign_in(await writer.page.context.new_page(), development_server, email)
+    await writer.page.reload()
+    await writer.page.get_by_role("button", name="Restore what this browser kept").click()
+    await expect(writer.state).to_have_text(SAVED)
+    assert await working_text(owner, article) == "First words. Run it.\n"
+
+
+async def test_the_dialog_for_signing_in_waits_for_a_pause_in_typing(
+    writer: Writer, owner: Tx, article: Json
+) -> None:
+    email = await writer.email()
+    await owner.execute(
+        "delete from sessions where person_id in (select id from people where email = %(email)s)", email=email
+    )
+    await writer.surface.focus()
+    await writer.page.keyboard.type("One sentence, a word after the other. ", delay=60)
+
+    await expect(writer.page.get_by_role("dialog")).to_be_visible()
+    assert await writer.text() == "One sentence, a word after the other. Run it.\n"
+
+
+async def test_who_has_signed_in_again_elsewhere_goes_on_by_itself(
+    writer: Writer, development_server: str, owner: Tx, article: Json
+) -> None:
+    """The page's form belongs to a session that is gone."""
+    email = await writer.email()
+    await writer.page.context.clear_cookies()
+    await sign_in(await writer.page.context.new_page(), development_server, email)
+
+    await writer.type("First words. ")
+
+    await expect(writer.state).to_have_text(SAVED)
+    assert await working_text(owner, article) == "First words. Run it.\n"
+
+
+async def test_of_two_tabs_the_second_is_refused_and_compares(
+    writer: Writer, owner: Tx, article: Json, client: Client
+) -> None:
+    second = Writer(await writer.page.context.new_page(), writer.address)
+    await second.open()
+    await writer.type("Theirs. ")
+    await expect(writer.state).to_have_text(SAVED)
+
+    await second.type("Ours. ")
+
+    await expect(second.state).to_contain_text(re.compile(r"@acme\.example changed this text at \d\d:\d\d"))
+    await expect(second.state).to_contain_text("kept in this browser")
+    assert await working_text(owner, article) == "Theirs. Run it.\n"
+    await second.page.get_by_role("button", name="Compare").click()
+    await expect(second.page.get_by_role("heading", name="What is different")).to_be_visible()
+    await expect(second.page.locator(".text-diff del")).to_have_text("Theirs: Theirs. Run it.")
+    assert await second.text() == "Ours. Run it.\n"
+    await second.type("More of ")
+    await second.page.goto(second.address)
+    assert await working_text(owner, article) == "Theirs. Run it.\n"
+    await second.page.get_by_role("button", name="Restore what this browser kept").click()
+    await expect(second.state).to_have_text(SAVED)
+    async with second.page.expect_response(lambda answer: answer.url.endswith("/edit") and answer.ok):
+        await second.page.get_by_role("button", name="Save", exact=True).click()
+    assert (
+        ok(await client.get(f"/v1/articles/{article['id']}"))["contentMarkdown"] == "More of Ours. Run it.\n"
+    )
+
+
+async def test_a_tab_that_still_writes_is_no_lost_text(writer: Writer) -> None:
+    await writer.page.route("**/autosave", lambda route: route.abort())
+    await writer.type("Elsewhere. ")
+    await expect(writer.state).to_have_text(OFFLINE)
+
+    second = Writer(await writer.page.context.new_page(), writer.address)
+    await second.open()
+
+    await expect(second.page.locator("#kept")).to_be_hidden()
+
+
+async def test_a_new_article_is_offered_back_too(
+    writer: Writer, development_server: str, cast: Cast, client: Client
+) -> None:
+    page = writer.page
+    new = Writer(page, f"{development_server}/app/{cast.acme.slug}/articles/new")
+    await new.open()
+    await page.get_by_label("Title").fill("Invite people")
+    await new.type("Words.")
+    await expect(new.state).to_have_text("Not saved yet, kept in this browser")
+    await page.reload()
+
+    await page.get_by_role("button", name="Restore what this browser kept").click()
+    await page.keyboard.press("Control+s")
+    await page.wait_for_url("**/edit")
+
+    article = ok(await client.get("/v1/articles/invite-people"))
+    assert (article["title"], article["contentMarkdown"]) == ("Invite people", "Words.")
+    await new.open()
+    await expect(page.locator("#kept")).to_be_hidden()

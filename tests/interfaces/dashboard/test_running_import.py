@@ -1,0 +1,173 @@
+"""Imports in the dashboard: send an archive, read what would come, agree, and see what came."""
+
+import re
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from instep.platform.core.database import Tx
+from tests.content.files.samples import picture
+from tests.interfaces.dashboard.conftest import Desk
+from tests.support.cast import Cast, Client
+from tests.support.http import Response, ok
+from tests.support.limits import SetLimit
+from tests.support.sign_in import HERE, TOKEN
+from tests.transfer.imports.sources import archive
+
+RunJobs = Callable[[], Awaitable[int]]
+DOCS = archive(
+    {
+        "docs/index.md": "# Welcome\n\nBegin with [installing](guides/install.md), or [not](gone.md).\n",
+        "docs/guides/install.md": "# Install <it>\n\n![The window](../img/window.png)\n",
+        "docs/img/window.png": picture(),
+    }
+)
+
+
+async def send_archive(desk: Desk, content: bytes, name: str = "docs.zip", **fields: str) -> Response:
+    match = re.search(TOKEN, (await desk.get("import")).text)
+    assert match is not None
+    return await desk.visitor.client.post(
+        desk.path("import"),
+        data={"form-token": match[1], **fields},
+        files={"file": (name, content)},
+        headers=HERE,
+    )
+
+
+async def test_an_archive_is_read_shown_imported_and_told(
+    desk: Desk, client: Client, run_jobs: RunJobs
+) -> None:
+    answer = await send_archive(desk, DOCS)
+    path = answer.headers["Location"].removeprefix(desk.path(""))
+    assert "It is being read" in (await desk.follow(answer)).text
+
+    await run_jobs()
+    text = (await desk.get(path)).text
+    assert "Preview" in text
+    assert "2 articles: 2 new" in text
+    assert "gone.md" in text
+    assert "Install &lt;it&gt;" in text
+    assert ok(await client.get("/v1/articles"))["results"] == []
+
+    begun = await desk.send(path, f"{path}/confirm")
+    assert "It is being imported" in (await desk.follow(begun)).text
+    await run_jobs()
+    text = (await desk.get(path)).text
+    assert "It is imported." in text
+    articles = ok(await client.get("/v1/articles"))["results"]
+    assert sorted(row["title"] for row in articles) == ["Install <it>", "Welcome"]
+    assert "imported" in (await desk.get("import")).text
+
+
+async def test_a_plan_can_be_discarded_and_leaves_nothing(
+    desk: Desk, client: Client, run_jobs: RunJobs, owner: Tx, cast: Cast
+) -> None:
+    path = (await send_archive(desk, DOCS)).headers["Location"].removeprefix(desk.path(""))
+    await run_jobs()
+
+    text = (await desk.follow(await desk.send(path, f"{path}/discard"))).text
+
+    assert "Discarded: nothing was imported." in text
+    assert (await desk.get(path)).status_code == 404
+    count = "select count(*) from stored_objects where workspace_id = %(workspace)s"
+    assert await owner.value(count, workspace=cast.acme.workspace_id) == 0
+
+
+async def test_an_import_that_has_ended_keeps_no_archive(
+    desk: Desk, run_jobs: RunJobs, owner: Tx, cast: Cast
+) -> None:
+    path = (
+        (await send_archive(desk, archive({"a.md": "# A\n"}))).headers["Location"].removeprefix(desk.path(""))
+    )
+    await run_jobs()
+    await desk.send(path, f"{path}/confirm")
+    await run_jobs()
+
+    count = "select count(*) from stored_objects where workspace_id = %(workspace)s"
+    assert await owner.value(count, workspace=cast.acme.workspace_id) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"no archive", "“docs.zip”"),
+        (archive({"../evil.md": "# Evil"}), "“../evil.md”"),
+        (archive({"picture.png": picture()}), "nothing"),
+    ],
+)
+async def test_what_can_not_be_read_fails_with_a_sentence(
+    desk: Desk, run_jobs: RunJobs, client: Client, content: bytes, words: str
+) -> None:
+    path = (await send_archive(desk, content)).headers["Location"].removeprefix(desk.path(""))
+    await run_jobs()
+
+    text = (await desk.get(path)).text
+
+    assert "It was not imported." in text
+    assert words in text
+    assert ok(await client.get("/v1/articles"))["results"] == []
+
+
+async def test_what_can_not_be_taken_is_refused_on_the_page(desk: Desk, set_limit: SetLimit) -> None:
+    empty = await send_archive(desk, b"", "")
+    assert (empty.status_code, "ZIP archive" in empty.text) == (400, True)
+    unknown = await send_archive(desk, DOCS, format="word")
+    assert (unknown.status_code, "format “word”" in unknown.text) == (400, True)
+    set_limit("MAX_IMPORT_ARCHIVE_BYTES", 10)
+    large = await send_archive(desk, DOCS)
+    assert (large.status_code, "instep import" in large.text) == (400, True)
+
+
+async def test_viewers_import_nothing_and_others_see_nothing(
+    desk: Desk, viewer: Desk, run_jobs: RunJobs, cast: Cast
+) -> None:
+    path = (await send_archive(desk, DOCS)).headers["Location"].removeprefix(desk.path(""))
+
+    assert (await viewer.get("import")).status_code == 403
+    assert (await viewer.get(path)).status_code == 403
+    assert (await desk.visitor.get(f"/app/{cast.globex.slug}/{path}")).status_code == 404
+
+
+async def test_the_pages_that_have_no_article_lead_to_the_import(desk: Desk) -> None:
+    for page in ("get-started", "articles", "settings/general"):
+        assert f'href="{desk.path("import")}"' in (await desk.get(page)).text
+
+
+async def test_what_the_source_no_longer_has_is_archived_on_request(
+    desk: Desk, client: Client, run_jobs: RunJobs
+) -> None:
+    async def bring(contents: dict[str, bytes | str], **fields: str) -> str:
+        path = (await send_archive(desk, archive(contents))).headers["Location"].removeprefix(desk.path(""))
+        await run_jobs()
+        text = (await desk.get(path)).text
+        await desk.send(path, f"{path}/confirm", **fields)
+        await run_jobs()
+        return text
+
+    await bring({"docs/a.md": "# A\n\nStays.\n", "docs/b.md": "# B\n\nGoes.\n"})
+
+    text = await bring({"docs/a.md": "# A\n\nStays.\n"}, prune="true")
+
+    assert "Archive the article" in text
+    assert ok(await client.get("/v1/articles/b"))["status"] == "archived"
+    assert ok(await client.get("/v1/articles/a"))["status"] == "published"
+
+
+async def test_links_to_the_old_site_lead_to_articles_if_its_address_is_named(
+    desk: Desk, client: Client, run_jobs: RunJobs
+) -> None:
+    pages = {"docs/a.md": "# A\n\n[B](https://acme.example/docs/b)\n", "docs/b.md": "# B\n\nText.\n"}
+    refused = await send_archive(desk, archive(pages), site="ftp://acme.example")
+    assert (refused.status_code, "https://example.com/docs" in refused.text) == (400, True)
+    assert 'value="ftp://acme.example"' in refused.text
+
+    answer = await send_archive(desk, archive(pages), site="acme.example/docs")
+    path = answer.headers["Location"].removeprefix(desk.path(""))
+    await run_jobs()
+    await desk.send(path, f"{path}/confirm")
+    await run_jobs()
+
+    article = ok(await client.get("/v1/articles/a"))
+    assert "/articles/b)" in article["contentMarkdown"]
+    assert "acme.example" not in article["contentMarkdown"]

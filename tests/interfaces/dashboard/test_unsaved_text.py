@@ -1,0 +1,105 @@
+"""What somebody typed is not lost without a word: the browser asks, and a form comes back filled in."""
+
+import pytest
+from playwright.async_api import Dialog, Page, expect
+
+from instep.platform.core import limits
+from instep.platform.core.database import Tx
+from tests.interfaces.dashboard.review_desk import Shelf
+from tests.support.cast import Cast
+from tests.support.sign_in import PASSWORD
+
+
+class Answers:
+    """Answers what the browser asks before a page is left."""
+
+    def __init__(self, tab: Page) -> None:
+        self.asked: list[str] = []
+        self.leaves = False
+        tab.on("dialog", self.answer)
+
+    async def answer(self, dialog: Dialog) -> None:
+        self.asked.append(dialog.type)
+        await (dialog.accept() if self.leaves else dialog.dismiss())
+
+
+@pytest.mark.parametrize("way", ["Cancel", "Articles"])
+async def test_leaving_a_draft_with_typed_text_asks_first(
+    signed_in_tab: Page, shelf: Shelf, cast: Cast, development_server: str, way: str
+) -> None:
+    await shelf.edit("Two")
+    draft = await shelf.edit("One")
+    tab, answers = signed_in_tab, Answers(signed_in_tab)
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/review/{draft['id']}/edit")
+    field = tab.get_by_role("textbox", name="Text", exact=True)
+    await field.press_sequentially("Typed. ")
+    # The name of a section is followed by how much waits there.
+    link = tab.get_by_role("link", name=way).first
+    async with tab.expect_event("dialog"):
+        await link.click()
+    await expect(field).to_contain_text("Typed")
+    answers.leaves = True
+    await link.click()
+    await expect(field).to_have_count(0)
+
+    assert answers.asked == ["beforeunload", "beforeunload"]
+    # It is offered to whoever comes back.
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/review/{draft['id']}/edit")
+    await tab.get_by_role("button", name="Restore what this browser kept").click()
+    await expect(field).to_contain_text("Typed")
+
+
+async def test_saved_and_untouched_text_is_left_without_a_question(
+    signed_in_tab: Page, shelf: Shelf, cast: Cast, development_server: str
+) -> None:
+    draft = await shelf.edit()
+    tab, answers = signed_in_tab, Answers(signed_in_tab)
+    edit = f"{development_server}/app/{cast.acme.slug}/review/{draft['id']}/edit"
+    await tab.goto(edit)
+    await tab.get_by_role("link", name="Cancel").click()
+    await expect(tab.get_by_role("link", name="Cancel")).to_have_count(0)
+    await tab.goto(edit)
+    await tab.get_by_role("textbox", name="Text", exact=True).press_sequentially("Typed. ")
+    await tab.get_by_role("button", name="Save").click()
+    await expect(tab.get_by_text("Nothing is live yet.").first).to_be_visible()
+
+    assert answers.asked == []
+
+
+async def test_leaving_a_form_with_a_long_text_asks_first(
+    signed_in_tab: Page, cast: Cast, development_server: str
+) -> None:
+    tab, answers = signed_in_tab, Answers(signed_in_tab)
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/synonyms")
+    field, link = tab.get_by_label("Synonyms"), tab.get_by_role("link", name="Audit")
+    await field.press_sequentially("cart, basket")
+    async with tab.expect_event("dialog"):
+        await link.click()
+    await expect(field).to_have_value("cart, basket")
+    await tab.get_by_role("button", name="Save").click()
+    await expect(tab.get_by_role("status")).not_to_be_empty()
+    await link.click()
+    await expect(tab.get_by_role("heading", name="Audit")).to_be_visible()
+
+    assert answers.asked == ["beforeunload"]
+
+
+async def test_a_form_that_needed_a_proof_comes_back_filled_in(
+    signed_in_tab: Page, cast: Cast, development_server: str, owner: Tx
+) -> None:
+    tab = signed_in_tab
+    await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/webhooks")
+    await owner.execute(
+        "update sessions set verified_at = verified_at - %(age)s", age=2 * limits.RECENT_SIGN_IN_TTL
+    )
+    await tab.get_by_label("Address").fill("https://hooks.example.com/instep")
+    await tab.get_by_label("Description").fill("To the wiki")
+    await tab.get_by_role("button", name="Create webhook").click()
+    await tab.get_by_label("Password").fill(PASSWORD)
+    await tab.get_by_role("button", name="Confirm").click()
+
+    await expect(tab.get_by_text("Not done yet")).to_be_visible()
+    await expect(tab.get_by_label("Address")).to_have_value("https://hooks.example.com/instep")
+    await expect(tab.get_by_label("Description")).to_have_value("To the wiki")
+    await tab.reload()
+    await expect(tab.get_by_label("Description")).to_have_value("")

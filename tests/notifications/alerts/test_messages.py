@@ -1,0 +1,132 @@
+"""What visitors write is shown in the channel and does nothing there."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instep.notifications.alerts.messages import clean_message, render_message
+from instep.notifications.alerts.schemas import Tool
+from instep.platform.core import limits
+from instep.platform.core.database import Database
+from tests.notifications.alerts.chat import Chat, Nearby
+from tests.notifications.alerts.targets import ADDRESSES, add_target, send_due, tell
+from tests.support.cast import Cast
+
+TOOLS = list(ADDRESSES)
+# All that any of the tools acts upon, and what could hide it from a look that is not close.
+ALPHABET = st.sampled_from(
+    [*"@<>![](){}|:*_~`#\\/&-.\n\r\t ae1é", "everyone", "here", "at", "http://e", "\u200b"]
+)
+HOSTILE = st.lists(ALPHABET, max_size=40).map("".join)
+SIGNS_OF_MARKUP = re.compile(r"(?<!\\)(?:\\\\)*[*_~`|#]")
+
+
+def texts(tool: Tool, title: str, *lines: str, url: str | None = None) -> str:
+    """Title and body as the library gets them."""
+    message: dict[str, Any] = clean_message(title, lines, url)
+    handed = render_message(tool, **message)
+    return f"{handed['title']}\n{handed['body']}"
+
+
+@given(title=HOSTILE, line=HOSTILE)
+@pytest.mark.parametrize("tool", ["discord", "teams", "mattermost"])
+def test_no_text_mentions_anybody_or_hides_where_a_link_leads(tool: Tool, title: str, line: str) -> None:
+    message = texts(tool, title, line)
+
+    assert not re.search(r"(?<![A-Za-z0-9])@(?!\u200b)", message)
+    assert not re.search(r"@(everyone|here)", message)
+    assert not re.search(r"\][(\[:]", message)
+    assert "<" not in message
+
+
+@given(line=HOSTILE.filter(lambda line: "http" not in line))
+@pytest.mark.parametrize("tool", ["discord", "mattermost"])
+def test_markup_is_shown_as_it_was_written(tool: Tool, line: str) -> None:
+    assert not SIGNS_OF_MARKUP.search(texts(tool, "Title", line))
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_longest_message_fits(tool: Tool) -> None:
+    message = texts(tool, "*" * 5_000, *["@_" * 2_000] * 50, url="https://help.test/" + "x" * 332)
+
+    assert "https://help.test/" in message
+    assert len(message) <= 2_000
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("  Two \r\n lines\t", "Two lines"),
+        ("a\0b\x1b[31mc\ud800", "ab[31mc"),
+        ("txt.\u202eexe.\u2066\u200b", "txt.exe."),
+        ("नि\u200dन \U0001f600", "नि\u200dन \U0001f600"),
+        ("x" * 200, "x" * 99 + "…"),
+    ],
+)
+def test_a_title_is_one_line_of_what_can_be_seen(title: str, line: str) -> None:
+    assert clean_message(title, [], None)["title"] == line
+
+
+def test_lines_stay_apart_and_empty_ones_are_left_out() -> None:
+    assert clean_message("T", ["one\nE-mail: boss@example.com", "", " \0", "two"], None)["text"] == (
+        "one E-mail: boss@example.com\ntwo"
+    )
+    assert len(clean_message("T", ["x" * 5_000], None)["text"] or "") == limits.MAX_ALERT_TEXT_CHARACTERS
+
+
+def test_a_link_is_written_so_that_no_sign_of_it_ends_it() -> None:
+    url = "https://help.test/a b(c)[d]<e>*é?x=1&y=%20#z"
+
+    assert clean_message("T", [], url)["url"] == (
+        "https://help.test/a%20b%28c%29%5Bd%5D%3Ce%3E%2A%C3%A9?x=1&y=%20#z"
+    )
+    assert clean_message("T", [], "https://help.test/" + "x" * 400)["url"] is None
+
+
+HERE = "<!here> <@U1> @channel <http://evil.test|our page> [a](http://evil.test) 5 * 3 a_b"
+INERT = (
+    "\u2039!here\u203a \u2039@\u200bU1\u203a @\u200bchannel \u2039http://evil.test|our page\u203a "
+    "[a]\u200b(http://evil.test) 5 * 3 a_b"
+)
+LITERAL = INERT.replace("5 * 3 a_b", r"5 \* 3 a\_b")
+
+
+@pytest.mark.parametrize(
+    ("tool", "expected_line"),
+    [
+        (
+            "slack",
+            "&lt;!here&gt; &lt;@U1&gt; @channel &lt;http://evil.test|our page&gt; [a](http://evil.test) "
+            "5 * 3 a_b",
+        ),
+        ("discord", LITERAL),
+        ("teams", INERT),
+        ("mattermost", LITERAL),
+    ],
+)
+async def test_it_arrives_like_that(
+    database: Database, cast: Cast, chat: Chat, nearby: Nearby, tool: Tool, expected_line: str
+) -> None:
+    """The library has ideas of its own about mentions and links: what counts is what it posts."""
+    await add_target(database, cast.acme, ADDRESSES[tool])
+    await tell(database, cast.acme, HERE, [HERE], None)
+
+    assert await send_due(database, nearby) == 1
+
+    [request] = chat.posted
+    matches = [text for text in strings(request.json) if "our page" in text]
+    assert [line for text in matches for line in text.splitlines()] == [expected_line, expected_line]
+    assert not [text for text in strings(request.json) if "👉" in text]
+    assert "allow_mentions" not in request.json
+    assert "entities" not in str(request.json)
+
+
+def strings(value: Any) -> list[str]:
+    """Every text in a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for child in children for text in strings(child)]

@@ -1,0 +1,189 @@
+"""Who has his turn when: many senders, bounds on one endpoint and one workspace, neighbours that hang."""
+
+from asyncio import timeout
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from datetime import datetime
+from statistics import median
+
+import psycopg
+
+from instep.notifications.webhooks import outbox
+from instep.notifications.webhooks.sender import Sender
+from instep.platform.core.database import Database, Tx
+from tests.notifications.webhooks.endpoints import send_test
+from tests.notifications.webhooks.receiver import Receiver, receiving
+from tests.support.cast import Api, Cast, Client, Json, create_company
+from tests.support.deliveries import (
+    add_deliveries,
+    at_work,
+    claim,
+    connect,
+    outcome_of,
+    record,
+    sending,
+    until,
+)
+from tests.support.http import at_once
+
+AT_ONE_ENDPOINT = 4
+OF_ONE_WORKSPACE = 20
+WAITING = 18
+# How often the connection has looked into the table, in an index or in the rows.
+LOOKS = "select idx_scan + seq_scan from pg_stat_xact_user_tables where relname = 'deliveries'"
+
+
+async def test_of_many_who_claim_at_once_each_delivery_has_one_and_the_bounds_hold(
+    client: Client,
+    globex: Client,
+    cast: Cast,
+    sender: Sender,
+    receiver: Receiver,
+    owner: Tx,
+    database: Database,
+) -> None:
+    busy, quiet = client, globex
+    endpoints = [await connect(busy, receiver, f"/{number}") for number in range(7)]
+    endpoints.append(await connect(quiet, receiver, "/quiet"))
+    for endpoint in endpoints:
+        await add_deliveries(owner, endpoint, 30)
+
+    for _ in range(3):
+        claims = await at_once(8, lambda _: claim(database, 7))
+        deliveries = [delivery for claimed in claims for delivery in claimed]
+        assert len({delivery.id for delivery in deliveries}) == len(deliveries)
+        of_busy = [each for each in deliveries if each.workspace_id == cast.acme.workspace_id]
+        assert len(of_busy) == OF_ONE_WORKSPACE
+        assert len(deliveries) == OF_ONE_WORKSPACE + AT_ONE_ENDPOINT
+        per_endpoint = [sum(each.endpoint_id == target["id"] for each in deliveries) for target in endpoints]
+        assert max(per_endpoint) == AT_ONE_ENDPOINT
+        # Everyone has a turn before somebody has a second target.
+        assert min(per_endpoint) >= 2
+        await record(database, *(outcome_of(each, True) for each in deliveries))
+
+
+async def test_two_senders_keep_to_four_at_an_endpoint_and_twenty_of_a_workspace(
+    client: Client, sender: Sender, receiver: Receiver, owner: Tx, database_url: str
+) -> None:
+    endpoints = [await connect(client, receiver, f"/{number}") for number in range(6)]
+    for endpoint in endpoints:
+        await add_deliveries(owner, endpoint, 40)
+    receiver.hold()
+
+    async with own_sender(database_url) as other, at_work(sender, other):
+        await receiver.until_received(OF_ONE_WORKSPACE)
+        receiver.release()
+        await receiver.until_received(6 * 40)
+
+    assert receiver.most_in_all == OF_ONE_WORKSPACE
+    assert max(receiver.most.values()) == AT_ONE_ENDPOINT
+    assert len({request.delivery for request in receiver.received}) == len(receiver.received) == 6 * 40
+
+
+async def test_a_sender_that_freezes_while_it_takes_deliveries_holds_up_no_other(
+    webhook: Json, owner: Tx, database: Database, database_url: str
+) -> None:
+    await add_deliveries(owner, webhook, 2, bytes_each=5_000_000)
+
+    with closing(psycopg.connect(database_url)) as frozen:
+        # Asked for, and never read.
+        frozen.pgconn.send_query(b"select * from claim_deliveries(1, 4, 20, '20 seconds', 50)")
+        await until_carried_out(owner, frozen.info.backend_pid)
+        async with timeout(5):
+            assert len(await claim(database, 4)) == 1
+
+
+async def until_carried_out(owner: Tx, backend: int) -> None:
+    """Until the claim is answered, or waits for its answer to be read."""
+    sql = """
+        select query like '%%claim_deliveries%%' and (state = 'idle' or wait_event = 'ClientWrite')
+        from pg_stat_activity where pid = %(pid)s
+    """
+    await until(lambda: owner.value(sql, pid=backend))
+
+
+async def test_what_is_due_goes_out_in_its_order(
+    webhook: Json, sender: Sender, receiver: Receiver, owner: Tx
+) -> None:
+    await add_deliveries(owner, webhook, 40)
+    # Against the order of their ids.
+    await owner.execute(
+        """
+        update deliveries set next_attempt_at = now() - make_interval(mins => right(id, 6)::int)
+        where endpoint_id = %(id)s
+        """,
+        id=webhook["id"],
+    )
+
+    await sender.run_due()
+
+    numbers = [request.event["id"] for request in receiver.received]
+    for at in range(0, 40, AT_ONE_ENDPOINT):
+        assert set(numbers[at : at + AT_ONE_ENDPOINT]) == set(range(40 - at, 36 - at, -1))
+
+
+async def test_endpoints_that_wait_for_a_retry_cost_a_claim_nothing(
+    client: Client, sender: Sender, receiver: Receiver, database: Database
+) -> None:
+    # What other tests have left behind is settled, or has its own cost.
+    await sender.run_due()
+    cost_of_others = await cost_of_claim(database)
+    endpoints = [await connect(client, receiver, f"/{number}") for number in range(WAITING)]
+    for endpoint in endpoints:
+        await send_test(client, endpoint)
+    receiver.status = 500
+    await sender.run_due()
+
+    assert await cost_of_claim(database) - cost_of_others < WAITING
+
+
+async def cost_of_claim(database: Database) -> int:
+    """How often a claim that finds nothing looks into the table."""
+    # PostgreSQL adds the connection's counts to those of all, and begins anew, when a transaction has ended.
+    async with database.enter_workspace("") as tx, tx.transaction():
+        before: int = await tx.value(LOOKS)
+        assert await outbox.claim(tx, 1) == []
+        after: int = await tx.value(LOOKS)
+    return after - before
+
+
+async def test_a_neighbour_that_hangs_delays_nobody_elses_first_attempt(
+    client: Client, api: Api, sender: Sender, receiver: Receiver, owner: Tx
+) -> None:
+    async with receiving() as hanging:
+        hanging.hold()
+        for number in range(20):
+            await add_deliveries(owner, await connect(client, hanging, f"/{number}"), 100)
+        async with at_work(sender):
+            await hanging.until_received(OF_ONE_WORKSPACE)
+            delays = [await delay_of_another(api, owner, receiver, number) for number in range(10)]
+            assert len(hanging.received) == OF_ONE_WORKSPACE
+            await hanging.close()
+
+    assert median(delays) < 1
+    assert max(delays) < 5
+
+
+async def delay_of_another(api: Api, owner: Tx, receiver: Receiver, number: int) -> float:
+    """Seconds from the event of another company to its first attempt."""
+    company = await create_company(owner, f"Company {number}")
+    client = api(company.write_key)
+    webhook = await connect(client, receiver, f"/{number}")
+    before = len(receiver.received)
+    delivery = await send_test(client, webhook)
+    await receiver.until_received(before + 1)
+    request = receiver.received[-1]
+    assert (request.delivery, request.attempt) == (delivery["id"], 1)
+    return (request.at - datetime.fromisoformat(delivery["createdAt"])).total_seconds()
+
+
+@asynccontextmanager
+async def own_sender(database_url: str) -> AsyncIterator[Sender]:
+    """As in another process: with connections of its own."""
+    database = Database(database_url, size=4)
+    await database.open()
+    try:
+        async with sending(database) as sender:
+            yield sender
+    finally:
+        await database.close()

@@ -1,0 +1,68 @@
+"""A primary and its streaming standby, each an embedded PostgreSQL of its own."""
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from instep.platform.core.embedded import EmbeddedPostgres, processes
+from instep.platform.core.embedded.account import account_for
+from instep.platform.core.embedded.binaries import find_programs
+from instep.platform.core.embedded.launch import environment
+from tests.runtime.installation import new_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    primary_folder: Path
+    primary: EmbeddedPostgres
+    standby_folder: Path
+    standby: EmbeddedPostgres
+
+    @property
+    def several_hosts(self) -> str:
+        """Both, the standby first."""
+        hosts = [conninfo_to_dict(each.url)["host"] for each in (self.standby, self.primary)]
+        return make_conninfo(self.primary.url, host=",".join(map(str, hosts)))
+
+    def kill_primary(self) -> None:
+        kill(self.primary_folder)
+
+    def kill_standby(self) -> None:
+        kill(self.standby_folder)
+
+    def promote_standby(self) -> None:
+        with psycopg.connect(self.standby.url, autocommit=True) as connection:
+            # A statement that waits for the promotion may hold up what is to be replayed before it.
+            connection.execute("select pg_promote(wait => false)")
+
+
+def kill(folder: Path) -> None:
+    processes.send(processes.running_in(folder / "postgres"), signal.SIGKILL)
+
+
+@contextmanager
+def paired() -> Iterator[Pair]:
+    with (
+        new_folder() as folder,
+        new_folder() as standby_folder,
+        EmbeddedPostgres.attach(folder) as primary,
+    ):
+        copy(primary, folder, standby_folder / "postgres")
+        with EmbeddedPostgres.attach(standby_folder) as standby:
+            yield Pair(folder, primary, standby_folder, standby)
+
+
+def copy(primary: EmbeddedPostgres, folder: Path, target: Path) -> None:
+    """As an operator makes a standby, which then follows the primary."""
+    account = account_for(folder / "postgres")
+    target.mkdir(mode=0o700)
+    account.give_to(target)
+    command: list[str | Path] = [find_programs(folder, account, None) / "pg_basebackup", "--pgdata", target]
+    options = ["--write-recovery-conf", "--checkpoint=fast", "--dbname", primary.url]
+    subprocess.run([*command, *options], env=environment(), check=True, **account.process_options)

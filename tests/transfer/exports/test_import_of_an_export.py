@@ -1,0 +1,62 @@
+"""An import of an export is the same help center, with the same links and the same export."""
+
+from instep.platform.core.database import Database
+from instep.transfer.imports.readers.instep_export import READER
+from tests.interfaces.site.pages import publish
+from tests.support.cast import Api, Cast, Client
+from tests.support.http import created, ok
+from tests.transfer.exports.library import FilesOf, export_zip, fill, unpacked
+from tests.transfer.imports.bringing import Importer
+
+
+async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help_center(
+    client: Client, api: Api, database: Database, cast: Cast
+) -> None:
+    await fill(client, database, cast.acme)
+    home, entries = f"/help/{cast.acme.slug}", "/v1/changelog/entries"
+    entry = created(await client.post(entries, json={"title": "Two", "contentMarkdown": "Text.\n"}))
+    ok(await client.patch(f"{entries}/{entry['id']}", json={"title": "Renamed since"}))
+    start = ok(await client.get("/v1/collections"))["results"][0]
+    links = (
+        f"[a]({home}/) [b]({home}/changelog) [c]({home}/changelog/two)\n"
+        f"[d]({home}/collections/start#list) [e]({home}/articles/install-now)\n"
+    )
+    await publish(client, "All", links, collectionId=start["id"])
+    headings = f"## Filters\n\n[f]({home}/articles/find#h-filters)"
+    await publish(client, "Find", headings)
+    for source, path in (("/sections/1", "/collections/start"), ("/news", "/changelog")):
+        url = f"http://help.test{home}{path}"
+        created(await client.post("/v1/redirects", json={"from": source, "url": url}))
+
+    first = unpacked(await export_zip(database, cast.acme))
+    files = FilesOf(first)
+    report = await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    [page] = [content.decode() for path, content in first.items() if path.endswith("find.md")]
+    assert page.endswith("[f](02-find.md#filters)")
+    # The text of `fill` names a place that its article has never had.
+    assert [loss.what.rpartition("/")[2] for loss in report.losses] == ["01-setup.md#one"]
+    there = api(cast.globex.write_key)
+    text = ok(await there.get("/v1/articles/all"))["contentMarkdown"]
+    assert text == links.replace(home, f"/help/{cast.globex.slug}")
+    for source, path in (("/sections/1", "/collections/start"), ("/news", "/changelog")):
+        answer = await api(None).get(f"/help/{cast.globex.slug}{source}")
+        assert answer.headers["Location"] == f"http://help.test/help/{cast.globex.slug}{path}"
+    assert unpacked(await export_zip(database, cast.globex)) == first
+
+
+async def test_an_original_in_another_language_and_its_translation_into_ours_stay_together(
+    client: Client, api: Api, database: Database, cast: Cast
+) -> None:
+    german = await publish(client, "Einrichten", locale="de")
+    await publish(client, "Set up", translationOf=german["id"])
+    await publish(client, "Installer", locale="fr", translationOf=german["id"])
+
+    first = unpacked(await export_zip(database, cast.acme))
+    files = FilesOf(first)
+    report = await Importer(database, cast.globex).bring(READER.read(files), files)
+
+    assert report.losses == []
+    article = ok(await api(cast.globex.write_key).get("/v1/articles/set-up"))
+    assert article["translationOf"] is not None
+    assert unpacked(await export_zip(database, cast.globex)) == first

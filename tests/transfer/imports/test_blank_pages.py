@@ -1,0 +1,176 @@
+"""Pages whose text a product makes: none becomes a live article that shows nothing."""
+
+import json
+
+import pytest
+
+from instep.transfer.imports.source.formats import tree_of_files
+from tests.transfer.imports.file_sources import told
+from tests.transfer.imports.folders import dedented
+from tests.transfer.imports.sources import losses_of, planned, text_of
+
+OPENAPI = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/users/{id}": {
+            "get": {"operationId": "getUser", "summary": "Get a user", "description": "Reads one user."},
+            "delete": {"operationId": "deleteUser"},
+        }
+    },
+}
+SPEC = json.dumps(OPENAPI, indent=2)
+YAML_SPEC = """\
+openapi: 3.0.0
+paths:
+  /users/{id}:
+    get:
+      operationId: getUser
+      description: Reads one user.
+"""
+MINTLIFY = json.dumps(
+    {
+        "navigation": {
+            "groups": [
+                {"group": "Start", "pages": ["start"]},
+                {
+                    "group": "API",
+                    "pages": ["api/overview", {"group": "Users", "pages": ["api/get", "api/del"]}],
+                },
+            ]
+        }
+    }
+)
+FRAME = {
+    "docs.json": MINTLIFY,
+    "start.mdx": "---\ntitle: Start\n---\nSee [reading](/api/get) and [deleting](api/del).\n",
+    "api/overview.mdx": "---\ntitle: Overview\n---\nAll of it.\n",
+    "api/get.mdx": "---\nopenapi: GET /users/{id}\n---\n",
+    "api/del.mdx": "---\ntitle: Delete\nopenapi: 'openapi.json delete /users/{id}'\n---\n",
+}
+
+
+@pytest.mark.parametrize("spec", [{"openapi.json": SPEC}, {"specs/v1.yaml": YAML_SPEC}])
+def test_a_page_of_an_operation_says_method_path_and_description(spec: dict[str, str]) -> None:
+    tree = tree_of_files(dedented({**FRAME, **spec}), None)
+
+    pages = {page.path: page for page in tree.pages}
+    assert pages["api/get.mdx"].markdown == "`GET /users/{id}`\n\nReads one user.\n"
+    assert "api/del.mdx" not in pages
+
+
+def test_the_summary_is_the_title_of_a_page_without_one() -> None:
+    tree = tree_of_files(dedented({**FRAME, "openapi.json": SPEC}), None)
+
+    assert [page.title for page in tree.pages if page.path == "api/get.mdx"] == ["Get a user"]
+
+
+def test_without_its_description_an_operation_is_left_out_and_links_lead_to_its_collection() -> None:
+    files = dedented(FRAME)
+    plan = planned(tree_of_files(files, None), files)
+
+    assert [page.page.path for page in plan.pages] == ["start.mdx", "api/overview.mdx"]
+    assert [row.title for row in plan.collections] == ["Start", "API"]
+    assert text_of(plan, "start.mdx") == (
+        "See [reading](/help/acme/collections/api) and [deleting](/help/acme/collections/api).\n"
+    )
+    assert {row.path: row.url for row in plan.redirects}["/api/get"] == "/collections/api"
+    assert losses_of(plan).count("page that shows nothing without its product: it is left out") == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        (
+            "content/docs/get.mdx",
+            "---\ntitle: T\n_openapi:\n  method: GET\n  route: /users/{id}\n---\n<APIPage />\n",
+        ),
+        (
+            "docs/get.api.mdx",
+            '---\ntitle: T\n---\n<MethodEndpoint\n  method={"get"}\n  path={"/users/{id}"} />\n',
+        ),
+        ("docs/get.md", "---\ntitle: T\napi:\n  file: openapi.json\n  operationId: getUser\n---\n"),
+    ],
+)
+def test_operations_are_known_in_the_ways_of_each_product(path: str, page: str) -> None:
+    frames = {
+        "content/docs/get.mdx": {
+            "content/docs/meta.json": '{"pages": ["..."]}',
+            "source.config.ts": "export {}",
+        },
+        "docs/get.api.mdx": {
+            "docusaurus.config.js": "module.exports = {presets: [['classic', {docs: {}}]]};"
+        },
+        "docs/get.md": {"docs/_order.yaml": "- get\n"},
+    }
+    files = dedented({path: page, "openapi.json": SPEC, **frames[path]})
+
+    [article] = [page for page in tree_of_files(files, None).pages if page.path == path]
+
+    assert article.markdown.startswith("`GET /users/{id}`\n\n")
+    assert "Reads one user." in article.markdown
+
+
+def test_a_page_of_an_operation_keeps_its_own_words() -> None:
+    files = {**FRAME, "api/get.mdx": "---\ntitle: Get\nopenapi: GET /users/{id}\n---\nOur words.\n"}
+
+    tree = tree_of_files(dedented({**files, "openapi.json": SPEC}), None)
+
+    [article] = [page for page in tree.pages if page.path == "api/get.mdx"]
+    assert (article.title, article.markdown) == ("Get", "`GET /users/{id}`\n\nOur words.\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "frame"),
+    [
+        ("docs/page.mdx", {"docusaurus.config.js": "module.exports = {presets: [['classic', {docs: {}}]]};"}),
+        ("page.mdx", {"docs.json": '{"navigation": {"pages": ["page", "other"]}}'}),
+        ("docs/page.md", {"mkdocs.yml": "site_name: T\n"}),
+        ("page.md", {".vitepress/config.ts": "export default {}"}),
+        ("content/page.md", {"hugo.toml": "title = 'T'\n"}),
+        ("page.md", {}),
+    ],
+)
+@pytest.mark.parametrize("body", ["", "<!-- Later. -->\n", "import A from './a'\n\n<A />\n", "---\n"])
+def test_a_page_that_shows_nothing_is_left_out_and_told(path: str, frame: dict[str, str], body: str) -> None:
+    folder = path.rpartition("/")[0]
+    other = f"{folder}/other.md".lstrip("/")
+    files = dedented({path: f"---\ntitle: Page\n---\n{body}", other: "# Other\n\nText.\n", **frame})
+
+    tree = tree_of_files(files, None)
+
+    kept = [page for page in tree.pages if page.path == path]
+    assert [page for page in kept if not page.markdown.strip()] == []
+    assert kept or f"{path}: page that shows nothing without its product: it is left out" in told(tree)
+
+
+def test_a_page_that_is_only_a_link_shows_the_link() -> None:
+    site = {
+        "docs.json": '{"navigation": ["a", "forum"]}',
+        "a.mdx": "Text.\n",
+        "forum.mdx": '---\ntitle: Forum\nurl: "https://forum.example/(all)"\n---\n',
+    }
+
+    pages = {page.path: page for page in tree_of_files(dedented(site), None).pages}
+
+    assert pages["forum.mdx"].markdown == "[Forum](<https://forum.example/(all)>)\n"
+
+
+def test_what_stands_for_a_text() -> None:
+    files = dedented(
+        {
+            "guides/index.md": "---\ntitle: Guides\n---\n",
+            "guides/one [1].md": "# One [1]\n\nText.\n",
+            "guides/deep/index.md": "# Deep\n\nText.\n",
+            "guides/deep/two.md": "# Two\n\nText.\n",
+            "described.md": "---\ntitle: Described\ndescription: In a sentence.\n---\n",
+            "stub.md": "# Stub\n",
+        }
+    )
+    plan = planned(tree_of_files(files, None), files)
+
+    assert text_of(plan, "guides/index.md") == (
+        "- [Deep](/help/acme/articles/deep)\n- [One \\[1\\]](/help/acme/articles/one-1)\n"
+    )
+    texts = {page.page.path: (page.page.markdown, page.description) for page in plan.pages}
+    assert texts["described.md"] == ("In a sentence.\n", None)
+    assert texts["stub.md"] == ("", None)

@@ -1,0 +1,85 @@
+"""Help Scout Docs: saved answers of its API."""
+
+from typing import Any
+
+import pytest
+
+from instep.transfer.imports.readers.help_scout import READER
+from instep.transfer.imports.tree.schemas import ImportedRedirect, UnreadableSource
+from tests.transfer.imports.product_files import Files, page_of, read_tree, told
+
+LISTED = {"id": "a2", "number": 12, "collectionId": "c1", "name": "Later", "status": "published"}
+ARTICLE = {
+    "id": "a1",
+    "number": 7,
+    "collectionId": "c1",
+    "slug": "set-up",
+    "status": "published",
+    "hasDraft": True,
+    "name": "Set up",
+    "text": '<section class="callout-yellow">Mind</section><div class="private-note">Internal</div><p>Go</p>',
+    "categories": ["k1"],
+    "publicUrl": "https://acme.helpscoutdocs.com/article/7-set-up",
+}
+SAVED: dict[str, Any] = {
+    "collections.json": {
+        "collections": {
+            "page": 1,
+            "items": [
+                {"id": "c2", "siteId": "s", "name": "Team", "visibility": "private", "order": 2},
+                {"id": "c1", "siteId": "s", "name": "Help", "visibility": "public", "order": 1},
+            ],
+        }
+    },
+    "categories.json": {
+        "categories": {"items": [{"id": "k1", "collectionId": "c1", "name": "Start", "order": 1}]}
+    },
+    "articles-c1.json": {"articles": {"items": [LISTED, {**ARTICLE, "text": None}]}},
+    "article-a1.json": {"article": ARTICLE},
+    "redirects.json": {
+        "redirects": {"items": [{"id": "r", "urlMapping": "/old", "redirect": "/article/7-set-up"}]}
+    },
+}
+
+
+def test_collections_categories_articles_and_redirects() -> None:
+    tree = read_tree(READER, SAVED)
+    assert [(each.key, each.parent, each.visibility) for each in tree.collections] == [
+        ("c1", None, "public"),
+        ("k1", "c1", "public"),
+        ("c2", None, "authenticated"),
+    ]
+    page = page_of(tree, "a1")
+    assert (page.collection, page.address) == ("k1", "/article/7-set-up")
+    assert page.former_addresses == ("/article/7", "/article/7-*")
+    assert page.markdown == "> [!WARNING]\n> Mind\n\nGo\n"
+    assert tree.redirects == (ImportedRedirect("/old", "/article/7-set-up"),)
+
+
+def test_what_is_left_out_is_told() -> None:
+    assert told(read_tree(READER, SAVED)) == {
+        ("article a2", "article that is listed, but whose text is in no file"),
+        ("article-a1.json#a1", "private note, which is left out: “Internal”"),
+        ("article-a1.json#a1", "changes that are not published yet: the published text is imported"),
+    }
+
+
+def test_a_collection_or_category_that_no_file_holds_is_reported() -> None:
+    named = {"article-a3.json": ("a3", "c9", []), "article-a4.json": ("a4", "c1", ["k9"])}
+    articles = {
+        path: {"article": {**ARTICLE, "id": id, "collectionId": collection, "categories": categories}}
+        for path, (id, collection, categories) in named.items()
+    }
+    tree = read_tree(READER, SAVED | articles)
+    assert (page_of(tree, "a3").collection, page_of(tree, "a4").collection) == (None, "c1")
+    assert {
+        ("article-a3.json#a3", "collection that is not in the source (c9): the article is in none"),
+        ("article-a4.json#a4", "collection that is not in the source (k9): the article is in another"),
+    } <= told(tree)
+
+
+def test_lists_without_texts_say_what_is_missing() -> None:
+    files = Files({"articles.json": {"articles": {"items": [LISTED]}}})
+    assert READER.recognises(files)
+    with pytest.raises(UnreadableSource, match="save each article too"):
+        READER.read(files)

@@ -1,0 +1,96 @@
+"""Hugo sites."""
+
+import pytest
+
+from instep.transfer.imports.readers.hugo import READER
+from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
+
+
+def page_of(text: str) -> tuple[str, list[str]]:
+    files = {
+        "hugo.toml": 'baseURL = "https://example.com/"',
+        "content/a/p.md": f"---\ntitle: T\n---\n{text}",
+        "content/_parts/one.md": "---\n---\nPart `{{</* x */>}}`",
+    }
+    tree = read_texts(READER, files)
+    return page_at(tree, "content/a/p.md").markdown.strip(), told(tree)
+
+
+def test_weights_order_and_front_matter_gives_addresses() -> None:
+    tree = read_texts(
+        READER,
+        {
+            "hugo.yaml": "baseURL: https://docs.example.com/\ndefaultContentLanguage: en\n",
+            "content/_index.md": "---\ntitle: Home\n---\n",
+            "content/guides/_index.md": "+++\ntitle = 'The guides'\nlinkTitle = 'Guides'\nweight = 2\n+++\n",
+            "content/guides/b.md": "---\ntitle: B\nweight: 1\naliases: [/old/b/, older]\n---\n",
+            "content/guides/a.md": "---\ntitle: A\nslug: an-a\ndraft: true\n---\n",
+            "content/start/_index.md": '{"title": "Start", "weight": 1}\n',
+            "content/start/bundle/index.md": "---\ntitle: Bundle\nurl: /the-bundle/\n---\n![i](i.png)",
+            "content/start/bundle/index.de.md": "---\ntitle: Bündel\n---\n",
+        },
+    )
+
+    assert outline(tree) == [
+        "Home",
+        "Start > Start",
+        "Start > Bundle",
+        "Guides > The guides",
+        "Guides > B",
+        "Guides > A",
+        "Start > Bündel",
+    ]
+    assert page_at(tree, "content/guides/b.md").former_addresses == ("/old/b/", "/guides/older/")
+    assert [page.address for page in tree.pages] == [
+        "/",
+        "/start/",
+        "/the-bundle/",
+        "/guides/",
+        "/guides/b/",
+        "/guides/an-a/",
+        "/de/start/bundle/",
+    ]
+    assert page_at(tree, "content/guides/a.md").status == "draft"
+    assert page_at(tree, "content/start/bundle/index.de.md").translation_of == "content/start/bundle/index.md"
+
+
+@pytest.mark.parametrize(
+    ("source", "markdown"),
+    [
+        ('{{< callout type="warning" >}}\nMind\n{{< /callout >}}', "> [!WARNING]\n> Mind"),
+        ('{{% alert title="Hey" color="info" %}}Mind{{% /alert %}}', "> [!NOTE] Hey\n> Mind"),
+        ("> [!danger]+ Mind\n> b", "> [!CAUTION] Mind\n> b"),
+        ('{{< tabs >}}{{< tab "A" >}}One{{< /tab >}}{{< /tabs >}}', "**A**\n\nOne"),
+        ("{{< highlight go >}}\nx := `{{ y }}`\n{{< /highlight >}}", "```go\nx := `{{ y }}`\n```"),
+        (
+            "{{< code-toggle file=hugo >}}\n[a]\nb = 1\n{{< /code-toggle >}}",
+            "**hugo**\n\n```toml\n[a]\nb = 1\n```",
+        ),
+        ('{{< figure src="i.png" alt="A" caption="B" >}}', "![A](i.png)\n\nB"),
+        ("{{< youtube abc >}}", "[https://www.youtube.com/watch?v=abc](https://www.youtube.com/watch?v=abc)"),
+        ('[a]({{< ref "/a/b.md#c" >}})', "[a](/a/b.md#c)"),
+        ('{{% include "/_parts/one.md" %}}', "Part `{{< x >}}`"),
+        ("```\n{{</* shown */>}}\n```", "```\n{{< shown >}}\n```"),
+        ("{{</* a\n\n```\nb\n```\n\nc */>}}", "{{</* a\n\n```\nb\n```\n\nc */>}}"),
+        ("a [word](g) b [c](a/p)", "a word b [c](/a/p)"),
+        ("term\n: The `meaning`", "- **term**\n\n  The `meaning`"),
+    ],
+)
+def test_shortcodes_and_additions_of_hugo_are_plain(source: str, markdown: str) -> None:
+    assert page_of(source) == (markdown, [])
+
+
+def test_unknown_shortcodes_are_told_and_their_words_stay() -> None:
+    text = (
+        'New {{< since 1.2 />}} {{< swirl "a" >}}*words*{{< /swirl >}}\n\n'
+        "See [this][x].\n\n[x]: {{% made x %}}\n"
+    )
+
+    assert page_of(text) == (
+        "New 1.2 *words*\n\nSee this.",
+        [
+            "content/a/p.md:8 target of a link that the shortcode made makes",
+            "content/a/p.md:4 shortcode since",
+            "content/a/p.md:4 shortcode swirl, whose words stay",
+        ],
+    )

@@ -1,0 +1,85 @@
+"""Configuration in JavaScript is read from its text; nothing of it is ever executed."""
+
+import pytest
+
+from instep.platform.core import limits
+from instep.transfer.imports.javascript.js_values import JsUnknown, JsValue, js_object, js_text
+from instep.transfer.imports.javascript.modules import Configuration
+from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.transfer.imports.folders import dedented
+
+
+def exported(text: str, path: str = "config.ts", **others: str) -> JsValue:
+    files = {name.replace("_", "."): content for name, content in others.items()}
+    return Configuration(dedented({path: text, **files})).exported(path)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        (
+            "{ a: 1, 'b-c': [true, null, -2.5], [`d`]: undefined }",
+            {"a": 1, "b-c": [True, None, -2.5], "d": None},
+        ),
+        ("'it\\'s \\u00e9\\n'", "it's é\n"),
+        ("'\\ud83d\\ude00 \\ud83d'", "😀 \ufffd"),
+        ("`plain` + ' and ' + \"joined\"", "plain and joined"),
+        ("`${name} docs`", "Acme docs"),
+        ("[...list, 3] as const", [1, 2, 3]),
+        ("{ ...settings, title: 'New' } satisfies Settings", {"title": "New", "depth": 2}),
+        ("settings.title", "Old"),
+        ("settings['depth']", 2),
+        ("process.env.SITE || 'https://docs.example.com'", "https://docs.example.com"),
+        ("items()", ["from a function"]),
+        ("arrow()", {"from": "an arrow"}),
+        ("<b>Getting <i>started</i></b>", "Getting started"),
+        ("require('./a.png').default", "./a.png"),
+    ],
+)
+def test_literals_and_what_leads_to_them_are_read(expression: str, value: JsValue) -> None:
+    module = f"""
+        const name: string = 'Acme'
+        const list = [1, 2] // a comment
+        export const settings = {{ title: 'Old', depth: 2 }}
+        function items(): string[] {{ return ['from a function'] }}
+        const arrow = () => ({{ from: 'an arrow' }})
+        export default {expression}
+    """
+
+    assert exported(module, "config.tsx") == value
+
+
+def test_imports_of_other_files_are_followed() -> None:
+    value = exported(
+        "import entries, { base } from './entries'\n"
+        "module.exports = { base, entries, data: require('./data.json') }",
+        entries_ts="export const base = '/docs/'\nexport default ['one']",
+        data_json='{"two": 2}',
+    )
+
+    assert value == {"base": "/docs/", "entries": ["one"], "data": "./data.json"}
+
+
+def test_what_only_a_program_knows_tells_its_file_and_line() -> None:
+    value = js_object(
+        exported("export default defineConfig({\n  title: 'Docs',\n  sidebar: await load(),\n  x: y\n})")
+    )
+
+    assert js_text(value["title"]) == "Docs"
+    assert value["x"] == JsUnknown("y", "config.ts", 4)
+
+
+def test_values_that_contain_each_other_end() -> None:
+    assert "[[[" in repr(exported("const a = [a]\nexport default a"))
+
+
+def test_values_that_repeat_each_other_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_IMPORT_SETTINGS_VALUES", 1_000)
+    lines = ["const a0 = ['lol']", *(f"const a{n} = [...a{n - 1}, ...a{n - 1}]" for n in range(1, 30))]
+
+    with pytest.raises(UnreadableSource, match=r"config.ts has more than 1,000 values: make it shorter"):
+        exported("\n".join([*lines, "export default a29"]))
+
+
+def test_a_file_that_is_no_javascript_has_no_value() -> None:
+    assert isinstance(exported("{{{ this is ((( no program"), JsUnknown)

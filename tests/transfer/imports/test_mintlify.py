@@ -1,0 +1,148 @@
+"""Mintlify's `docs.json` and pages."""
+
+import json
+
+import pytest
+
+from instep.transfer.imports.readers.mintlify import READER
+from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.transfer.imports.file_sources import WrittenFiles, outline, told
+from tests.transfer.imports.folders import dedented
+from tests.transfer.imports.trees import addresses, redirects
+
+DOCS: dict[str, object] = {
+    "navigation": {
+        "tabs": [
+            {
+                "tab": "Guides",
+                "groups": [
+                    {"group": "Start", "root": "start/index", "pages": ["start/install", "gone"]},
+                    {"group": "More", "pages": [{"group": "Deep", "pages": ["deep/one"]}]},
+                ],
+            },
+            {"tab": "API", "openapi": "openapi.json"},
+        ]
+    },
+    "redirects": [
+        {"source": "/old", "destination": "/start/install"},
+        {"source": "/b/:slug*", "destination": "/a/:slug*"},
+        {"source": "/c/:slug*", "destination": "/b"},
+        {"source": "/d/:slug/e", "destination": "/b"},
+    ],
+}
+PAGES = {
+    "start/index.mdx": "---\ntitle: Welcome\ndescription: First steps\n---\nHello.\n",
+    "start/install.mdx": "---\ntitle: Install\n---\nimport T from '/snippets/t.mdx'\n\n<T />\n",
+    "deep/one.mdx": "---\ntitle: One\n---\nDeep.\n",
+    "loose.mdx": "---\ntitle: Loose\n---\nAlone.\n",
+    "snippets/t.mdx": "From a snippet.\n",
+    "README.md": "# About this repository\n",
+}
+
+
+def test_navigation_pages_and_redirects() -> None:
+    tree = READER.read(dedented({"docs.json": json.dumps(DOCS), **PAGES}))
+
+    assert outline(tree) == [
+        "Guides > Start > Welcome",
+        "Guides > Start > Install",
+        "Guides > More > Deep > One",
+        "Loose",
+    ]
+    assert addresses(tree) == {
+        "start/index.mdx": "/start",
+        "start/install.mdx": "/start/install",
+        "deep/one.mdx": "/deep/one",
+        "loose.mdx": "/loose",
+    }
+    assert tree.pages[0].description == "First steps"
+    assert tree.pages[1].markdown == "From a snippet.\n"
+    assert redirects(tree) == [
+        ("/old", "/start/install"),
+        ("/b/*", "/a/*"),
+        ("/c", "/b"),
+        ("/c/*", "/b"),
+        ("/c/*/*", "/b"),
+        ("/c/*/*/*", "/b"),
+    ]
+    assert told(tree) == [
+        "docs.json: page of the navigation that is not in the folder: gone",
+        "docs.json: API reference that Mintlify generates: API",
+        "loose.mdx: page that is not in the navigation: it comes after the others",
+        "docs.json: redirect from /d/:slug/e: only those from one address to another, "
+        "and of all below one, are kept",
+    ]
+
+
+def test_a_project_below_the_root_and_other_languages() -> None:
+    languages = [
+        {"language": "en", "groups": [{"group": "Start", "pages": ["install"]}]},
+        {"language": "fr", "groups": [{"group": "Début", "pages": ["fr/install"]}]},
+    ]
+    files = dedented(
+        {
+            "docs/mint.json": json.dumps({"navigation": {"languages": languages}}),
+            "docs/install.mdx": "# Install\n",
+            "docs/fr/install.mdx": "# Installer\n",
+        }
+    )
+
+    assert READER.recognises(files)
+    tree = READER.read(files)
+    assert outline(tree) == ["Start > Install", "Start > Installer"]
+    assert [(page.locale, page.address, page.translation_of) for page in tree.pages] == [
+        ("en", "/install", None),
+        ("fr", "/fr/install", "docs/install.mdx"),
+    ]
+
+
+def test_a_page_outside_of_the_navigation_comes_to_what_holds_the_pages_beside_it() -> None:
+    groups = [{"group": "First", "pages": ["docs/a"]}, {"group": "Second", "pages": ["docs/b", "docs/c/d"]}]
+    tree = READER.read(
+        dedented(
+            {
+                "docs.json": json.dumps({"navigation": {"tabs": [{"tab": "Guides", "groups": groups}]}}),
+                **{f"docs/{name}.mdx": f"# {name}\n\nText" for name in ("a", "b", "c/d", "c/e", "old/f")},
+            }
+        )
+    )
+
+    assert outline(tree) == [
+        "Guides > First > a",
+        "Guides > Second > b",
+        "Guides > Second > c/d",
+        "Guides > Second > c/e",
+        "Guides > old/f",
+    ]
+
+
+def test_only_the_newest_version_is_imported() -> None:
+    versions = [{"version": "v2", "pages": ["two"]}, {"version": "v1", "pages": ["one"]}]
+    files = dedented(
+        {
+            "docs.json": json.dumps({"navigation": {"versions": versions}}),
+            "two.mdx": "# Two\n",
+            "one.mdx": "# One\n",
+        }
+    )
+
+    tree = READER.read(files)
+
+    assert outline(tree) == ["Two"]
+    assert told(tree) == ["docs.json: version v1 with 1 page: only the default version is imported"]
+
+
+def test_a_wrong_configuration_says_what_to_do() -> None:
+    with pytest.raises(
+        UnreadableSource, match=r"^docs.json is not valid JSON .*: correct it and import again\.$"
+    ):
+        READER.read(dedented({"docs.json": '{"navigation": '}))
+
+
+def test_comparisons_are_no_tags() -> None:
+    files = {"docs.json": '{"navigation": ["a"]}', "a.mdx": "---\ntitle: A\n---\nif a<b and c>d"}
+
+    tree = READER.read(WrittenFiles(files))
+
+    assert told(tree) == []
+    assert tree.pages[0].markdown == "if a\\<b and c>d\n"

@@ -1,0 +1,196 @@
+"""MkDocs sites, with the extensions that most have."""
+
+import pytest
+
+from instep.transfer.imports.readers.mkdocs import READER
+from instep.transfer.imports.tree.schemas import ImportedRedirect, UnreadableSource
+from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
+
+CONFIGURATION = """\
+site_url: https://docs.example.com/product/
+theme:
+  name: material
+plugins:
+  - redirects:
+      redirect_maps:
+        old.md: start/install.md#linux
+        gone.md: https://example.com/
+markdown_extensions:
+  - pymdownx.emoji:
+      emoji_index: !!python/name:material.extensions.emoji.twemoji
+  - pymdownx.snippets:
+      auto_append: [includes/terms.md]
+nav:
+  - Home: index.md
+  - Start:
+    - start/index.md
+    - Install: start/install.md
+    - Forum: https://forum.example.com
+    - Deep:
+      - start/deep.md
+"""
+
+
+def page_of(text: str, **files: str) -> tuple[str, list[str]]:
+    """The Markdown of a page with this text, and what is told."""
+    texts = {"mkdocs.yml": "site_name: X", "docs/index.md": f"# T\n\n{text}", **files}
+    tree = read_texts(READER, texts)
+    return page_at(tree, "docs/index.md").markdown.strip(), told(tree)
+
+
+def test_the_navigation_makes_collections_and_the_configuration_addresses() -> None:
+    tree = read_texts(
+        READER,
+        {
+            "mkdocs.yml": CONFIGURATION,
+            "docs/index.md": "Welcome",
+            "docs/start/index.md": "# Start here",
+            "docs/start/install.md": "# Install it",
+            "docs/start/deep.md": "# Deep",
+            "docs/start/other.md": "# Other",
+            "includes/terms.md": "",
+        },
+    )
+
+    assert outline(tree) == [
+        "Home",
+        "Start > Start here",
+        "Start > Install it",
+        "Start > Deep > Deep",
+        "Start > Other",
+    ]
+    assert [page.address for page in tree.pages] == [
+        "/",
+        "/start/",
+        "/start/install/",
+        "/start/deep/",
+        "/start/other/",
+    ]
+    assert tree.sites == ("https://docs.example.com/product", "/product")
+    assert tree.redirects == (
+        ImportedRedirect("/old/", "/start/install/#linux"),
+        ImportedRedirect("/gone/", "https://example.com/"),
+    )
+    assert told(tree) == [
+        "mkdocs.yml: entry of the navigation that is no page: Forum",
+        "docs/start/other.md: page that is not in the navigation: it comes after the others",
+    ]
+
+
+ZENSICAL = """\
+[project]
+site_url = "https://docs.example.com/product/"
+nav = [{ "Home" = "index.md" }, { "Start" = ["start/install.md"] }]
+
+[project.plugins.redirects.redirect_maps]
+"old.md" = "start/install.md"
+
+[project.markdown_extensions.pymdownx.snippets]
+base_path = ["parts"]
+"""
+
+
+def test_the_configuration_of_zensical_is_read_before_that_of_mkdocs() -> None:
+    tree = read_texts(
+        READER,
+        {
+            "mkdocs.yml": "site_name: Old",
+            "zensical.toml": ZENSICAL,
+            "docs/index.md": "Welcome",
+            "docs/start/install.md": '# Install it\n\n--8<-- "step.md"',
+            "parts/step.md": "Press Install.",
+        },
+    )
+
+    assert outline(tree) == ["Home", "Start > Install it"]
+    assert tree.sites == ("https://docs.example.com/product", "/product")
+    assert tree.redirects == (ImportedRedirect("/old/", "/start/install/"),)
+    assert "Press Install." in page_at(tree, "docs/start/install.md").markdown
+    assert told(tree) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "markdown"),
+    [
+        (
+            '=== "One"\n\n    ```py\n    a\n    ```\n\n=== "Two"\n\n    b',
+            "**One**\n\n```py\na\n```\n\n**Two**\n\nb",
+        ),
+        ('!!! warning "Mind"\n    === "A"\n        b', "> [!WARNING] Mind\n> **A**\n>\n> b"),
+        ("++ctrl+alt+del++", "<kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Del</kbd>"),
+        (":material-check: :octicons-x-24: done :smile:", "✓ done 😄"),
+        ("[:octicons-book-16:](a.md)", "[book 16](a.md)"),
+        ("Use {==this==} and {--that--}.", "Use this and ~~that~~."),
+        ("[TOC]\n\nA\n:   The first\n\n    letter", "- **A**\n\n  The first\n\n  letter"),
+        (
+            "#### A\n\n: The first\nletter\n\n    - of many\n        - signs\n\n    !!! note\n        Yes",
+            "#### A\n\nThe first\nletter\n\n- of many\n    - signs\n\n> [!NOTE]\n> Yes",
+        ),
+        ("<br/>\n[A](https://example.com)", "<br/>\n\n[A](https://example.com)"),
+        ("The API.\n\n*[API]: Application Interface", "The API (Application Interface)."),
+        ("![a](b.png#only-light)![a](c.png#only-dark){ width=9 }", "![a](b.png)"),
+        (
+            '<a href="https://x.example">\n<img src="https://x.example/b.svg#only-dark" width="9">\n'
+            '<img src="https://x.example/w.svg#only-light" class="x">\n</a>',
+            "[![](https://x.example/w.svg)](https://x.example)",
+        ),
+        ('``` { .yaml .copy title="a.yml" hl_lines="1" }\nb\n```', "**a.yml**\n\n```yaml\nb\n```"),
+        ('Edit it:\n``` yaml title="a.yml"\nb\n```', "Edit it:\n\n**a.yml**\n\n```yaml\nb\n```"),
+        ('<div class="grid" markdown>\n\n- [A](a.md){ .md-button }\n\n</div>', "- [A](a.md)"),
+        ("/// note | Title\nText\n///", "> [!NOTE] Title\n> Text"),
+        ('`=== "One"` and `{ .a }`', '`=== "One"` and `{ .a }`'),
+    ],
+)
+def test_what_python_markdown_adds_is_plain(source: str, markdown: str) -> None:
+    assert page_of(source) == (markdown, [])
+
+
+def test_snippets_are_put_in_and_missing_ones_told() -> None:
+    text = '--8<-- "part.md:two"\n\n--8<-- "none.md"\n\n```\n--8<-- "part.md"\n;--8<-- "x"\n```'
+    text += f'\n\n--8<-- "part.md:²"\n\n--8<-- "part.md:{"9" * 5_000}"'
+    part = "One\n<!-- --8<-- [start:two] -->\nTwo `{.x}`\n<!-- --8<-- [end:two] -->\n"
+
+    markdown, losses = page_of(text, **{"docs/part.md": part})
+
+    assert markdown.startswith("Two `{.x}`")
+    assert '```\nOne\nTwo `{.x}`\n--8<-- "x"\n```' in markdown
+    assert "docs/index.md:5 snippet that is not in the folder: none.md" in losses
+
+
+def test_snippets_that_include_each_other_end_and_are_told() -> None:
+    parts = {"docs/a.md": '--8<-- "b.md"', "docs/b.md": 'Words.\n--8<-- "a.md"'}
+
+    markdown, losses = page_of('--8<-- "a.md"\n', **parts)
+
+    assert "Words." in markdown
+    assert any("include each other without an end" in loss for loss in losses)
+
+
+def test_only_the_appended_definitions_that_a_page_uses_are_on_it() -> None:
+    tree = read_texts(
+        READER,
+        {
+            "mkdocs.yml": CONFIGURATION,
+            "docs/index.md": "See [the site].",
+            "includes/terms.md": "[the site]: https://example.com\n[other]: https://other.example\n",
+        },
+    )
+
+    assert page_at(tree, "docs/index.md").markdown == "See [the site].\n\n[the site]: https://example.com\n"
+
+
+def test_links_in_html_are_relative_to_the_address() -> None:
+    tree = read_texts(
+        READER, {"mkdocs.yml": "", "docs/a/b.md": '# B\n\n<img src="../../i.png"> <a href="../c/">C</a>'}
+    )
+
+    assert page_at(tree, "docs/a/b.md").markdown == "![](/i.png) [C](/a/c/)\n"
+
+
+def test_macros_are_told() -> None:
+    assert page_of("Version {{ version }}")[1] == ["docs/index.md:3 macro {{ version }}"]
+
+
+def test_a_configuration_that_is_not_valid_is_refused_with_its_line() -> None:
+    with pytest.raises(UnreadableSource, match=r"mkdocs\.yml is not valid YAML.*line 3"):
+        read_texts(READER, {"mkdocs.yml": "nav:\n - a: [", "docs/index.md": ""})

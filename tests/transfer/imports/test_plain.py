@@ -1,0 +1,138 @@
+"""Folders of Markdown files."""
+
+import pytest
+
+from instep.transfer.imports.readers.plain import READER
+from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
+
+
+def test_folders_are_collections_and_numbers_order_them() -> None:
+    tree = read_texts(
+        READER,
+        {
+            "README.md": "# Help\n\nWelcome",
+            "02-billing/10-refunds.md": "# Refunds\n\nText",
+            "02-billing/2-plans.md": "Text without a heading",
+            "01-start/index.md": "---\ntitle: First steps\n---\nText",
+            "01-start/install.md": "# Install it\n\nText",
+            "01-start/deep/more.md": "# More\n\nText",
+            "LICENSE.md": "No page",
+            ".github/note.md": "No page",
+        },
+    )
+
+    assert outline(tree) == [
+        "Help",
+        "First steps > First steps",
+        "First steps > Deep > More",
+        "First steps > Install it",
+        "Billing > Plans",
+        "Billing > Refunds",
+    ]
+    assert page_at(tree, "02-billing/2-plans.md").address == "/billing/plans"
+    assert page_at(tree, "01-start/index.md").address == "/start"
+    assert told(tree) == []
+
+
+def test_a_number_in_front_matter_orders_a_page() -> None:
+    texts = {
+        "a.md": "---\norder: 3\n---\n# A",
+        "02-b.md": "# B",
+        "c.md": "---\norder: 1\n---\n# C",
+    }
+
+    assert outline(read_texts(READER, texts)) == ["C", "B", "A"]
+
+
+def test_languages_in_folders_and_names_are_translations() -> None:
+    by_folder = read_texts(
+        READER, {"en/a/one.md": "# One", "de/a/one.md": "# Eins", "pt-br/a/one.md": "# Um"}
+    )
+    by_name = read_texts(READER, {"one.md": "# One", "one.fr.md": "# Un", "v1.2.md": "# Version"})
+
+    assert outline(by_folder)[0] == "A > One"
+    assert [(page.locale, page.translation_of) for page in by_folder.pages] == [
+        ("en", None),
+        ("de", "en/a/one.md"),
+        ("pt-BR", "en/a/one.md"),
+    ]
+    assert [(page.title, page.locale, page.translation_of) for page in by_name.pages] == [
+        ("One", None, None),
+        ("Version", None, None),
+        ("Un", "fr", "one.md"),
+    ]
+
+
+def test_html_is_markdown_and_what_is_left_out_is_told() -> None:
+    text = (
+        '# T\n\n<div class="alert alert-warning">\n  <p>Take <b>care</b> of <your-key></p>\n</div>\n\n'
+        '<ul>\n  <li><a href="b.md">B</a></li>\n</ul>\n\n'
+        "<details>\n<summary>More</summary>\nHidden *words*\n</details>\n\n"
+        "<table><tr><th>A</th></tr><tr><td><p>1</p><p>2</p></td></tr></table>\n\n"
+        '<p align="center"><img src="i.png" alt="Icon"></p>\n\n'
+        '<iframe src="https://video.example/1"></iframe>\n\n<script>alert(1)</script>\n\n```html\n<div>code</div>\n```\n'
+    )
+
+    tree = read_texts(READER, {"a.md": text})
+
+    assert page_at(tree, "a.md").markdown == (
+        "> [!WARNING]\n> Take **care** of \\<your-key>\n\n- [B](b.md)\n\n"
+        "<details>\n<summary>More</summary>\n\nHidden *words*\n\n</details>\n\n"
+        "| A |\n| --- |\n| 1<br>2 |\n\n![Icon](i.png)\n\n"
+        "[https://video.example/1](https://video.example/1)\n\n```html\n<div>code</div>\n```\n"
+    )
+    assert told(tree) == ["a.md:22 <script> with what is in it", "a.md:20 <iframe>, which is a link now"]
+
+
+def test_front_matter_becomes_facts_of_the_page() -> None:
+    tree = read_texts(
+        READER,
+        {"a.md": "---\ntitle: A\ndescription: About A\ndraft: true\nslug: the-a\n---\n## Part {#part}\n"},
+    )
+
+    page = page_at(tree, "a.md")
+    assert (page.title, page.description, page.status, page.slug) == ("A", "About A", "draft", "the-a")
+    assert (page.markdown, page.heading_ids) == ("## Part\n", (("part", 0),))
+
+
+def test_marks_of_the_byte_order_are_no_text_wherever_files_were_joined() -> None:
+    texts = {
+        "two.md": "\ufeff\ufeff---\ntitle: Two\n---\ntext",
+        "t.md": "---\ntitle: T\n---\n\n\ufeff# H\n\ntext",
+    }
+
+    tree = read_texts(READER, texts)
+
+    assert [(page.title, page.markdown) for page in tree.pages] == [("T", "# H\n\ntext\n"), ("Two", "text\n")]
+
+
+@pytest.mark.parametrize("title", ["[x]", "{y}", "&amp", "&amp more", "!bang", "!important note"])
+def test_a_title_that_yaml_reads_as_no_text_is_kept(title: str) -> None:
+    tree = read_texts(READER, {"a.md": f"---\ntitle: {title}\n---\nText"})
+
+    assert tree.pages[0].title == title
+
+
+def test_a_title_with_quotes_in_quotes_keeps_them() -> None:
+    tree = read_texts(READER, {"a.md": '---\ntitle: "He said "hi""\n---\nText'})
+
+    assert tree.pages[0].title == 'He said "hi"'
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("if a<b and c>d", "if a\\<b and c>d"),
+        ("or <i have> x", "or \\<i have> x"),
+        ("<a b c> and <code x>", "\\<a b c> and \\<code x>"),
+        (
+            "<details open><summary>S</summary>x</details>",
+            "<details>\n<summary>S</summary>\n\nx\n\n</details>",
+        ),
+        ("<kbd>a</kbd> `a<b and c>d`", "<kbd>a</kbd> `a<b and c>d`"),
+    ],
+)
+def test_words_in_angle_brackets_are_no_tags(text: str, markdown: str) -> None:
+    for name in ("a.md", "guide/b.md"):
+        tree = read_texts(READER, {name: f"# A\n\n{text}"})
+        assert tree.pages[0].markdown == f"{markdown}\n"

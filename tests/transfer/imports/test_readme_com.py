@@ -1,0 +1,75 @@
+"""Repositories that are synchronised with ReadMe."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from instep.transfer.imports.readers.readme_com import READER
+from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
+
+
+def page_of(text: str) -> tuple[str, list[str]]:
+    tree = read_texts(READER, {"docs/_order.yaml": "", "docs/a.md": f"---\ntitle: T\n---\n{text}"})
+    return page_at(tree, "docs/a.md").markdown.strip(), told(tree)
+
+
+def test_order_files_make_the_navigation_and_the_changelog_its_entries() -> None:
+    tree = read_texts(
+        READER,
+        {
+            "docs/_order.yaml": "- Second\n- First\n",
+            "docs/First/_order.yaml": "- b\n- a\n",
+            "docs/First/a.md": "---\ntitle: A\nexcerpt: About\nhidden: true\n---\n",
+            "docs/First/b/index.md": "---\ntitle: B\n---\n",
+            "docs/First/b/c.md": "---\ntitle: C\n---\n",
+            "docs/Second/d.md": "---\ntitle: D\n---\n",
+            "changelogs/one.md": "---\ntitle: One\npublished_at: 2024-05-01\n---\nNews",
+        },
+    )
+
+    assert outline(tree) == ["Second > D", "First > B > B", "First > B > C", "First > A"]
+    assert [page.address for page in tree.pages] == ["/docs/d", "/docs/b", "/docs/c", "/docs/a"]
+    hidden = page_at(tree, "docs/First/a.md")
+    assert (hidden.status, hidden.description) == ("draft", "About")
+    [entry] = tree.entries
+    assert (entry.title, entry.published_at) == ("One", datetime(2024, 5, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("source", "markdown"),
+    [
+        (
+            '[block:callout]\n{"type": "danger", "title": "Stop", "body": "Now"}\n[/block]',
+            "> [!CAUTION] Stop\n> Now",
+        ),
+        (
+            '[block:code]\n{"codes": [{"code": "a `b`", "language": "py", "name": "x.py"}]}\n[/block]',
+            "**x.py**\n\n```py\na `b`\n```",
+        ),
+        (
+            '[block:image]\n{"images": [{"image": ["i.png", "A"], "caption": "B"}]}\n[/block]',
+            "![A](i.png)\n\nB",
+        ),
+        (
+            '[block:parameters]\n{"data": {"h-0": "A", "0-0": "b|c"}, "cols": 1, "rows": 1}\n[/block]',
+            "| A |\n| --- |\n| b\\|c |",
+        ),
+        ('<Callout icon="!" theme="warn">\nMind\n</Callout>', "> [!WARNING]\n> Mind"),
+        ('<Image src="i.png" alt="A" />', "![A](i.png)"),
+        ('<Embed url="https://v.example" title="V" />', "[V](https://v.example)"),
+        ("> 🚧 Mind\n>\n> This", "> [!WARNING] Mind\n>\n> This"),
+    ],
+)
+def test_blocks_of_readme_are_plain(source: str, markdown: str) -> None:
+    assert page_of(source) == (markdown, [])
+
+
+def test_what_can_not_be_kept_is_told() -> None:
+    assert page_of("<Gallery>Words</Gallery> <<apiKey>>\n\n[block:callout]\n{oops\n[/block]") == (
+        "Words apiKey\n\n```json\n{oops\n```",
+        [
+            "docs/a.md:6 block callout that can't be read: its source stays as code",
+            "docs/a.md:4 component <Gallery>, whose words stay",
+            "docs/a.md:4 variable <<apiKey>>",
+        ],
+    )

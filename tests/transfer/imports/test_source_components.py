@@ -1,0 +1,127 @@
+"""Components that the source itself defines, in JSX files or on the page, shown as far as their text says."""
+
+from instep.transfer.imports.javascript.modules import Configuration
+from instep.transfer.imports.mdx.included_files import IncludedFiles
+from instep.transfer.imports.mdx.pages import PageReader
+from instep.transfer.imports.tree.schemas import Losses
+from tests.transfer.imports.folders import dedented
+
+CARDS = """
+    export const Guides = ({ heading = "All guides" }) => {
+      const guides = [
+        { href: "/start", title: "Start", text: "Begin here." },
+        // { href: "/hidden", title: "Hidden" },
+        { href: "/next", title: "Next", text: `Go on.` },
+      ];
+      return (
+        <Columns cols={2}>
+          <h2>{heading}</h2>
+          {guides.map((guide) => (
+            <Card title={guide.title} href={guide.href}>
+              {guide.text}
+            </Card>
+          ))}
+        </Columns>
+      );
+    };
+    export default function Warned({ children }) {
+      return (
+        <div className="sticky">
+          <Danger>
+            {children}
+          </Danger>
+        </div>
+      );
+    }
+    function Rows({ children }) { return <table><tbody>{children}</tbody></table> }
+    export function Fields({ fields, more }) {
+      return (
+        <Rows>
+          {fields.map(({ name, type }, at) => <tr><td>{at}</td><td>{name}</td><td>{type}</td></tr>)}
+        </Rows>
+      );
+    }
+    export const Loaded = () => {
+      const [rows, setRows] = useState([]);
+      useEffect(() => { load().then(setRows) }, []);
+      return <ul>{rows.map((row) => <li>{row.name}</li>)}</ul>;
+    };
+    export const Signature = ({ name, args }) => <p>{name}({args.map(show).join(", ")})</p>;
+    export const Linked = ({ name }) => <a href={"#" + slug(name)}>{name}</a>;
+    export const Clicked = ({ name }) => <button onClick={() => copy(name)}>Copy</button>;
+    export const Again = () => <Again />;
+    """
+
+
+def read(body: str, path: str = "docs/page.mdx", **files: str) -> tuple[str, list[tuple[str, int | None]]]:
+    head = (
+        "import Warned, { Guides, Fields, Loaded, Signature, Linked, Clicked, Again } from '/parts/cards'\n\n"
+    )
+    source = dedented({path: f"---\ntitle: T\n---\n{head}{body}", "parts/cards.jsx": CARDS, **files})
+    losses = Losses()
+    page = PageReader(IncludedFiles(source, Configuration(source), {"/": ""}), losses).read(path)
+    return page.markdown, [(loss.what, loss.line) for loss in losses.rows]
+
+
+def test_lists_that_a_component_makes_are_written() -> None:
+    for path in ("docs/page.mdx", "docs/page.md"):
+        text, losses = read("## First\n\n<Guides />\n\n## Then\n\n<Guides heading='Few'/>", path)
+
+        cards = "- [Start](/start): Begin here.\n- [Next](/next): Go on.\n"
+        assert text == f"## First\n\n## All guides\n\n{cards}\n## Then\n\n## Few\n\n{cards}"
+        assert losses == []
+
+
+def test_what_stands_in_a_component_is_shown_where_it_says() -> None:
+    text, losses = read("<Warned>\nOld, use **new**.\n\nSoon gone.\n</Warned>")
+
+    assert text == "> [!CAUTION]\n> Old, use **new**.\n>\n> Soon gone.\n"
+    assert losses == []
+
+
+def test_components_use_others_of_their_file_and_take_values_apart() -> None:
+    text, losses = read('<Fields fields={[{name: "id", type: "text"}, {name: "at"}]} />')
+
+    assert text == "| 0 | id | text |\n| --- | --- | --- |\n| 1 | at |  |\n"
+    assert losses == []
+
+
+def test_a_page_repeats_its_own_values() -> None:
+    statements = "export const names = ['One', 'Two']\nexport const Name = ({ name }) => <b>{name}</b>\n\n"
+    text, losses = read(f"{statements}<ol>\n  {{names.map(name => <li><Name name={{name}} /></li>)}}\n</ol>")
+
+    assert text == "1. **One**\n2. **Two**\n"
+    assert losses == []
+
+
+def test_a_component_whose_text_does_not_say_all_of_it_is_named_and_shows_nothing() -> None:
+    names = ("Loaded", "Signature", "Linked", "Clicked", "Again")
+    text, losses = read("\n\n".join(f'<{name} name="run" args={{[1]}} />' for name in names))
+
+    assert text == ""
+    assert losses == [(f"component <{name}> of /parts/cards", 6 + 2 * at) for at, name in enumerate(names)]
+
+
+def test_a_target_that_only_a_program_knows_is_named() -> None:
+    text, losses = read("Ask <a href={site.url}>them</a>.")
+
+    assert text == "Ask them.\n"
+    assert losses == [("address of <a>, which only a program knows: {site.url}", 6)]
+
+
+def test_a_file_of_text_that_is_missing_is_named_though_its_component_is_known() -> None:
+    statements = "import Steps from './steps.mdx'\nimport { Card } from './Card'\n\n"
+    text, losses = read(f"{statements}<Steps />\n\n<Card title='A' />")
+
+    assert text == "**A**\n"
+    assert losses == [("component <Steps> of ./steps.mdx, which is not in the source", 9)]
+
+
+def test_repetitions_in_repetitions_have_an_end() -> None:
+    inner = "<p>{all.map(one => <b>x</b>)}</p>"
+    text, losses = read(
+        f"export const all = [{'1, ' * 3_000}]\n\n{{all.map(one => <p>{{all.map(one => {inner})}}</p>)}}"
+    )
+
+    assert len(text) < 2_000_000
+    assert losses[-1][0].startswith("expression {all.map(one")

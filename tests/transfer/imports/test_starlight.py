@@ -1,0 +1,68 @@
+"""Starlight: its sidebar, generated parts of it, locales and redirects."""
+
+from instep.transfer.imports.readers.starlight import READER
+from tests.transfer.imports.file_sources import outline, told
+from tests.transfer.imports.folders import dedented
+from tests.transfer.imports.trees import addresses, redirects
+
+FILES = {
+    "astro.config.mjs": """
+        import { defineConfig } from 'astro/config';
+        import starlight from '@astrojs/starlight';
+        export default defineConfig({
+          site: 'https://acme.example',
+          base: '/docs',
+          redirects: { '/old': '/start', '/older': { status: 302, destination: '/start' } },
+          integrations: [starlight({
+            title: 'Acme',
+            locales: { root: { lang: 'en' }, 'pt-br': { lang: 'pt-BR' } },
+            sidebar: [
+              'start',
+              { label: 'Guides', items: [{ autogenerate: { directory: 'guides' } }] },
+              { label: 'Lost', slug: 'lost' },
+            ],
+          })],
+        });
+        """,
+    "src/content/docs/start.mdx": '---\ntitle: Start\n---\n<Aside type="tip">Go.</Aside>\n',
+    "src/content/docs/guides/b.md": "---\ntitle: B\nsidebar:\n  order: 1\n---\nA<Value> and {braces}.\n",
+    "src/content/docs/guides/a.md": "---\ntitle: A\n---\n",
+    "src/content/docs/guides/hidden.md": "---\ntitle: Hidden\nsidebar:\n  hidden: true\n---\n",
+    "src/content/docs/guides/Deep Down/File.Name.md": "---\ntitle: Deep\n---\n",
+    "src/content/docs/pt-br/start.mdx": "---\ntitle: Começar\n---\n",
+}
+
+
+def test_sidebar_addresses_and_locales() -> None:
+    tree = READER.read(dedented(FILES))
+
+    assert outline(tree) == [
+        "Start",
+        "Guides > B",
+        "Guides > Deep Down > Deep",
+        "Guides > A",
+        "Guides > Hidden",
+        "Começar",
+    ]
+    assert addresses(tree)["src/content/docs/guides/Deep Down/File.Name.md"] == "/guides/deep-down/filename"
+    assert (tree.pages[-1].locale, tree.pages[-1].address, tree.pages[-1].translation_of) == (
+        "pt-BR",
+        "/pt-br/start",
+        "src/content/docs/start.mdx",
+    )
+    assert tree.sites == ("https://acme.example/docs", "/docs")
+    assert redirects(tree) == [("/old", "/start"), ("/older", "/start")]
+
+
+def test_components_of_mdx_and_text_of_markdown() -> None:
+    pages = {page.title: page.markdown for page in READER.read(dedented(FILES)).pages}
+
+    assert pages["Start"] == "> [!TIP]\n> Go.\n"
+    assert pages["B"] == "A\\<Value> and {braces}.\n"
+
+
+def test_what_is_not_in_the_sidebar_is_told() -> None:
+    assert told(READER.read(dedented(FILES))) == [
+        "astro.config.mjs: entry of the sidebar that is no page of the folder: Lost",
+        "src/content/docs/guides/hidden.md: page that is not in the navigation: it comes after the others",
+    ]

@@ -1,0 +1,101 @@
+"""VitePress: sidebars, rewrites, locales, and what pages take in from other files."""
+
+from instep.transfer.imports.readers.vitepress import READER
+from tests.transfer.imports.file_sources import outline, told
+from tests.transfer.imports.folders import dedented
+from tests.transfer.imports.trees import addresses
+
+FILES = {
+    "docs/.vitepress/config.mts": """
+        import { defineConfig } from 'vitepress'
+        export default defineConfig({
+          cleanUrls: true,
+          rewrites: { 'en/:rest*': ':rest*' },
+          sitemap: { hostname: 'https://acme.example' },
+          locales: { root: { lang: 'en-US' }, es: { lang: 'es' } },
+          themeConfig: {
+            sidebar: { '/guide/': { base: '/guide/', items: sidebar() }, '/es/guide/': [] }
+          }
+        })
+        function sidebar() {
+          return [
+            { text: 'Start', items: [{ text: 'Two', link: 'two' }, { text: 'One', link: '/guide/one.md' }] },
+            { text: 'Lost', link: 'lost' }
+          ]
+        }
+        """,
+    "docs/en/guide/one.md": """
+        # One
+
+        <!--@include: ./parts/part.md{2,3}-->
+
+        <<< @/code/a.ts#main{1 ts}[a.ts]
+        """,
+    "docs/en/guide/parts/part.md": "First.\nSecond [link](../two.md).\nThird.\nFourth.\n",
+    "docs/en/guide/two.md": """
+        # Two
+
+        ::: code-group
+        ```sh [npm]
+        npm i
+        ```
+        :::
+
+        [[toc]]
+
+        ::: details More
+        Words.
+        :::
+        """,
+    "docs/es/guide/one.md": "# Uno\n",
+    "docs/code/a.ts": "let a\n// #region main\n  let b\n// #endregion main\n",
+    "docs/public/_redirects": "# old\n/alt /guide/one 301\n",
+}
+
+
+def test_sidebars_addresses_and_locales() -> None:
+    tree = READER.read(dedented(FILES))
+
+    assert outline(tree) == ["Start > Two", "Start > One", "Start > Part", "Start > Uno"]
+    assert addresses(tree)["docs/en/guide/one.md"] == "/guide/one"
+    assert addresses(tree)["docs/es/guide/one.md"] == "/es/guide/one"
+    translation = next(page for page in tree.pages if page.locale == "es")
+    assert (translation.translation_of, translation.title) == ("docs/en/guide/one.md", "Uno")
+    assert tree.locale == "en"
+    assert tree.sites == ("https://acme.example",)
+    assert [(row.source, row.target) for row in tree.redirects] == [("/alt", "/guide/one")]
+
+
+def test_files_are_put_into_pages() -> None:
+    pages = {page.title: page.markdown for page in READER.read(dedented(FILES)).pages}
+
+    assert pages["One"] == "Second [link](two.md).\nThird.\n\n**a.ts**\n\n```ts\nlet b\n```\n"
+    assert pages["Two"] == (
+        "**npm**\n\n```sh\nnpm i\n```\n\n<details>\n<summary>More</summary>\n\nWords.\n\n</details>\n"
+    )
+
+
+def test_what_cannot_be_kept_is_told() -> None:
+    files = FILES | {
+        "docs/en/guide/two.md": "# Two\n\n<<< @/code/gone.ts\n\n<Unknown>{{ page.title }}</Unknown>\n"
+    }
+
+    assert told(READER.read(dedented(files)))[:4] == [
+        "docs/en/guide/two.md:3 file that is not in the folder: @/code/gone.ts",
+        "docs/en/guide/two.md:5 component <Unknown>",
+        "docs/en/guide/two.md:5 expression {page.title}",
+        "docs/.vitepress/config.mts: entry of the sidebar that is no page of the folder: Lost",
+    ]
+
+
+def test_files_that_include_each_other_end_and_are_told() -> None:
+    files = {
+        "docs/.vitepress/config.mts": "export default {}",
+        "docs/a.md": "# A\n\nWords of A.\n\n<!--@include: ./b.md-->\n",
+        "docs/b.md": "Words of B.\n\n<!--@include: ./a.md-->\n",
+    }
+
+    tree = READER.read(dedented(files))
+
+    assert "Words of B." in next(page for page in tree.pages if page.title == "A").markdown
+    assert any("include each other without an end" in line for line in told(tree))

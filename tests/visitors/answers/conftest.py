@@ -1,0 +1,17 @@
+"""What the tests of answers share."""
+
+from typing import Any
+
+import pytest
+import structlog
+from structlog.testing import LogCapture
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The lines that requests and errors leave in the log from now on."""
+    capture = LogCapture()
+    for module in ("middleware", "errors"):
+        log = structlog.wrap_logger(None, processors=[capture])
+        monkeypatch.setattr(f"instep.platform.web.{module}.log", log)
+    return capture.entries

@@ -1,0 +1,73 @@
+"""The measure by which a model's sentence is kept: what a passage says, in these words or nearly."""
+
+import pytest
+
+from instep.visitors.answers.support import is_supported
+
+PASSAGE = """\
+Backups Nightly
+Backups run at 02:00 UTC and are kept for 30 days. Set `BACKUP_HOUR` to another hour.
+A backup holds articles and settings. It does not hold uploaded files.
+Choose Restore in the menu Backups to bring one back. Restoring never deletes newer articles.
+"""
+GERMAN = "Sicherungen laufen um 02:00 Uhr. Hochgeladene Dateien sind nicht enthalten."
+JAPANESE = "バックアップは毎晩実行されます。アップロードしたファイルは含まれません。"
+
+
+@pytest.mark.parametrize(
+    ("passage", "sentence"),
+    [
+        (PASSAGE, "Backups run at 02:00 UTC and are kept for 30 days."),
+        (PASSAGE, "A backup is kept for 30 days."),
+        (PASSAGE, "To choose another hour, set `BACKUP_HOUR`."),
+        (PASSAGE, "It does not hold uploaded files."),
+        (PASSAGE, "No, it does not hold uploaded files."),
+        (PASSAGE, "Yes, backups run at 02:00 UTC."),
+        (PASSAGE, "Restoring a backup doesn't delete newer articles."),
+        (PASSAGE, "Choose **Restore** in the Backups menu."),
+        (GERMAN, "Hochgeladene Dateien sind nicht enthalten."),
+        (JAPANESE, "バックアップは毎晩実行されます。"),
+    ],
+)
+def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None:
+    assert is_supported(passage, sentence.replace("**", ""))
+
+
+@pytest.mark.parametrize(
+    ("passage", "sentence"),
+    [
+        (PASSAGE, "Backups run at 03:00 UTC."),
+        (PASSAGE, "Backups are kept for 90 days."),
+        (PASSAGE, "Set `BACKUP_MINUTE` to another hour."),
+        (PASSAGE, "A backup holds uploaded files."),
+        (PASSAGE, "A backup does not hold articles and settings."),
+        (PASSAGE, "Restoring deletes newer articles."),
+        (PASSAGE, "Backups never run at 02:00 UTC."),
+        (PASSAGE, "Choose Restore in the menu Backups of Mallory."),
+        (PASSAGE, "Remove a backup in the menu Backups."),
+        (PASSAGE, "Backups cost extra."),
+        (PASSAGE, "Yes, backups cost extra."),
+        (PASSAGE, "Yes, it holds uploaded files."),
+        (PASSAGE, "Yes."),
+        (PASSAGE, "Choose Restore in the menu Lamas to bring one back."),
+        (PASSAGE, "Backups run at 02:00 UTC and are kept for 30 weeks."),
+        (GERMAN, "Hochgeladene Bilder sind nicht enthalten."),
+        (PASSAGE, "Articles are kept for uploaded hours."),
+        (PASSAGE, "It is."),
+        (PASSAGE, ""),
+        ("", "Backups run at 02:00 UTC."),
+        (GERMAN, "Hochgeladene Dateien sind enthalten."),
+        (JAPANESE, "バックアップは毎週実行されるため料金がかかります。"),
+    ],
+)
+def test_what_it_does_not_say_is_not(passage: str, sentence: str) -> None:
+    assert not is_supported(passage, sentence)
+
+
+def test_what_stands_around_a_quote_may_support_a_sentence_that_no_two_sentences_do() -> None:
+    sentence = "Restore from the menu Backups: it holds articles and settings of newer articles."
+    passage = "Choose Restore in the menu Backups. It holds articles. It holds settings. It is newer."
+
+    assert not is_supported(passage, sentence)
+    assert is_supported(passage, sentence, around=passage)
+    assert not is_supported(passage, sentence.replace("settings", "pictures"), around=passage)
