@@ -1,4 +1,4 @@
-"""Bring the catalogues of `instep/platform/web/locales` into step with the texts of public pages: `make messages`.
+"""Bring the catalogues of public pages (`instep/platform/web/locales`) up to date: `make messages`.
 
 New texts come in without a translation, which a test refuses; texts that are gone go out.
 """
@@ -17,6 +17,7 @@ METHODS = [
     ("instep/interfaces/site/**.py", "python"),
 ]
 OPTIONS = {"instep/interfaces/site/templates/**.html": {"extensions": "jinja2.ext.i18n", "trimmed": "true"}}
+SEARCHED = (Path("instep/interfaces/site"), Path("instep/platform/web"))
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "message": None}
 # Pages that only operators see, who run an English program.
 NOT_FOR_VISITORS = {"instep/interfaces/site/templates/front.html"}
@@ -34,8 +35,9 @@ def template() -> Catalog:
 
 
 def is_searched(folder: str) -> bool:
-    relative = Path(folder).relative_to(ROOT).parts
-    return relative[:1] in ((), ("instep",)) and relative[1:2] in ((), ("site",), ("web",))
+    """Whether a folder holds, or leads to, the public pages or what they share."""
+    place = Path(folder).relative_to(ROOT)
+    return any(place.is_relative_to(each) or each.is_relative_to(place) for each in SEARCHED)
 
 
 def renewed(language: str, texts: Catalog) -> Catalog:

@@ -1,0 +1,1 @@
+"""Commands for a customer's machine, with the standard library alone."""

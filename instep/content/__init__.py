@@ -1,0 +1,1 @@
+"""Texts that readers read: articles, collections, the changelog, files, redirects."""

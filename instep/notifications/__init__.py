@@ -1,0 +1,1 @@
+"""Events for others: webhooks, and alerts in a team's chat."""

@@ -1,0 +1,1 @@
+"""Keeping an installation running: health, metrics, key rotation, backups."""

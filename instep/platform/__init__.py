@@ -1,0 +1,1 @@
+"""Code that knows nothing of the product: database, jobs, HTTP, identity, text, language models."""

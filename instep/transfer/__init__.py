@@ -1,0 +1,1 @@
+"""Moving in and out: imports, exports, sync with git, checks of Markdown files."""

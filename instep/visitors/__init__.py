@@ -1,0 +1,1 @@
+"""Visitors' questions and visits: answers, conversations, insights."""

@@ -1,4 +1,4 @@
-"""The article about limits, from `instep/platform/core/limits`: its constants, with the comments above them."""
+"""The article about limits: the constants of `instep/platform/core/limits` and the comments above them."""
 
 import re
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ BEGINNING = """\
 title: Limits
 description: Every limit that a caller, a reader or an operator can meet, by area.
 ---
-These are the numbers in `instep/platform/core/limits`. They are fixed: what an operator can change is one of the \
-[settings](/help/instep/articles/settings). An answer that refuses something names the limit and what to do, \
-see [Errors](/help/instep/articles/errors). A sentence stands beside the first of the limits that it is about.
+These are the numbers in `instep/platform/core/limits`. They are fixed: what an operator can change is one \
+of the [settings](/help/instep/articles/settings). An answer that refuses something names the limit and what \
+to do, see [Errors](/help/instep/articles/errors). A sentence stands beside the first of the limits that it is about.
 """
 NAME = re.compile(r"([A-Z][A-Z0-9_]*) = ")
 UNITS = ("characters", "words", "seconds", "minutes", "hours", "pixels", "levels", "tokens")

@@ -1,4 +1,4 @@
-"""The table of all settings, from the descriptions, defaults and bounds in `instep/platform/core/settings.py`."""
+"""The table of all settings: descriptions, defaults and bounds of `instep/platform/core/settings.py`."""
 
 from annotated_types import Ge, Le, MinLen
 from pydantic.fields import FieldInfo

@@ -4,7 +4,9 @@ import-linter's `protected` contracts name what is closed, so that a new module 
 closes it. This table names what is open instead.
 """
 
-from tests.support.source_code import Module, imports_of, product_modules
+import sys
+
+from tests.support.source_code import Module, imports_of, product_modules, slice_of
 
 # Packages that stand below all slices: their modules are made to be imported, except those closed below.
 FLOORS = {"core", "identity", "llm", "migrations", "text", "web"}
@@ -158,8 +160,7 @@ def test_every_exception_is_still_needed() -> None:
 
 
 def is_open(target: str, importer: Module) -> bool:
-    _, _, inside = target.partition("instep.")
-    package, _, module = inside.partition(".")
+    package, module = slice_of(target)
     if not target.startswith("instep.") or package == importer.package:
         return True
     if package in FLOORS:
@@ -168,3 +169,16 @@ def is_open(target: str, importer: Module) -> bool:
     if importer.package in PROGRAMS:
         faces |= PROGRAM_FACE
     return module in faces
+
+
+def test_the_client_imports_the_standard_library_alone() -> None:
+    """And of the platform what the archive of the client has, which a test runs by itself."""
+    sources = {
+        source
+        for module in product_modules()
+        if module.name.startswith("instep.client")
+        for _, source, _ in imports_of(module)
+        if source.partition(".")[0] not in {*sys.stdlib_module_names, "instep"}
+    }
+
+    assert sources == set()

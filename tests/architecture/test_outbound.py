@@ -9,7 +9,7 @@ import pytest
 import instep
 
 PACKAGE = Path(instep.__file__).parent
-GUARD = "core/outbound"
+GUARD = "platform/core/outbound"
 LIBRARIES = {
     *("aiodns", "aiohttp", "apprise", "ftplib", "h11", "http.client", "httpcore2", "httpx", "httpx2"),
     *("imaplib", "poplib", "pycares", "requests", "smtplib", "socket", "socketserver", "urllib.request"),
@@ -20,20 +20,26 @@ CALLS = {
     *("getaddrinfo", "open_connection", "open_unix_connection", "sock_connect", "sock_sendto", "urlopen"),
 }
 ELSEWHERE = {
-    ("alerts/posting", "apprise"): "a program of its own, whose only way out is a tunnel through the guard",
-    ("ci/transport", "http.client"): "names an error of the library below",
-    ("ci/transport", "urllib.request"): "a command of a CI, which calls the server that its owner names",
-    ("core/embedded/wire", "socket"): "knocks at the Unix socket of our own PostgreSQL",
-    ("core/jobs/worker", "socket"): "asks for the name of this machine",
+    (
+        "notifications/alerts/posting",
+        "apprise",
+    ): "a program of its own, whose only way out is a tunnel through the guard",
+    ("client/ci/transport", "http.client"): "names an error of the library below",
+    (
+        "client/ci/transport",
+        "urllib.request",
+    ): "a command of a CI, which calls the server that its owner names",
+    ("platform/core/embedded/wire", "socket"): "knocks at the Unix socket of our own PostgreSQL",
+    ("platform/core/jobs/worker", "socket"): "asks for the name of this machine",
     ("demo/command", "socket"): "names the kind of a listening socket",
-    ("web/listening", "getaddrinfo"): "reads the address that the operator has it listen on",
-    ("web/listening", "socket"): "listens, and sends nothing",
-    ("web/loop", "socket"): "accepts the connections that wait when a server stops",
-    ("web/protocol", "socket"): "sets an option of a connection that came in",
-    ("web/ready", "http.client"): "asks its own listening socket whether the server answers",
-    ("web/ready", "socket"): "names the kind of the socket that it asks",
-    ("web/serving", "socket"): "names the kind of the sockets that it is given",
-    ("webhooks/listen", "socket"): "receives, and sends nothing",
+    ("platform/web/listening", "getaddrinfo"): "reads the address that the operator has it listen on",
+    ("platform/web/listening", "socket"): "listens, and sends nothing",
+    ("platform/web/loop", "socket"): "accepts the connections that wait when a server stops",
+    ("platform/web/protocol", "socket"): "sets an option of a connection that came in",
+    ("platform/web/ready", "http.client"): "asks its own listening socket whether the server answers",
+    ("platform/web/ready", "socket"): "names the kind of the socket that it asks",
+    ("platform/web/serving", "socket"): "names the kind of the sockets that it is given",
+    ("notifications/webhooks/listen", "socket"): "receives, and sends nothing",
 }
 
 

@@ -43,7 +43,10 @@ Pattern = re.Pattern[Any]
 
 # Where only bounded texts are read, by module: how many characters, and what bounds them.
 BOUNDED: dict[str, tuple[int, str]] = {
-    "writer.facts.": (1_000, "They read lines of code, of which longer ones are left out (LONG_LINE)."),
+    "drafting.writer.facts.": (
+        1_000,
+        "They read lines of code, of which longer ones are left out (LONG_LINE).",
+    ),
 }
 
 

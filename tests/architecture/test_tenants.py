@@ -203,8 +203,8 @@ def test_connections_are_taken_from_the_pool_where_the_tenant_is_set_and_by_the_
 
     # The last three are the operator's commands, which work as the owner.
     assert takers == {
-        *("core/database", "core/jobs/worker"),
-        *("backups/restoring", "cli/admin_session", "demo/story"),
+        *("platform/core/database", "platform/core/jobs/worker"),
+        *("operations/backups/restoring", "cli/admin_session", "demo/story"),
     }
 
 

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from tests.support.source_code import WINGS, product_modules
+
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
@@ -18,9 +20,9 @@ def test_where_to_find_it_names_files_that_define_what_it_says() -> None:
 
 def test_every_package_is_on_the_map() -> None:
     [tree] = re.findall(r"```\n(instep/\n.*?)```", TEXT, re.DOTALL)
-    packages = {file.parent.name for file in (ROOT / "instep").glob("*/__init__.py")}
+    folders = {module.package for module in product_modules() if module.file.endswith("__init__.py")}
 
-    assert packages - set(re.findall(r"(\w+)/", tree)) == set()
+    assert (folders | WINGS) - {""} - set(re.findall(r"(\w+)/", tree)) == set()
 
 
 def test_its_make_targets_exist() -> None:

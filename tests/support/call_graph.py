@@ -44,7 +44,7 @@ class Function:
 
 
 class CallGraph:
-    """All functions by their full names, such as `instep.platform.text.diff.merge`; methods follow their class."""
+    """All functions by full name, such as `instep.platform.text.diff.merge`; methods follow their class."""
 
     def __init__(self, modules: Collection[Module] = ()) -> None:
         self.functions: dict[str, Function] = {}

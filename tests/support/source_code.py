@@ -9,6 +9,13 @@ import instep
 
 PACKAGE = Path(instep.__file__).parent
 REPOSITORY = PACKAGE.parent
+# Folders of slices; a slice keeps its name wherever its wing is.
+WINGS = {
+    file.parent.name for file in PACKAGE.glob("*/__init__.py") if any(file.parent.glob("*/__init__.py"))
+} - {
+    "cli",
+    "search",
+}
 # Published migrations are never edited, so rules about names do not reach them.
 MIGRATIONS = "instep.platform.migrations.versions"
 
@@ -24,11 +31,18 @@ class Module:
 
     @property
     def package(self) -> str:
-        """The folder below `instep` that it belongs to, or its own name when it stands at the top."""
-        return self.name.split(".")[1] if "." in self.name else ""
+        """The slice that it belongs to, or its own name when it stands at the top."""
+        return slice_of(self.name)[0]
 
     def at(self, line: int) -> str:
         return f"{self.file}:{line}"
+
+
+def slice_of(name: str) -> tuple[str, str]:
+    """The slice of a module's full name, and the rest of its name in the slice."""
+    _, *parts = name.split(".")
+    slice, *inside = parts[1:] if len(parts) > 1 and parts[0] in WINGS else parts or [""]
+    return slice, ".".join(inside)
 
 
 @cache

@@ -21,18 +21,15 @@ from instep.platform.core.etags import matches_any_etag
 from instep.platform.web.public import public
 
 PATH = "/ci/instep.pyz"
-MAIN = "thin_client/__main__.py"
+MAIN = "client/thin_client/__main__.py"
 # All that its commands import: a test runs them without anything else.
-PACKAGES = ("ci", "core/limits", "review", "thin_client")
+PACKAGES = ("client/ci", "client/review", "client/thin_client", "platform/core/limits")
 MODULES = (
-    *("__init__", "core/__init__", "core/errors", "core/page_names"),
+    *("__init__", "client/__init__", "platform/__init__"),
+    *(f"platform/core/{name}" for name in ("__init__", "errors", "page_names")),
     *(
-        "text/__init__",
-        "text/characters",
-        "text/encodings",
-        "text/file_kinds",
-        "text/patch",
-        "text/patch_parser",
+        f"platform/text/{name}"
+        for name in ("__init__", "characters", "encodings", "file_kinds", "patch", "patch_parser")
     ),
 )
 SHEBANG = b"#!/usr/bin/env python3\n"

@@ -1,4 +1,4 @@
-"""The catalogues of `instep/platform/web/locales`: whole, in step with the texts, and safe to put into a page."""
+"""The catalogues of `instep/platform/web/locales`: whole, up to date with the texts, and safe in a page."""
 
 import re
 from collections import Counter
