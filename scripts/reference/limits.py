@@ -17,7 +17,7 @@ description: Every limit that a caller, a reader or an operator can meet, by are
 ---
 These are the numbers in `instep/platform/core/limits`. They are fixed: what an operator can change is one \
 of the [settings](/help/instep/articles/settings). An answer that refuses something names the limit and what \
-to do, see [Errors](/help/instep/articles/errors). A sentence stands beside the first of the limits that it is about.
+to do, see [Errors](/help/instep/articles/errors). A sentence next to a limit is also about those below it.
 """
 NAME = re.compile(r"([A-Z][A-Z0-9_]*) = ")
 UNITS = ("characters", "words", "seconds", "minutes", "hours", "pixels", "levels", "tokens")
