@@ -4,7 +4,7 @@ Each action can be repeated: what an earlier attempt has written, it finds again
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
@@ -42,45 +42,50 @@ from instep.transfer.imports.schemas import (
     PlannedPage,
     PlannedRedirect,
 )
-from instep.transfer.imports.tree.schemas import ImportedQuestion, Loss
+from instep.transfer.imports.tree.schemas import ImportedQuestion, Loss, MovedPage
 from instep.transfer.imports.tree.written_pictures import name_of_path, named_path
 from instep.transfer.imports.write.page_writing import Ids, write_page
 
 
 @dataclass(slots=True)
-class ImportBatchResult:
-    """The result of a batch: its losses, and outcomes other than planned, by key."""
+class Batch:
+    """The means of writing a batch, and its result: losses, and outcomes other than planned, by key."""
 
-    losses: list[Loss]
-    outcomes: dict[str, Outcome]
+    plan: Plan
+    storage: FileStorage
+    ids: Ids
+    losses: list[Loss] = field(default_factory=list)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
 
 
 @writes
-async def import_collections(ctx: Ctx, import_id: str, plan: Plan, result: ImportBatchResult) -> str:
+async def import_collections(
+    ctx: Ctx, import_id: str, batch: Batch, collections: Sequence[PlannedCollection]
+) -> str:
     """Make and change collections; parents come first, as in the plan.
 
-    The content of a refused one goes to the one above it: `ids_of_homes` does that for pages.
+    The content of a refused one goes to the one above it: `ids_of` does that for pages.
     """
-    ids = await queries.ids_of(ctx, plan.source, "collection")
-    for planned in plan.collections:
+    ids = await queries.ids_of(ctx, batch.plan.source, "collection")
+    for planned in collections:
         key = planned.collection.key
         try:
             async with ctx.tx.transaction():
-                await _write_collection(ctx, plan, planned, ids)
+                await _write_collection(ctx, batch.plan, planned, ids)
         except (InvalidRequest, ValidationError, SlugTaken) as error:
-            result.outcomes[key] = "failed"
+            batch.outcomes[key] = "failed"
             what = f"{_lost_part(planned, ids)}: {_reason(error)}"
-            result.losses.append(Loss(planned.collection.path or key, what))
+            batch.losses.append(Loss(planned.collection.path or key, what))
             _stand_for_parent(planned, ids)
     return import_id
 
 
-def ids_of_homes(plan: Plan, ids: Mapping[str, str]) -> dict[str, str]:
-    """The ids of collections by their keys; one that was refused has that of the one above it."""
-    homes = dict(ids)
+async def ids_of(ctx: Ctx, plan: Plan, files: Mapping[str, str]) -> Ids:
+    """The ids here of the source's keys; a collection that was refused has the id of the one above it."""
+    homes = await queries.ids_of(ctx, plan.source, "collection")
     for planned in plan.collections:
         _stand_for_parent(planned, homes)
-    return homes
+    return Ids(homes, await queries.ids_of(ctx, plan.source, "page"), files)
 
 
 def _stand_for_parent(planned: PlannedCollection, ids: dict[str, str]) -> None:
@@ -120,16 +125,14 @@ class InspectedFile:
 
 
 @writes
-async def import_files(
-    ctx: Ctx, import_id: str, storage: FileStorage, files: Sequence[InspectedFile], result: ImportBatchResult
-) -> str:
+async def import_files(ctx: Ctx, import_id: str, batch: Batch, files: Sequence[InspectedFile]) -> str:
     """Store files; one that the help center has no room for is a loss."""
     for file in files:
         name, digest = name_of_path(file.piece.path), file.piece.digest
         try:
-            await store_inspected(ctx, storage, name, digest, file.inspection)
+            await store_inspected(ctx, batch.storage, name, digest, file.inspection)
         except InvalidRequest as refusal:
-            result.losses.append(lost_file(file.piece, refusal))
+            batch.losses.append(lost_file(file.piece, refusal))
     return import_id
 
 
@@ -138,50 +141,41 @@ def lost_file(piece: FilePiece, refusal: AppError) -> Loss:
 
 
 @writes
-async def import_pages(
-    ctx: Ctx, import_id: str, plan: Plan, pages: Sequence[PlannedPage], ids: Ids, result: ImportBatchResult
-) -> str:
-    """Make and change articles; losses are added to `result`."""
-    earlier = await queries.list_texts(ctx, plan.source, [page.page.key for page in pages])
+async def import_pages(ctx: Ctx, import_id: str, batch: Batch, pages: Sequence[PlannedPage]) -> str:
+    """Make and change articles."""
+    earlier = await queries.list_texts(ctx, batch.plan.source, [page.page.key for page in pages])
     needed = NeededWork()
     for page in pages:
         try:
             async with ctx.tx.transaction():
-                result.outcomes[page.page.key] = await write_page(ctx, plan, page, ids, earlier)
+                batch.outcomes[page.page.key] = await write_page(ctx, batch.plan, page, batch.ids, earlier)
         except WorkNeeded:
             needed.take()
         except (InvalidRequest, ValidationError) as error:
-            result.outcomes[page.page.key] = "failed"
-            result.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
+            batch.outcomes[page.page.key] = "failed"
+            batch.losses.append(Loss(page.page.path, f"the whole page: {_reason(error)}"))
         except SlugTaken:
-            result.outcomes[page.page.key] = "failed"
+            batch.outcomes[page.page.key] = "failed"
             what = f"the whole page: somebody has just taken its address “{page.slug}”; import again"
-            result.losses.append(Loss(page.page.path, what))
+            batch.losses.append(Loss(page.page.path, what))
     await needed.do_before_next_attempt()
     return import_id
 
 
 @writes
-async def import_moves(ctx: Ctx, import_id: str, plan: Plan) -> str:
+async def import_moves(ctx: Ctx, import_id: str, batch: Batch, moved: Sequence[MovedPage]) -> str:
     """Know the pages that the source has elsewhere now by their present keys."""
-    await queries.rename_refs(ctx, plan.source, plan.report.moved)
+    await queries.rename_refs(ctx, batch.plan.source, moved)
     return import_id
 
 
 @writes
-async def archive_absent(
-    ctx: Ctx,
-    import_id: str,
-    plan: Plan,
-    absent_pages: Sequence[AbsentPage],
-    ids: Ids,
-    result: ImportBatchResult,
-) -> str:
+async def archive_absent(ctx: Ctx, import_id: str, batch: Batch, absent_pages: Sequence[AbsentPage]) -> str:
     """Archive articles whose pages the source no longer has, apart from those that were changed here.
 
     Their former addresses lead to the pages that the source itself leads to from there.
     """
-    texts = await queries.list_texts(ctx, plan.source, [page.key for page in absent_pages])
+    texts = await queries.list_texts(ctx, batch.plan.source, [page.key for page in absent_pages])
     former_paths = []
     for page in absent_pages:
         text = texts.get(page.key)
@@ -190,11 +184,11 @@ async def archive_absent(
         article = await find_article(ctx, text.id, lock=True)
         if text.is_changed_here or article.status not in ("draft", "published"):
             what = f"page that the source no longer has: “{page.slug}” has just been changed here and stays"
-            result.losses.append(Loss(page.key, what))
+            batch.losses.append(Loss(page.key, what))
             continue
         await save(ctx, article, {"status": "archived"}, "markdown")
-        await queries.note_pruned(ctx, plan.source, page.key)
-        if (heir_id := ids.articles.get(page.heir or "")) is not None:
+        await queries.note_pruned(ctx, batch.plan.source, page.key)
+        if (heir_id := batch.ids.articles.get(page.heir or "")) is not None:
             await repoint_redirects(ctx, article.id, heir_id)
             path = path_of_article(ctx.bot.locale, article.locale, article.slug)
             former_paths.append(FormerPath(path, heir_id))
@@ -203,14 +197,14 @@ async def archive_absent(
 
 
 @writes
-async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
-    """Put articles into the order of the source where that is another one than at the last import."""
+async def import_order(ctx: Ctx, import_id: str, batch: Batch, reordered: Sequence[PlannedCollection]) -> str:
+    """Put articles into the order of the source, which is another one than at the last import."""
     await lock_order(ctx)
     # A collection that was refused shares its id with the one above it, which comes first in the plan.
     collections: dict[str, PlannedCollection] = {}
-    for row in plan.collections:
-        collection_id = ids.collections.get(row.collection.key)
-        if collection_id is not None and row.moved:
+    for row in reordered:
+        collection_id = batch.ids.collections.get(row.collection.key)
+        if collection_id is not None:
             collections.setdefault(collection_id, row)
     places = await queries.list_places(ctx, list(collections))
     positions = {place.id: place.position for place in places}
@@ -218,37 +212,37 @@ async def import_order(ctx: Ctx, import_id: str, plan: Plan, ids: Ids) -> str:
     for collection_id, planned in collections.items():
         present = [place.id for place in places if place.collection_id == collection_id]
         target, moved = [
-            [ids.articles[key] for key in keys if key in ids.articles]
+            [batch.ids.articles[key] for key in keys if key in batch.ids.articles]
             for keys in (planned.order, planned.moved)
         ]
         changed |= new_positions(placed(present, target, moved), positions)
-        await queries.keep_order(ctx, plan.source, planned.collection.key, planned.order)
+        await queries.keep_order(ctx, batch.plan.source, planned.collection.key, planned.order)
     await set_positions(ctx, changed)
     return import_id
 
 
 @writes
 async def import_redirects(
-    ctx: Ctx, import_id: str, redirects: Sequence[PlannedRedirect], ids: Ids, result: ImportBatchResult
+    ctx: Ctx, import_id: str, batch: Batch, redirects: Sequence[PlannedRedirect]
 ) -> str:
     """Let former addresses lead to the articles."""
     former_paths = []
     for redirect in redirects:
-        article_id = ids.articles.get(redirect.page_key or "")
+        article_id = batch.ids.articles.get(redirect.page_key or "")
         if article_id is not None or redirect.url is not None:
             former_paths.append(FormerPath(redirect.path, article_id, redirect.url))
     for path in await add_redirects(ctx, former_paths):
-        result.losses.append(Loss(path, "former address: the bot has as many redirects as there may be"))
+        batch.losses.append(Loss(path, "former address: the bot has as many redirects as there may be"))
     return import_id
 
 
 @writes
 async def import_questions(
-    ctx: Ctx, import_id: str, questions: Sequence[ImportedQuestion], ids: Ids, result: ImportBatchResult
+    ctx: Ctx, import_id: str, batch: Batch, questions: Sequence[ImportedQuestion]
 ) -> str:
     """Add the golden questions of articles; one that an article has already stays as it is."""
     for question in questions:
-        article_id = ids.articles.get(question.page)
+        article_id = batch.ids.articles.get(question.page)
         try:
             async with ctx.tx.transaction():
                 if article_id is not None:
@@ -257,7 +251,7 @@ async def import_questions(
                     )
         except (InvalidRequest, InvalidState, NotFound) as refusal:
             if not await _has_question(ctx, article_id, question.question):
-                result.losses.append(Loss(question.page, f"golden question: {refusal.message}"))
+                batch.losses.append(Loss(question.page, f"golden question: {refusal.message}"))
     return import_id
 
 
@@ -267,20 +261,18 @@ async def _has_question(ctx: Ctx, article_id: str | None, question: str) -> bool
 
 
 @writes
-async def import_entries(
-    ctx: Ctx, import_id: str, plan: Plan, entries: Sequence[PlannedEntry], ids: Ids, result: ImportBatchResult
-) -> str:
+async def import_entries(ctx: Ctx, import_id: str, batch: Batch, entries: Sequence[PlannedEntry]) -> str:
     """Make and change entries of the changelog."""
-    known_ids, needed = await queries.ids_of(ctx, plan.source, "entry"), NeededWork()
+    known_ids, needed = await queries.ids_of(ctx, batch.plan.source, "entry"), NeededWork()
     for entry in entries:
         try:
             async with ctx.tx.transaction():
-                await _write_entry(ctx, plan, entry, known_ids.get(entry.entry.key), ids)
+                await _write_entry(ctx, batch, entry, known_ids.get(entry.entry.key))
         except WorkNeeded:
             needed.take()
         except (InvalidRequest, ValidationError) as error:
-            result.outcomes[entry.entry.key] = "failed"
-            result.losses.append(Loss(entry.entry.path, f"the whole entry: {_reason(error)}"))
+            batch.outcomes[entry.entry.key] = "failed"
+            batch.losses.append(Loss(entry.entry.path, f"the whole entry: {_reason(error)}"))
     await needed.do_before_next_attempt()
     return import_id
 
@@ -317,8 +309,8 @@ async def _update_collection(
     await update_collection(ctx, collection.id, CollectionUpdate.model_validate(fields))
 
 
-async def _write_entry(ctx: Ctx, plan: Plan, entry: PlannedEntry, known_id: str | None, ids: Ids) -> None:
-    content = entry.text.written(ids.files)
+async def _write_entry(ctx: Ctx, batch: Batch, entry: PlannedEntry, known_id: str | None) -> None:
+    content = entry.text.written(batch.ids.files)
     fields = {"title": entry.title, "contentMarkdown": content}
     if known_id is not None:
         entry_id = known_id
@@ -339,7 +331,7 @@ async def _write_entry(ctx: Ctx, plan: Plan, entry: PlannedEntry, known_id: str 
         "title": entry.title,
         "content": content,
     }
-    await queries.keep_ref(ctx, plan.source, "entry", entry.entry.key, ref)
+    await queries.keep_ref(ctx, batch.plan.source, "entry", entry.entry.key, ref)
 
 
 def _reason(error: AppError | ValidationError) -> str:

@@ -5,10 +5,11 @@ only what is missing, and doubles nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from instep.content.files.actions import find_sent_files, inspect_upload
 from instep.content.files.kinds import UnsupportedType
@@ -24,6 +25,7 @@ from instep.transfer.imports import queries
 from instep.transfer.imports.schemas import (
     WRITTEN,
     AbsentPage,
+    FileCounts,
     FilePiece,
     ImportReport,
     Outcome,
@@ -36,10 +38,10 @@ from instep.transfer.imports.schemas import (
 from instep.transfer.imports.tree.schemas import Loss, SourceFiles
 from instep.transfer.imports.tree.written_pictures import content_of, name_of_path
 from instep.transfer.imports.write.batch_writing import (
-    ImportBatchResult,
+    Batch,
     InspectedFile,
     archive_absent,
-    ids_of_homes,
+    ids_of,
     import_collections,
     import_entries,
     import_files,
@@ -50,9 +52,9 @@ from instep.transfer.imports.write.batch_writing import (
     import_redirects,
     lost_file,
 )
-from instep.transfer.imports.write.page_writing import Ids
 
 Item = TypeVar("Item")
+BatchAction = Callable[[Ctx, str, Batch, Sequence[Item]], Awaitable[str]]
 # Called after each batch with the number of written items, and of all.
 Tell = Callable[[int, int], None]
 
@@ -69,13 +71,7 @@ class Work:
 
     @property
     def total(self) -> int:
-        return (
-            len(self.absent_pages)
-            + len(self.pieces)
-            + len(self.pages)
-            + len(self.redirects)
-            + len(self.entries)
-        )
+        return sum(map(len, (self.pieces, self.pages, self.redirects, self.entries, self.absent_pages)))
 
 
 def work_of(plan: Plan) -> Work:
@@ -103,6 +99,8 @@ class ImportRun:
     tell: Tell
     done: int = 0
     losses: list[Loss] = field(default_factory=list)
+    # The paths of stored files by the digests of what was sent.
+    addresses: dict[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Ctx]:
@@ -114,72 +112,82 @@ class ImportRun:
         self.done += count
         self.tell(self.done, self.work.total)
 
+    async def write(
+        self, action: BatchAction[Item], items: Sequence[Item], size: int | None = None
+    ) -> dict[str, Outcome]:
+        """Write items in batches of `size`, which count as progress, or all in one batch.
+
+        The losses are kept; returns the outcomes other than planned, by key.
+        """
+        outcomes: dict[str, Outcome] = {}
+        for start in range(0, len(items), size or len(items) or 1):
+            some = items[start : start + size] if size else items
+            batch = await restartable(partial(self.attempt, action, some, size is not None))
+            outcomes |= batch.outcomes
+            self.losses += batch.losses
+            if size:
+                self.advance(len(some))
+        return outcomes
+
+    async def attempt(self, action: BatchAction[Item], items: Sequence[Item], is_progress: bool) -> Batch:
+        """Write a batch in one transaction, which is repeated after expensive work that it needs."""
+        async with self.transaction() as ctx:
+            batch = Batch(self.plan, self.storage, await ids_of(ctx, self.plan, self.addresses))
+            await action(ctx, self.import_id, batch, items)
+            if is_progress:
+                await queries.set_progress(ctx, self.import_id, self.done + len(items), self.work.total)
+        return batch
+
 
 async def run_plan(run: ImportRun) -> ImportReport:
     """Import everything; the report of what was done."""
-    if run.plan.report.changes_nothing:
-        return run.plan.report
-    addresses = await store_files(run)
-    if run.plan.report.moved:
-        await write_moves(run)
-    await write_collections(run)
-    await write_pages(run, addresses)
-    for absent_pages in batches(run.work.absent_pages, limits.IMPORT_BATCH_ARTICLES):
-        await write_absent(run, absent_pages)
-    for redirects in batches(run.work.redirects, limits.IMPORT_BATCH_REDIRECTS):
-        await write_redirects(run, redirects)
-    if run.plan.tree.questions:
-        await write_questions(run)
-    for entries in batches(run.work.entries, limits.IMPORT_BATCH_ARTICLES):
-        await write_entries(run, addresses, entries)
+    plan, work, report = run.plan, run.work, run.plan.report
+    if report.changes_nothing:
+        return report
+    await store_files(run)
+    await run.write(import_moves, report.moved)
+    outcomes: dict[str, Outcome] = {row.collection.key: row.outcome for row in plan.collections}
+    recount(report.collections, outcomes, await run.write(import_collections, plan.collections))
+    outcomes = {page.page.key: page.outcome for page in work.pages}
+    # Translations come after the originals that they name.
+    for is_translation in (False, True):
+        pages = [page for page in work.pages if (page.original_key is not None) == is_translation]
+        actual = await run.write(import_pages, pages, limits.IMPORT_BATCH_ARTICLES)
+        recount(report.pages, outcomes, actual)
+    await run.write(import_order, [row for row in plan.collections if row.moved])
+    with counting(run, report.pages, "archived", "absent"):
+        await run.write(archive_absent, work.absent_pages, limits.IMPORT_BATCH_ARTICLES)
+    with counting(run, report.redirects, "created", "failed"):
+        await run.write(import_redirects, work.redirects, limits.IMPORT_BATCH_REDIRECTS)
+    with counting(run, report.questions, "created", "failed"):
+        await run.write(import_questions, plan.tree.questions)
+    outcomes = {entry.entry.key: entry.outcome for entry in work.entries}
+    actual = await run.write(import_entries, work.entries, limits.IMPORT_BATCH_ARTICLES)
+    recount(report.entries, outcomes, actual)
     async with run.transaction() as ctx:
-        await renew_statistics(ctx.tx, run.work.total)
-    run.plan.report.losses += run.losses
-    return run.plan.report
+        await renew_statistics(ctx.tx, work.total)
+    report.losses += run.losses
+    return report
 
 
-async def write_moves(run: ImportRun) -> None:
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        await import_moves(ctx, run.import_id, run.plan)
-
-    await attempt(run, write)
-
-
-async def write_absent(run: ImportRun, absent_pages: Sequence[AbsentPage]) -> None:
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        await archive_absent(ctx, run.import_id, run.plan, absent_pages, await ids_of(ctx, run, {}), result)
-
-    result = await attempt(run, write)
-    count_again(run.plan.report.pages, "archived", "absent", len(result.losses))
-    run.advance(len(absent_pages))
-
-
-async def write_collections(run: ImportRun) -> None:
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        await import_collections(ctx, run.import_id, run.plan, result)
-
-    result = await attempt(run, write)
-    planned = {row.collection.key: row.outcome for row in run.plan.collections}
-    recount(run.plan.report.collections, planned, result)
-
-
-async def store_files(run: ImportRun) -> dict[str, str]:
-    """Store the files that are not here yet; the paths of all by the digests of what was sent."""
+async def store_files(run: ImportRun) -> None:
+    """Store the files that are not here yet."""
     pieces = run.work.pieces
     async with run.transaction() as ctx:
-        addresses = await find_sent_files(ctx, list(pieces))
-    run.advance(len(addresses))
-    missing = [piece for digest, piece in pieces.items() if digest not in addresses]
+        run.addresses |= await find_sent_files(ctx, list(pieces))
+    run.advance(len(run.addresses))
+    missing = [piece for digest, piece in pieces.items() if digest not in run.addresses]
     inspected: list[InspectedFile] = []
-    for pieces_at_once in batches(missing, limits.IMPORT_CONCURRENT_FILES):
-        inspected += await inspect_files(run, pieces_at_once)
-        size = sum(len(file.inspection.content) for file in inspected)
-        if len(inspected) >= limits.IMPORT_BATCH_FILES or size >= limits.IMPORT_BATCH_FILE_BYTES:
-            await write_files(run, inspected)
-            inspected.clear()
-    await write_files(run, inspected)
+    with counting(run, run.plan.report.files, "stored", "listed"):
+        for start in range(0, len(missing), limits.IMPORT_CONCURRENT_FILES):
+            inspected += await inspect_files(run, missing[start : start + limits.IMPORT_CONCURRENT_FILES])
+            size = sum(len(file.inspection.content) for file in inspected)
+            if len(inspected) >= limits.IMPORT_BATCH_FILES or size >= limits.IMPORT_BATCH_FILE_BYTES:
+                await run.write(import_files, inspected, limits.IMPORT_BATCH_FILES)
+                inspected.clear()
+        await run.write(import_files, inspected, limits.IMPORT_BATCH_FILES)
     async with run.transaction() as ctx:
-        return addresses | await find_sent_files(ctx, [piece.digest for piece in missing])
+        run.addresses |= await find_sent_files(ctx, [piece.digest for piece in missing])
 
 
 async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[InspectedFile]:
@@ -191,7 +199,6 @@ async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[Ins
             inspection = await inspect_upload(name_of_path(piece.path), content)
         except (InvalidRequest, UnsupportedType) as refusal:
             run.losses.append(lost_file(piece, refusal))
-            count_lost_files(run, 1)
             run.advance(1)
         else:
             inspected.append(InspectedFile(piece, inspection))
@@ -203,111 +210,20 @@ async def inspect_files(run: ImportRun, pieces: Sequence[FilePiece]) -> list[Ins
     return inspected
 
 
-async def write_files(run: ImportRun, files: Sequence[InspectedFile]) -> None:
-    if not files:
-        return
-
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        await import_files(ctx, run.import_id, run.storage, files, result)
-
-    result = await attempt(run, write)
-    count_lost_files(run, len(result.losses))
-    run.advance(len(files))
+@contextmanager
+def counting(run: ImportRun, counts: OutcomeCounts | FileCounts, planned: str, actual: str) -> Iterator[None]:
+    """Correct the counts of the plan by one for each loss that is met in between."""
+    losses = len(run.losses)
+    yield
+    count_again(counts, planned, actual, len(run.losses) - losses)
 
 
-def count_lost_files(run: ImportRun, number: int) -> None:
-    counts = run.plan.report.files
-    counts.stored, counts.listed = counts.stored - number, counts.listed + number
-
-
-async def write_pages(run: ImportRun, files: dict[str, str]) -> None:
-    """Originals come before the translations that name them; then all get their order."""
-    originals = [page for page in run.work.pages if page.original_key is None]
-    translations = [page for page in run.work.pages if page.original_key is not None]
-    for pages in (originals, translations):
-        for batch in batches(pages, limits.IMPORT_BATCH_ARTICLES):
-            await write_batch(run, files, batch)
-    if any(row.moved for row in run.plan.collections):
-        await write_order(run)
-
-
-async def write_batch(run: ImportRun, files: dict[str, str], pages: Sequence[PlannedPage]) -> None:
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        await import_pages(ctx, run.import_id, run.plan, pages, await ids_of(ctx, run, files), result)
-        await queries.set_progress(ctx, run.import_id, run.done + len(pages), run.work.total)
-
-    result = await attempt(run, write)
-    recount(run.plan.report.pages, {page.page.key: page.outcome for page in pages}, result)
-    run.advance(len(pages))
-
-
-async def write_order(run: ImportRun) -> None:
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        await import_order(ctx, run.import_id, run.plan, await ids_of(ctx, run, {}))
-
-    await attempt(run, write)
-
-
-async def write_redirects(run: ImportRun, redirects: Sequence[PlannedRedirect]) -> None:
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        await import_redirects(ctx, run.import_id, redirects, await ids_of(ctx, run, {}), result)
-
-    result = await attempt(run, write)
-    count_again(run.plan.report.redirects, "created", "failed", len(result.losses))
-    run.advance(len(redirects))
-
-
-async def write_questions(run: ImportRun) -> None:
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        questions = run.plan.tree.questions
-        await import_questions(ctx, run.import_id, questions, await ids_of(ctx, run, {}), result)
-
-    result = await attempt(run, write)
-    count_again(run.plan.report.questions, "created", "failed", len(result.losses))
-
-
-async def write_entries(run: ImportRun, files: dict[str, str], entries: Sequence[PlannedEntry]) -> None:
-    async def write(ctx: Ctx, result: ImportBatchResult) -> None:
-        ids = await ids_of(ctx, run, files)
-        await import_entries(ctx, run.import_id, run.plan, entries, ids, result)
-
-    result = await attempt(run, write)
-    recount(run.plan.report.entries, {entry.entry.key: entry.outcome for entry in entries}, result)
-    run.advance(len(entries))
-
-
-async def attempt(
-    run: ImportRun, write: Callable[[Ctx, ImportBatchResult], Coroutine[Any, Any, None]]
-) -> ImportBatchResult:
-    """Write in one transaction, which is repeated after expensive work that it needs; keep the losses."""
-
-    async def work() -> ImportBatchResult:
-        result = ImportBatchResult([], {})
-        async with run.transaction() as ctx:
-            await write(ctx, result)
-        return result
-
-    result = await restartable(work)
-    run.losses += result.losses
-    return result
-
-
-async def ids_of(ctx: Ctx, run: ImportRun, files: dict[str, str]) -> Ids:
-    collections = await queries.ids_of(ctx, run.plan.source, "collection")
-    homes = ids_of_homes(run.plan, collections)
-    return Ids(homes, await queries.ids_of(ctx, run.plan.source, "page"), files)
-
-
-def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], result: ImportBatchResult) -> None:
+def recount(counts: OutcomeCounts, planned: Mapping[str, Outcome], actual: Mapping[str, Outcome]) -> None:
     """Correct the counts of the plan, whose outcomes are by key, where something came out differently."""
-    for key, outcome in result.outcomes.items():
+    for key, outcome in actual.items():
         count_again(counts, planned[key], outcome)
 
 
-def count_again(counts: OutcomeCounts, planned: str, actual: str, number: int = 1) -> None:
+def count_again(counts: OutcomeCounts | FileCounts, planned: str, actual: str, number: int = 1) -> None:
     setattr(counts, planned, getattr(counts, planned) - number)
     setattr(counts, actual, getattr(counts, actual) + number)
-
-
-def batches(items: Sequence[Item], size: int) -> list[Sequence[Item]]:
-    return [items[start : start + size] for start in range(0, len(items), size)]
