@@ -22,10 +22,6 @@ COMMANDS = "instep.cli."
 PROVIDERS = {"instep.platform.llm.anthropic", "instep.platform.llm.openai"}
 # Classes with the same name on purpose: where they are defined, and why they mean the same.
 SAME_CLASSES: dict[str, tuple[set[str], str]] = {
-    "Fields": (
-        {"instep.content.files.avif", "instep.transfer.imports.markdown.fields"},
-        "values that are read one by one",
-    ),
     "Bot": (
         {"instep.client.ci.shapes", "instep.platform.identity.schemas"},
         "the client's view of the resource",

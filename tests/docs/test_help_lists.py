@@ -199,6 +199,7 @@ def days(time: timedelta) -> str:
             (
                 f"| {limits.MAX_FILE_BYTES // 1024**2} MiB |",
                 f"| {limits.MAX_PICTURE_PIXELS:,} pixels |",
+                f"| {limits.MAX_AVIF_PIXELS:,} pixels |",
                 f"| {limits.MAX_BOT_FILES_BYTES // 1024**3} GiB |",
                 f"| {limits.MAX_FILE_NAME_CHARACTERS} characters |",
                 f"| {limits.MAX_WAITING_UPLOADS} |",

@@ -1,4 +1,4 @@
-"""Strips pictures of metadata, comments, unknown parts and bytes behind the end.
+"""Strips pictures of metadata, comments, unknown parts and bytes after the end.
 
 The compressed data stay as they are, so nothing is lost. Each function raises `BrokenPicture` for bytes that
 are not built as the format says.
@@ -7,9 +7,7 @@ are not built as the format says.
 import re
 from collections.abc import Callable, Iterator
 
-from instep.content.files.avif import strip_avif
-from instep.content.files.kinds import AVIF, GIF, JPEG, PNG, WEBP, FileKind
-from instep.content.files.parts import BrokenPicture, piece_of
+from instep.content.files.kinds import GIF, JPEG, PNG, WEBP, FileKind
 
 # PNG (W3C, third edition): the picture, its animation and its colours.
 PNG_CHUNKS = {
@@ -39,9 +37,21 @@ GIF_HEADER_BYTES = 13
 IMAGE_DESCRIPTOR_BYTES = 10
 
 
+class BrokenPicture(Exception):
+    """The bytes are not built as their format says."""
+
+
 def strip_picture(data: bytes, kind: FileKind) -> bytes:
     """The picture alone; the same bytes always give the same result."""
     return STRIPPERS[kind](data)
+
+
+def piece_of(data: bytes, start: int, length: int) -> bytes:
+    """A piece that must be there whole."""
+    piece = data[start : start + length]
+    if len(piece) < length:
+        raise BrokenPicture
+    return piece
 
 
 def strip_png(data: bytes) -> bytes:
@@ -174,5 +184,4 @@ STRIPPERS: dict[FileKind, Callable[[bytes], bytes]] = {
     JPEG: strip_jpeg,
     GIF: strip_gif,
     WEBP: strip_webp,
-    AVIF: strip_avif,
 }

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from io import BytesIO
 
-from PIL import Image, ImageOps, JpegImagePlugin
+from PIL import Image, ImageOps, ImageSequence, JpegImagePlugin
 
 from instep.content.files.containers import strip_picture
-from instep.content.files.kinds import JPEG, PNG, WEBP, FileKind, UnsupportedType
+from instep.content.files.kinds import AVIF, JPEG, PNG, WEBP, FileKind, UnsupportedType
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
 
@@ -17,6 +17,8 @@ ORIENTATION = 0x0112
 UPRIGHT = 1
 SIDEWAYS = range(5, 9)
 WEBP_QUALITY = 90
+# One thread, so that memory does not depend on the machine.
+AVIF_ENCODING = {"quality": 90, "speed": 10, "max_threads": 1}
 # Our own limit is checked before anything is decoded.
 Image.MAX_IMAGE_PIXELS = None
 
@@ -49,6 +51,8 @@ def read_picture(data: bytes, kind: FileKind) -> Picture:
 
 def upright(data: bytes, kind: FileKind) -> bytes:
     """The picture without metadata; turned as its metadata said, which browsers would no longer know."""
+    if kind == AVIF:
+        return encode_avif(data)
     stripped = strip_picture(data, kind)
     if kind not in TURNED_BY_EXIF:
         return stripped
@@ -63,6 +67,22 @@ def upright(data: bytes, kind: FileKind) -> bytes:
     return strip_picture(output.getvalue(), kind)
 
 
+def encode_avif(data: bytes) -> bytes:
+    """The picture encoded again, which leaves out all metadata; the container says how it is turned."""
+    turn, output = Image.Exif(), BytesIO()
+    with open_picture(data, AVIF) as image:
+        turn[ORIENTATION] = image.getexif().get(ORIENTATION, UPRIGHT)
+        durations = [duration_of(frame) for frame in ImageSequence.Iterator(image)]
+        image.save(output, "AVIF", save_all=True, duration=durations, exif=turn, **AVIF_ENCODING)
+    return output.getvalue()
+
+
+def duration_of(frame: Image.Image) -> int:
+    """For how many milliseconds an animation shows a frame, which is known when it is decoded."""
+    frame.load()
+    return int(frame.info.get("duration", 0))
+
+
 def encoding_of(image: Image.Image, kind: FileKind) -> dict[str, object]:
     """How to encode the picture again without losing more than needed."""
     options: dict[str, object] = {"icc_profile": image.info.get("icc_profile")}
@@ -75,10 +95,11 @@ def encoding_of(image: Image.Image, kind: FileKind) -> dict[str, object]:
 def open_picture(data: bytes, kind: FileKind) -> Image.Image:
     """A picture whose pixels are not decoded yet."""
     image = Image.open(BytesIO(data), formats=[FORMATS[kind.extension]])
-    if image.width * image.height > limits.MAX_PICTURE_PIXELS:
+    limit = limits.MAX_AVIF_PIXELS if kind == AVIF else limits.MAX_PICTURE_PIXELS
+    if image.width * image.height > limit:
         raise PictureTooLarge(
-            f"The picture has {image.width:,} by {image.height:,} pixels: at most "
-            f"{limits.MAX_PICTURE_PIXELS:,} are allowed."
+            f"The picture has {image.width:,} by {image.height:,} pixels, and {FORMATS[kind.extension]} may "
+            f"have at most {limit:,}: make it smaller."
         )
     return image
 

@@ -87,6 +87,8 @@ MAX_BOT_FILES_BYTES = 5 * 1024 * 1024 * 1024
 MAX_FILE_NAME_CHARACTERS = 200
 # Width times height of one picture.
 MAX_PICTURE_PIXELS = 40_000_000
+# The same of one AVIF picture, which is encoded again.
+MAX_AVIF_PIXELS = 12_000_000
 # Processor time for reading one file.
 MAX_FILE_SECONDS = 5
 # Uploads of one workspace that wait in one process to be read; each is in memory while it waits.
