@@ -198,6 +198,26 @@ def test_an_update_stores_redirects_to_the_help_center_itself_without_its_host(e
     ]
 
 
+OLD_MODELS = """
+    insert into language_models (workspace_id, bot_id, purposes)
+    values ('w', '00000000-0000-4000-8000-000000000001', array['drafts', 'new_articles', 'answers']),
+      ('w', '00000000-0000-4000-8000-000000000002', array['drafts', 'answers']);
+"""
+
+
+def test_an_update_opens_the_editor_to_models_that_have_all_other_purposes(empty_url: str) -> None:
+    migrate_to(empty_url, "0059")
+    with psycopg.connect(empty_url) as connection:
+        connection.execute("set session_replication_role = replica")
+        connection.execute(OLD_MODELS)
+
+    migrate(empty_url)
+
+    with psycopg.connect(empty_url) as connection:
+        rows = connection.execute("select 'editor' = any(purposes) from language_models order by bot_id")
+        assert rows.fetchall() == [(True,), (False,)]
+
+
 def schema(url: str) -> object:
     with psycopg.connect(url) as connection:
         row = connection.execute(SCHEMA.encode()).fetchone()

@@ -288,6 +288,7 @@ PAGES = (
     PageState("Review", "place dismissal", "{review_place_open}", person="anna", step=open_dismissal),
     PageState("Review", "place resolved", "{review_place_resolved}", person="anna"),
     PageState("Editor", "place", "{write_open}", person="anna"),
+    PageState("Editor", "model menu at a place", "{write_open}", person="anna", step=writing.open_model_menu),
     PageState("Editor", "place resolved", "{write_resolved}", person="anna"),
     PageState("Set up", "empty", "{setup}", "empty"),
     PageState("Set up", "weak password", "{setup}", "empty", step=account.set_up_weakly, status=400),
@@ -387,6 +388,8 @@ PAGES = (
         "Webhook", "asks before deleting", "{webhook}", person="olga", step=settings.ask_to_delete_webhook
     ),
     PageState("Editor", "preview", "{article}/edit", person="anna", step=writing.show_preview),
+    PageState("Editor", "model menu", "{article}/edit", person="anna", step=writing.open_model_menu),
+    PageState("Editor", "proposal", "{article}/edit", person="anna", step=writing.show_proposal),
     PageState("Editor", "table", "{table}/edit", person="anna", step=writing.go_into_table),
     PageState("Editor", "new translation", "{new_translation}", person="anna"),
     PageState("Editor", "edit entry", "{entry}/edit", person="anna"),

@@ -31,7 +31,7 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
             "base_url": "https://93.184.215.14/a-gateway-of-a-customer/with-a-long-path/v1",
             "model": "a-customers-own/large-language-model-with-a-long-name",
             "key": "sk-of-the-stage-0123456789",
-            "purposes": "drafts",
+            "purposes": "editor",
             "input_price": "0.25",
             "output_price": "2",
         },
@@ -76,6 +76,13 @@ async def fill_settings(owner: Tx, url: str, session: str, slug: str) -> dict[st
         await submit(browser, page, f"{path}/trusts/revoke", id=trust_id)
     await settle_deliveries(owner)
     await use_model(owner, slug)
+    # The editor of another help center offers a model, too.
+    await owner.execute(
+        """
+        insert into language_models (workspace_id, bot_id, provider, model, purposes)
+        select workspace_id, id, 'openai', 'gpt-9', array['editor'] from bots where slug = 'desk'
+        """
+    )
     await hold_back(owner, slug)
     return {"webhook": f"{path}/webhooks/{webhook_id}"}
 

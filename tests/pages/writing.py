@@ -20,6 +20,22 @@ if TYPE_CHECKING:
 CAREFUL = "careful@elsewhere.example"
 PREVIEW = re.compile(r'href="http://[^/]+(/preview/[^"]+)"')
 
+# The answer of the server for a text of which the model proposes other words.
+PROPOSAL = {
+    "from": 0,
+    "old": "You can be able to run it.",
+    "new": "Run it on https://login.example.com.",
+    "note": "It is shorter, and says where.",
+    "warnings": ["The new text names the host `login.example.com`, which only your text names."],
+    "words": [
+        ("removed", "You can be able to run"),
+        ("added", "Run"),
+        ("same", " it"),
+        ("added", " on https://login.example.com"),
+        ("same", "."),
+    ],
+}
+
 
 async def begin_elsewhere(owner: Tx) -> dict[str, str]:
     """Owners of workspaces without a bot, and with one bot that is new; their sessions by their names."""
@@ -69,6 +85,18 @@ async def go_into_table(page: Page, stage: "Stage") -> None:
     """The buttons for its rows and columns are there where the cursor is in a table."""
     await page.locator(".cm-line", has_text="Team").click()
     await page.get_by_role("button", name="Delete the row").wait_for()
+
+
+async def open_model_menu(page: Page, stage: "Stage") -> None:
+    await page.locator("#model-menu summary").press("Enter")
+    await page.get_by_role("button", name="Fix spelling and tone").wait_for()
+
+
+async def show_proposal(page: Page, stage: "Stage") -> None:
+    await page.route("**/writing/words", lambda route: route.fulfill(json=PROPOSAL))
+    await open_model_menu(page, stage)
+    await page.get_by_role("button", name="Shorten").click()
+    await page.get_by_role("region", name="Proposal").wait_for()
 
 
 async def show_preview(page: Page, stage: "Stage") -> None:
