@@ -14,13 +14,10 @@ from starlette.types import Message
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.web.custom_domains import custom_domain
 from instep.platform.web.errors import VisitorRefusal
-from instep.platform.web.mcp.exchange import answer_plain_call, is_plain_call
-from instep.platform.web.mcp.server import CALLER, McpServer, SdkResponse
+from instep.platform.web.mcp.server import McpServer, SdkResponse
 from instep.platform.web.mcp.tools import Caller
 from instep.platform.web.strict_request import StrictRequest
 from instep.platform.web.visitors.errors import OriginNotAllowed
-
-JSON = "application/json"
 
 
 class HostNotServed(VisitorRefusal):
@@ -103,10 +100,6 @@ def tool_and_arguments(message: dict[str, Any]) -> tuple[str, dict[str, Any]] | 
 
 async def answer_of(server: McpServer, request: StrictRequest, caller: Caller) -> Response:
     """Let the SDK answer the request; its errors in plain text are turned into JSON."""
-    message = await request.json()
-    if is_plain_call(request, message):
-        tool_request = Request({**request.scope, CALLER: caller})
-        return Response(await answer_plain_call(server.protocol, tool_request, message), 200, None, JSON)
     response, body = SdkResponse(), await request.body()
     is_read = False
 
