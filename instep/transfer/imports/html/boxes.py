@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from html import escape
 
+from instep.transfer.imports.html.callout_kinds import CALLOUT_NAMES, CLASS_KINDS
 from instep.transfer.imports.html.html_document import (
     BLOCK_TAGS,
     MARK,
@@ -19,16 +20,8 @@ from instep.transfer.imports.html.html_document import (
 )
 from instep.transfer.imports.html.safe_links import first_seen
 
-# The kinds of alerts by words of classes; the first one of a box decides.
-KINDS = {
-    **dict.fromkeys(("caution", "danger", "error", "red"), "CAUTION"),
-    **dict.fromkeys(("warning", "warn", "yellow", "orange", "amber"), "WARNING"),
-    **dict.fromkeys(("important", "purple"), "IMPORTANT"),
-    **dict.fromkeys(("tip", "success", "hint", "green"), "TIP"),
-    **dict.fromkeys(("note", "info", "information", "notice", "blue", "gray", "grey"), "NOTE"),
-}
 # Words of classes that make an element a box; those of the second set do so only with a kind.
-BOXES = {"callout", "admonition", "infobox", "notice", "note", "tip", "warning", "caution", "important"}
+BOXES = {*CALLOUT_NAMES, "infobox", "note", "tip", "warning", "caution", "important"}
 BOXES_WITH_KIND = {"alert", "panel", "box", "message", "information", "info"}
 BOX_TAGS = "div, section, aside, p, blockquote, figure"
 # Words of classes of the parts of a box, which are no boxes themselves.
@@ -63,7 +56,7 @@ def kind_of(node: Node) -> str | None:
     if tag_of(node) not in {"div", "section", "aside", "p", "blockquote", "figure"}:
         return None
     words = classes_of(node)
-    kind = next((kind for word, kind in KINDS.items() if word in words), None)
+    kind = next((kind for word, kind in CLASS_KINDS.items() if word in words), None)
     if words & PARTS or not (words & BOXES or (kind and words & BOXES_WITH_KIND)):
         return None
     return kind or "NOTE"

@@ -8,30 +8,8 @@ from typing import NamedTuple
 
 import comrak
 
-# The kinds of other products, by the kind of alert that means the same.
-_KINDS_OF_ALERTS = {
-    "NOTE": "note info information abstract summary tldr example quote cite todo default secondary seealso "
-    "see-also",
-    "TIP": "tip hint success check done question help faq best-practice",
-    "IMPORTANT": "important key",
-    "WARNING": "warning warn attention alert update",
-    "CAUTION": "caution danger error failure fail missing bug fatal",
-}
-ALERT_KINDS = {kind: alert for alert, kinds in _KINDS_OF_ALERTS.items() for kind in kinds.split()}
-# Kinds whose names say no more than the label of the alert.
-_SYNONYMS = frozenset(
-    (
-        *map(str.lower, _KINDS_OF_ALERTS),
-        "info",
-        "default",
-        "hint",
-        "warn",
-        "attention",
-        "alert",
-        "danger",
-        "error",
-    )
-)
+from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, SAME_NAMES
+
 _COLON_OPENING = re.compile(
     r"([ \t]*)(:{3,}|/{3,})[ \t]*([A-Za-z][\w-]*)[ \t]*(?:\[((?:\\.|[^\]\\])*)\])?([^\n]*)$"
 )
@@ -61,7 +39,7 @@ def alert(kind: str, title: str, body: str) -> str:
     """An alert of GitHub; a kind that it doesn't know is named in the title if that is empty."""
     alert_kind = ALERT_KINDS.get(kind.lower(), "NOTE")
     title = plain_title(title)
-    if not title and kind.lower() not in _SYNONYMS:
+    if not title and kind.lower() not in SAME_NAMES:
         title = kind.replace("-", " ").capitalize()
     if title.lower() == alert_kind.lower():
         title = ""

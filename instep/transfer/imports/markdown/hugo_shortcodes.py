@@ -4,8 +4,9 @@ import posixpath
 import re
 from collections.abc import Mapping
 
+from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, CALLOUT_NAMES, SAME_NAMES
 from instep.transfer.imports.markdown.block_tags import TagUse, replace_tags
-from instep.transfer.imports.markdown.callouts import ALERT_KINDS, alert
+from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.front_matter import SourcePage
@@ -54,22 +55,6 @@ _GROUPS = frozenset(
         "section",
         "div",
         "hl",
-    )
-)
-_CALLOUTS = frozenset(
-    (
-        "alert",
-        "callout",
-        "admonition",
-        "hint",
-        "notice",
-        "note",
-        "tip",
-        "warning",
-        "info",
-        "danger",
-        "important",
-        "caution",
     )
 )
 _CODE = frozenset(("highlight", "code", "code-toggle", "codeblock", "mermaid"))
@@ -163,7 +148,7 @@ def _included(tag: TagUse, code: HiddenCode, page: SourcePage, includes: Include
 
 def _plain_tag(tag: TagUse, code: HiddenCode, page: SourcePage) -> str:
     name, body = tag.name.lower(), tag.body or ""
-    if name in _CALLOUTS:
+    if name in CALLOUT_NAMES or name in SAME_NAMES:
         return _plain_callout(tag, body)
     if name in _TABS:
         return headed_block(tag.named.get("title") or tag.named.get("header") or tag.argument("name"), body)

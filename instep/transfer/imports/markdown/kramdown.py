@@ -2,7 +2,8 @@
 
 import re
 
-from instep.transfer.imports.markdown.callouts import ALERT_KINDS, alert
+from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
+from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 

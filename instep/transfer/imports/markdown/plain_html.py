@@ -9,8 +9,9 @@ import html_to_markdown
 import nh3
 
 from instep.platform.core import limits
+from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
-from instep.transfer.imports.markdown.callouts import ALERT_KINDS, alert
+from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.page_losses import PageLosses
 
 _BLOCKS = (

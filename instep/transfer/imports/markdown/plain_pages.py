@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
-from instep.transfer.imports.markdown.callouts import ALERT_KINDS
 from instep.transfer.imports.markdown.front_matter import SourcePage
 from instep.transfer.imports.markdown.heading_ids import HeadingIds, replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code

@@ -6,7 +6,8 @@ from html import escape
 from typing import TypeAlias
 
 from instep.platform.text.characters import whole_number
-from instep.transfer.imports.markdown.callouts import ALERT_KINDS, alert, plain_title
+from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
+from instep.transfer.imports.markdown.callouts import alert, plain_title
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, paragraphs
 from instep.transfer.imports.mdx.tags import Tag, block, bold_label, image, item, markdown_link, place
 

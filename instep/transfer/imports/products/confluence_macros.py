@@ -1,6 +1,5 @@
 """Macros of Confluence, as its HTML export writes them, as plain HTML."""
 
-import re
 from html import escape
 
 from instep.transfer.imports.html.html_document import (
@@ -16,8 +15,6 @@ from instep.transfer.imports.products.html_files import first_text, inner_html
 
 # What Confluence writes on pages by itself.
 NOT_CONTENT = ".toc-macro, .page-metadata, .plugin_pagetree, .aui-icon, .confluence-information-macro-icon"
-BOX_KIND = re.compile(r"confluence-information-macro-(information|note|tip|warning)")
-KINDS = {"information": "info", "note": "note", "tip": "tip", "warning": "danger"}
 
 
 def simplify_macros(document: HtmlDocument) -> None:
@@ -38,11 +35,11 @@ def simplify_macros(document: HtmlDocument) -> None:
 
 def prepare_boxes(document: HtmlDocument) -> None:
     """Information, note, tip and warning become callouts, the titles of code and panels bold paragraphs."""
-    for box in document.css(".confluence-information-macro"):
-        kind = BOX_KIND.search(box.attributes.get("class") or "")
-        box.attrs["class"] = f"callout {KINDS[kind[1]] if kind else 'note'}"
-        for body in box.css(".confluence-information-macro-body"):
-            unwrap(body)
+    # Information, note and tip are what their classes say; a warning of Confluence is red.
+    for box in document.css(".confluence-information-macro-warning"):
+        box.attrs["class"] = "callout danger"
+    for body in document.css(".confluence-information-macro-body"):
+        unwrap(body)
     for header in document.css(".codeHeader, .panelHeader"):
         text = text_of(header)
         replace_inner(header, f"<p><strong>{escape(text)}</strong></p>" if text else "")

@@ -3,6 +3,7 @@
 import re
 from html import escape
 
+from instep.transfer.imports.html.callout_kinds import kind_of_icon
 from instep.transfer.imports.html.html_document import (
     HtmlDocument,
     Node,
@@ -14,15 +15,6 @@ from instep.transfer.imports.html.html_document import (
 )
 
 ASIDE = re.compile(r"<aside>((?:(?!</?aside>).)*)</aside>", re.DOTALL)
-# The kinds of alerts, by the icon at the beginning of a callout.
-ICONS = {
-    **dict.fromkeys("💡✅", "TIP"),
-    **dict.fromkeys("⚠🚧", "WARNING"),
-    **dict.fromkeys("❗📌", "IMPORTANT"),
-    **dict.fromkeys("🚨⛔🛑❌", "CAUTION"),
-}
-# A variation selector may follow a character to make it a picture.
-PICTURE_SELECTOR = "\ufe0f"
 FIRST_WORD = re.compile(r"[\w<\[*`]")
 MAX_ICON_CHARACTERS = 4
 NOT_CONTENT = "nav.table_of_contents, .user-icon, .page-header-icon"
@@ -42,11 +34,7 @@ def alert_of(aside: re.Match[str]) -> str:
     icon = ""
     if start is not None and 0 < start.start() <= MAX_ICON_CHARACTERS:
         icon, text = text[: start.start()].strip(), text[start.start() :]
-    return "\n".join([f"> [!{kind_of(icon)}]", *(f"> {line}".rstrip() for line in text.split("\n"))])
-
-
-def kind_of(icon: str) -> str:
-    return ICONS.get(icon.rstrip(PICTURE_SELECTOR), "NOTE")
+    return "\n".join([f"> [!{kind_of_icon(icon)}]", *(f"> {line}".rstrip() for line in text.split("\n"))])
 
 
 def simplify_notion(document: HtmlDocument) -> None:
@@ -54,7 +42,7 @@ def simplify_notion(document: HtmlDocument) -> None:
         discard(node)
     for callout in document.css("figure.callout"):
         icon = callout.css_first(".icon")
-        kind = kind_of(text_of(icon)) if icon is not None else "NOTE"
+        kind = kind_of_icon(text_of(icon)) if icon is not None else "NOTE"
         if icon is not None:
             discard(icon)
         callout.attrs["class"] = f"callout {kind.lower()}"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from instep.platform.text.characters import whole_number
+from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, kind_of_icon
 from instep.transfer.imports.markdown.block_tags import arguments_of
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
@@ -38,16 +39,6 @@ _COMPONENT = re.compile(r"<(Image|Embed|Anchor)\b([^<>]*?)(?:/>|>(.*?)</\1>)", r
 _TABS = re.compile(r"<Tab\b[^<>]*?title=[\"']([^\"'<>]*)[\"'][^<>]*>(.*?)</Tab>", re.DOTALL)
 _TAG = re.compile(r"</?([A-Z]\w*)\b[^<>]*>")
 _EMOJI_CALLOUT = re.compile(r"^>[ \t]*(\u2139\ufe0f?|📘|👍|✅|🚧|⚠️|❗️?|🛑|❌)[ \t]*(.*)$", re.MULTILINE)
-_EMOJI_KINDS = {
-    "👍": "tip",
-    "✅": "tip",
-    "🚧": "warning",
-    "⚠️": "warning",
-    "❗️": "caution",
-    "❗": "caution",
-    "🛑": "caution",
-    "❌": "caution",
-}
 _VARIABLE = re.compile(r"<<([\w:.-]+)>>|\{user\.(\w+)\}")
 
 
@@ -157,8 +148,9 @@ def _transform(page: SourcePage, text: str, code: HiddenCode) -> str:
 
 
 def _plain_emoji_callout(match: re.Match[str]) -> str:
-    first = f"> [!{alert(_EMOJI_KINDS.get(match[1], 'note'), '', '')[4:].partition(']')[0]}]"
-    return f"{first} {match[2].strip()}".rstrip()
+    # The icon of ReadMe's red callouts is an exclamation mark.
+    kind = "CAUTION" if match[1].startswith("❗") else kind_of_icon(match[1])
+    return f"> [!{kind}] {match[2].strip()}".rstrip()
 
 
 def _plain_variable(match: re.Match[str], page: SourcePage) -> str:
@@ -168,9 +160,7 @@ def _plain_variable(match: re.Match[str], page: SourcePage) -> str:
 
 def _plain_callout(attributes: str, body: str) -> str:
     named, _ = arguments_of(attributes)
-    kind = {"warn": "warning", "error": "caution", "okay": "tip", "success": "tip"}.get(
-        named.get("theme", ""), "note"
-    )
+    kind = ALERT_KINDS.get(named.get("theme", ""), "NOTE")
     return f"\n\n{alert(kind, named.get('title', ''), body.strip())}\n\n"
 
 
@@ -203,8 +193,7 @@ def _block_text(kind: str, data: Mapping[str, object], code: HiddenCode) -> str 
         return value if isinstance(value, str) else ""
 
     if kind == "callout":
-        theme = {"danger": "caution", "success": "tip"}.get(text("type"), text("type") or "info")
-        return alert(theme, text("title"), text("body"))
+        return alert(ALERT_KINDS.get(text("type"), "NOTE"), text("title"), text("body"))
     if kind == "code":
         return "".join(_code_text(row, code) for row in _rows(data, "codes"))
     if kind == "image":
