@@ -11,7 +11,7 @@ import subsetFont from "subset-font";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUTPUT = join(HERE, "../instep/platform/web/static/dist");
-const LICENSES = join(HERE, "../THIRD_PARTY_LICENSES");
+const LICENSES = join(HERE, "THIRD_PARTY_LICENSES");
 const ENTRIES = [
   "src/dashboard/dashboard.css",
   "src/dashboard/dashboard.js",
@@ -42,7 +42,7 @@ function sourcesDigest() {
   const files = readdirSync(HERE, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(HERE, join(entry.parentPath, entry.name)).split(sep).join("/"))
-    .filter((path) => !path.startsWith("node_modules/"));
+    .filter((path) => !path.startsWith("node_modules/") && path !== relative(HERE, LICENSES));
   return sha256(files.sort(byName).map((path) => `${path} ${sha256(readFileSync(join(HERE, path)))}\n`).join(""));
 }
 

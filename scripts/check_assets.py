@@ -12,6 +12,8 @@ SOURCES = ROOT / "frontend"
 BUILT = ROOT / "instep" / "platform" / "web" / "static" / "dist"
 MANIFEST = "manifest.json"
 ENCODINGS = ("br", "gz")
+# The build writes it.
+LICENSES = "THIRD_PARTY_LICENSES"
 
 
 def main() -> None:
@@ -50,10 +52,9 @@ def differing_files(built: Path, expected_hashes: dict[str, str]) -> Iterator[st
 
 def sources_digest(folder: Path) -> str:
     """The digest that `frontend/build.mjs` writes into the manifest."""
+    files = (file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
     paths = sorted(
-        file.relative_to(folder).as_posix()
-        for file in folder.rglob("*")
-        if file.is_file() and "node_modules" not in file.relative_to(folder).parts
+        file.as_posix() for file in files if "node_modules" not in file.parts and file.name != LICENSES
     )
     return sha256("".join(f"{path} {sha256((folder / path).read_bytes())}\n" for path in paths).encode())
 

@@ -1,4 +1,4 @@
-"""The first hour as a newcomer has it, from a fresh clone: `make first-hour`."""
+"""The first hour as a newcomer has it, from a fresh clone: `make test-first-hour`."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 """`docs/webhooks.md`: its Python programs run, and what it says of times and limits is so.
 
-Its other programs need Node.js or the libraries of Stripe: `make contract` runs those.
+Its other programs need Node.js or the libraries of Stripe: `make test-contract` runs those.
 """
 
 import os

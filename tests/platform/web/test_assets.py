@@ -10,7 +10,6 @@ import pytest
 from instep.platform.web.assets import BUILT, UnknownAsset, accepted_codings, asset_path, manifest
 from scripts.check_assets import SOURCES, find_problems
 from tests.support.cast import Api
-from tests.support.source_code import REPOSITORY
 
 BUDGETS: dict[str, int] = json.loads((SOURCES / "budget.json").read_text())
 
@@ -143,7 +142,7 @@ def test_the_lock_file_names_no_registry() -> None:
 
 
 def test_the_licenses_of_all_that_is_bundled_go_along() -> None:
-    licenses = (REPOSITORY / "THIRD_PARTY_LICENSES").read_text()
+    licenses = (SOURCES / "THIRD_PARTY_LICENSES").read_text()
     bundled = json.loads((SOURCES / "package.json").read_text())["dependencies"]
 
     assert [name for name, version in bundled.items() if f"\n{name} {version} (" not in licenses] == []

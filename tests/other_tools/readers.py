@@ -1,4 +1,4 @@
-"""Have other projects' tools read the API's description: `make contract`.
+"""Have other projects' tools read the API's description: `make test-contract`.
 
 Linters must report nothing; clients generated from it must compile, and write, review and read an article.
 """
@@ -9,7 +9,7 @@ import sys
 
 import httpx2
 
-from contract.steps import BUILD, HERE, NODE, PYTHON, Step, failed_steps, report
+from tests.other_tools.steps import BUILD, HERE, NODE, PYTHON, Step, failed_steps, report
 from tests.runtime.installation import Installation, installed
 
 DOCUMENT = BUILD / "openapi.json"

@@ -1,4 +1,4 @@
-"""Have other projects' verifiers check deliveries, and run the code of `docs/webhooks.md`: `make contract`.
+"""`make test-contract`: other projects' verifiers check deliveries, and the code of `docs/webhooks.md` runs.
 
 Stripe's libraries, OpenSSL and the document's own programs must accept the deliveries of a real server, and
 refuse those that are altered, old, or signed with another secret.
@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from contract.deliveries import Delivery, take_deliveries
-from contract.programs import FOLDER, PROGRAMS, Program, output_of
-from contract.receivers import check_commands, check_receiver
 from instep.notifications.webhooks.signature import sign
 from tests.notifications.webhooks.snippets import blocks
+from tests.other_tools.deliveries import Delivery, take_deliveries
+from tests.other_tools.programs import FOLDER, PROGRAMS, Program, output_of
+from tests.other_tools.receivers import check_commands, check_receiver
 from tests.runtime.installation import installed
 
 UNKNOWN_SECRET = "whsec_bm9ib2R5IGhhcyBzaWduZWQgd2l0aCB0aGlzIG9uZSE="

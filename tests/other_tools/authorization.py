@@ -7,7 +7,7 @@ import sys
 
 import httpx2
 
-from contract.person import Person
+from tests.other_tools.person import Person
 from tests.runtime.installation import free_port
 
 AUTHORIZATION_URL = re.compile(r"^http\S+/oauth/authorize\?\S+$", re.MULTILINE)

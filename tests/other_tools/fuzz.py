@@ -1,4 +1,4 @@
-"""Send the API everything that its description allows and much that it forbids: `make fuzz`.
+"""Send the API everything that its description allows and much that it forbids: `make test-fuzz`.
 
 Rate limits are raised for the fuzzer; all other settings are the defaults.
 """
@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from contract.steps import HERE, PYTHON, ROOT
+from tests.other_tools.steps import HERE, PYTHON, ROOT
 from tests.runtime.installation import installed
 
 RATE_LIMITS = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent
+ROOT = HERE.parents[1]
 BUILD = HERE / "build"
 PYTHON = ROOT / ".venv-contract" / "bin"
 NODE = HERE / "node_modules" / ".bin"

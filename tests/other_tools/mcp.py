@@ -1,4 +1,4 @@
-"""Have other projects' tools and clients use the MCP servers, in both versions of the protocol: `make mcp`.
+"""`make test-mcp`: other projects' tools and clients use the MCP servers, in both versions of the protocol.
 
 They are the official conformance suite, its Inspector, and the official clients for Python and TypeScript.
 """
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import httpx2
 
-from contract.mcp_proxy import forwarding
-from contract.person import EMAIL, PASSWORD
-from contract.steps import BUILD, HERE, NODE, ROOT, Step, failed_steps, report
+from tests.other_tools.mcp_proxy import forwarding
+from tests.other_tools.person import EMAIL, PASSWORD
+from tests.other_tools.steps import BUILD, HERE, NODE, ROOT, Step, failed_steps, report
 from tests.runtime.installation import Installation, free_port, installed
 from tests.support.cast import Json
 
@@ -74,10 +74,10 @@ def sign_in_steps(site: Site) -> list[Step]:
     """What the app of a person who signs in does, from the first 401 on."""
     suite = json.dumps([site.url, *SUITE])
     authorization = Step(
-        "conformance of the authorization server", [*module("contract.authorization"), suite]
+        "conformance of the authorization server", [*module("tests.other_tools.authorization"), suite]
     )
     programs = {
-        "py": module("contract.clients.oauth_client"),
+        "py": module("tests.other_tools.clients.oauth_client"),
         "mjs": [str(INTERPRETER), str(HERE / "clients" / "oauth_client.mjs")],
     }
     connections = [

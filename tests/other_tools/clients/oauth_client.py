@@ -12,7 +12,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
-from contract.person import Person, query_parameters
+from tests.other_tools.person import Person, query_parameters
 
 REDIRECT_URI = "http://127.0.0.1:3131/callback"
 

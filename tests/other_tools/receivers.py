@@ -7,9 +7,9 @@ import subprocess
 
 import httpx2
 
-from contract.deliveries import DELIVERY_SECONDS, call, create_endpoint
-from contract.programs import FOLDER, Program
 from tests.notifications.webhooks.snippets import blocks
+from tests.other_tools.deliveries import DELIVERY_SECONDS, call, create_endpoint
+from tests.other_tools.programs import FOLDER, Program
 from tests.runtime.installation import COMMAND, Installation, free_port
 
 

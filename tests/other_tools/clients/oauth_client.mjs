@@ -26,7 +26,7 @@ class MemoryProvider {
     const scope = url.searchParams.get("scope");
     scopes.push(scope);
     const allowedScope = scope.includes("write") ? "content:write" : "content:read";
-    const command = ["-m", "contract.person", site, url.href, allowedScope];
+    const command = ["-m", "tests.other_tools.person", site, url.href, allowedScope];
     const location = execFileSync(python, command, { encoding: "utf8" });
     this.response = new URL(location.trim()).searchParams;
   }
