@@ -109,7 +109,7 @@ def test_a_database_of_another_version_is_refused_with_what_to_do(empty_url: str
     with psycopg.connect(empty_url) as connection:
         connection.execute("update alembic_version set version_num = '9999'")
 
-    with pytest.raises(UnknownRevision, match="use the version that made it"):
+    with pytest.raises(UnknownRevision, match="version that made"):
         migrate(empty_url)
 
 

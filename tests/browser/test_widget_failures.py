@@ -70,7 +70,7 @@ async def test_a_help_center_that_fails_is_asked_again_with_the_same_question(
     await page.route("**/chat", fail, times=1)
     await page.goto(hosts.add(HostPage(tag)))
     await ask(page, question)
-    await expect(panel(page)).to_contain_text("Nothing is lost: try again.")
+    await expect(panel(page)).to_contain_text("Nothing is lost")
     await panel(page).get_by_role("button", name="Try again").click()
 
     await expect(panel(page).locator(".text")).to_contain_text("50 MB")
@@ -84,7 +84,7 @@ async def test_a_limit_is_waited_for(page: Page, hosts: HostSite, tag: str) -> N
     await page.goto(hosts.add(HostPage(tag)))
     await ask(page)
     retry = panel(page).get_by_role("button", name="Try again")
-    await expect(panel(page)).to_contain_text("Too much is being asked at the moment.")
+    await expect(panel(page)).to_contain_text("being asked")
     await expect(retry).to_be_disabled()
     await expect(retry).to_be_enabled()
     await retry.click()
@@ -125,7 +125,7 @@ async def test_a_message_that_can_not_be_sent_stays(page: Page, hosts: HostSite,
     await panel(page).get_by_label("E-mail").fill("ann@example.com")
     await panel(page).get_by_label("Message").fill("My file is 80 MB.")
     await panel(page).get_by_role("button", name="Send").click()
-    await expect(panel(page).get_by_role("alert")).to_contain_text("Your message is still here.")
+    await expect(panel(page).get_by_role("alert")).to_contain_text("still here")
 
     await panel(page).get_by_role("button", name="Send").click()
     await expect(panel(page)).to_contain_text("Your message has arrived.")

@@ -10,6 +10,7 @@ from instep.cli.asking import NOT_ANSWERED
 from tests.runtime.installation import COMMAND, Installation, installed
 from tests.support.cast import Cast
 from tests.support.commands import Operator, run_command
+from tests.support.wording import like
 
 
 def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str, cast: Cast) -> None:
@@ -47,10 +48,10 @@ def test_the_address_of_an_import_is_at_the_server_that_runs(
 
 @pytest.mark.parametrize(
     ("question", "refusal"),
-    [("", "it is empty"), (" \n", "it is empty"), ("x" * 2_001, "it is longer than 2000 characters")],
+    [("", "it is empty"), (" \n", "it is empty"), ("x" * 2_001, "…2000 characters")],
 )
 def test_a_question_that_visitors_may_not_ask_is_refused(question: str, refusal: str) -> None:
-    assert run_command("ask", question).refusal == f"instep: `question`: {refusal}."
+    assert run_command("ask", question).refusal == like(f"instep: `question`: {refusal}.")
 
 
 async def test_without_a_bot_it_is_said_how_to_make_one(operator: Operator) -> None:
@@ -58,7 +59,7 @@ async def test_without_a_bot_it_is_said_how_to_make_one(operator: Operator) -> N
 
     refusal = await operator.refused("ask", "How do I export invoices?", "--workspace", workspace["id"])
 
-    assert refusal == "instep: There is no bot yet: make one with `instep bot create NAME`."
+    assert refusal == like("instep:…`instep bot create NAME`.")
 
 
 def publish_article(installation: Installation) -> None:

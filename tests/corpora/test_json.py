@@ -14,7 +14,7 @@ from tests.support.http import Response, error
 pytestmark = pytest.mark.corpora
 JSON_TYPE = "application/json"
 JSON = {"Content-Type": JSON_TYPE}
-NO_JSON = ("The body is not valid JSON", "The body is missing")
+NO_JSON = ("not valid JSON", "is missing")
 
 each = pytest.mark.parametrize("operation", WITH_BODY, ids=lambda row: f"{row.method} {row.path}")
 
@@ -86,7 +86,7 @@ def body_around(operation: Operation, field: str, value: bytes) -> bytes:
 
 
 def says_no_json(answer: Response) -> bool:
-    return answer.status_code == 400 and str(answer.json()["error"]).startswith(NO_JSON)
+    return answer.status_code == 400 and any(words in str(answer.json()["error"]) for words in NO_JSON)
 
 
 def files(corpora: Path, pattern: str) -> list[tuple[str, bytes]]:

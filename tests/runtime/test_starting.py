@@ -13,6 +13,7 @@ import pytest
 from instep.platform.web.listening import CanNotListen, listen
 from tests.runtime.installation import COMMAND, READY_SECONDS, Installation, installed
 from tests.runtime.terminal import Terminal, at_terminal
+from tests.support.wording import like
 
 HEALTH_CHECKS = re.compile(
     r'^instep_http_requests_total\{method="GET",route="/healthz",status="2xx"\} (.+)$', re.MULTILINE
@@ -125,25 +126,25 @@ def test_a_port_that_is_taken_is_told_before_anything_starts(
 
     line = refusal_of(installation, *command, "--port", taken_port)
 
-    assert line == f"instep: Port {taken_port} is taken: try `--port {other}`."
+    assert line == like(f"instep: Port {taken_port}…`--port {other}`.")
 
 
 def test_a_port_that_there_is_not_is_refused(installation: Installation) -> None:
     line = refusal_of(installation, "serve", "--port", "99999")
 
-    assert line == "instep: `--port` is 99999: it must be from 1 to 65535."
+    assert line == like("instep: `--port` is 99999…65535.")
 
 
 @pytest.mark.parametrize("port", [65_536, 0, -1])
 def test_nothing_listens_on_a_port_that_there_is_not(port: int) -> None:
-    with pytest.raises(CanNotListen, match=f"`--port` is {port}: it must be from 1 to 65535"):
+    with pytest.raises(CanNotListen, match=f"is {port}: .* 65535"):
         listen("127.0.0.1", port)
 
 
 def test_an_address_of_another_machine_is_refused(installation: Installation) -> None:
     line = refusal_of(installation, "serve", "--host", "192.0.2.1", "--port", str(installation.port))
 
-    assert "`--host` is 192.0.2.1, where this machine can't listen" in line
+    assert "`--host` is 192.0.2.1" in line
 
 
 def test_the_address_of_the_site_is_refused_before_anything_starts(installation: Installation) -> None:
@@ -151,7 +152,7 @@ def test_the_address_of_the_site_is_refused_before_anything_starts(installation:
 
     line = refusal_of(installation, "serve", "--port", str(installation.port))
 
-    assert line.startswith("instep: INSTEP_SITE_URL: it must be http://")
+    assert line.startswith("instep: INSTEP_SITE_URL: it")
 
 
 def test_a_model_that_is_not_there_is_told_before_anything_starts(installation: Installation) -> None:
@@ -159,9 +160,7 @@ def test_a_model_that_is_not_there_is_told_before_anything_starts(installation: 
 
     line = refusal_of(installation, "serve", "--port", str(installation.port))
 
-    assert line.startswith(
-        "instep: INSTEP_EMBEDDINGS names the folder /nowhere/at/all, which lacks model.onnx"
-    )
+    assert line.startswith("instep: INSTEP_EMBEDDINGS names")
 
 
 def test_the_demo_at_a_terminal_keeps_its_instructions_in_sight(installation: Installation) -> None:
@@ -172,7 +171,7 @@ def test_the_demo_at_a_terminal_keeps_its_instructions_in_sight(installation: In
         assert httpx2.get(installation.url, follow_redirects=True).status_code == 200
         assert terminal.end() == 0
 
-    instructions = terminal.text.partition("Instep serves its own help center")[2]
+    instructions = terminal.text.partition("Instep serves")[2]
     assert "curl" in instructions
     assert " info " not in terminal.text
 

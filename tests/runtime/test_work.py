@@ -34,7 +34,7 @@ async def test_a_server_whose_jobs_have_failed_says_so(
     monkeypatch.setattr(server, "work", fail)
 
     with capture_logs() as lines, pytest.raises(OSError, match="no certificates"):
-        await serve_until(lines, "jobs and deliveries have ended: restart this process")
+        await serve_until(lines, "restart this process")
 
 
 async def serve_until(lines: Sequence[Mapping[str, Any]], event: str) -> None:

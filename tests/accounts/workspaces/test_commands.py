@@ -21,6 +21,7 @@ from tests.cli.test_printed_commands import command_of
 from tests.runtime.installation import COMMAND
 from tests.support.cast import Api, Json
 from tests.support.commands import Operator
+from tests.support.wording import like
 
 ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}
 
@@ -162,7 +163,7 @@ async def test_an_accent_that_is_no_colour_is_refused_in_one_sentence(
 
     for colour in ("bluish", "rgb(0 0 0 / 50%)", "#0b5cad; } body { display: none", "url(//example.com)", ""):
         refusal = await operator.refused("bot", "accent", bot, "--set", colour, *mine)
-        assert "must be an opaque CSS colour, such as #0b5cad" in refusal
+        assert "such as #0b5cad" in refusal
     assert "at most 100 characters" in await operator.refused(
         "bot", "accent", bot, "--set", f"rgb({'0' * 100} 0 0)", *mine
     )
@@ -235,9 +236,9 @@ async def test_a_bot_and_a_workspace_may_be_named_in_words(operator: Operator, a
 
     assert key["botIds"] == [secret["botId"]] == [opened["id"]] == [bot["id"]]
     assert paused["name"] == name
-    assert "There is no workspace nobody" in await operator.refused("bot", "list", "--workspace", "nobody")
+    assert "workspace nobody" in await operator.refused("bot", "list", "--workspace", "nobody")
     await operator.json("workspace", "create", name)
-    assert "Several workspaces have the name" in await operator.refused("bot", "list", *where)
+    assert "Several workspaces" in await operator.refused("bot", "list", *where)
 
 
 async def test_what_an_operator_gets_wrong_ends_in_one_sentence(
@@ -265,7 +266,7 @@ def test_a_server_that_cant_start_says_why_in_one_sentence(tmp_path: Path) -> No
 
 async def test_migrate_names_the_revision(operator: Operator) -> None:
     assert await operator.json("migrate") == {"revision": head()}
-    assert await operator.text("migrate") == f"The schema is at revision {head()}.\n"
+    assert await operator.text("migrate") == like(f"…revision {head()}.\n")
 
 
 async def test_doctor_finds_no_problem_and_tells_no_secret(

@@ -240,7 +240,7 @@ def test_a_shallow_checkout_of_both_says_that_history_is_missing(
 ) -> None:
     shallow = repository.clone(tmp_path / "shallow", "--depth=1", "--no-single-branch", "--branch=feature")
 
-    with pytest.raises(GitFailed, match="no commit in common here, and the checkout is shallow"):
+    with pytest.raises(GitFailed, match="is shallow"):
         read_change(shallow.folder, CiContext(base="origin/main"))
 
     shallow.git("fetch", "--quiet", "--unshallow")
@@ -271,7 +271,7 @@ def test_histories_without_a_common_commit_are_refused(repository: Repository) -
     repository.git("checkout", "--quiet", "--orphan", "other")
     repository.commit("Another beginning", {"a.py": "A = 1\n"})
 
-    with pytest.raises(GitFailed, match="no commit in common here: name another commit with --base"):
+    with pytest.raises(GitFailed, match="with --base"):
         read_change(repository.folder, NOTHING)
 
 
@@ -287,7 +287,7 @@ def test_a_checkout_without_a_default_branch_asks_for_a_base(tmp_path: Path) -> 
 def test_outside_of_a_checkout_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
-    with pytest.raises(GitFailed, match="is not in a git checkout"):
+    with pytest.raises(GitFailed, match="git checkout"):
         read_change(tmp_path, NOTHING)
 
 
@@ -296,7 +296,7 @@ def test_a_checkout_of_another_user_says_what_to_run(
 ) -> None:
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 
-    with pytest.raises(GitFailed, match=r"`git config --global --add safe\.directory /"):
+    with pytest.raises(GitFailed, match=r"safe\.directory"):
         read_change(repository.folder, NOTHING)
 
 

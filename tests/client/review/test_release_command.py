@@ -9,6 +9,7 @@ from tests.client.review.test_draft_commands import Reviewer, ann, server
 from tests.drafting.drafts.review import AFTER, BEFORE
 from tests.support.cast import Json
 from tests.support.commands import run_command
+from tests.support.wording import like
 
 __all__ = ["ann", "server"]
 HOME = "https://git.test/acme/app"
@@ -32,10 +33,10 @@ def approved(reviewer: Reviewer, number: int, *, is_approved: bool = True) -> tu
     body = {"contentMarkdown": AFTER, "sourceUrl": f"{HOME}/pull/{number}"}
     draft = reviewer.post(f"articles/{article['id']}/drafts", body)
     if is_approved:
-        assert reviewer.draft("apply", draft["id"], "--release").text == (
-            f"{draft['id']} is approved for a release, for the article {article['id']}.\n"
+        assert reviewer.draft("apply", draft["id"], "--release").text == like(
+            f"{draft['id']} is approved…{article['id']}.\n"
         )
-        assert ", approved for a release)\n" in reviewer.draft("show", draft["id"]).text
+        assert ", approved for" in reviewer.draft("show", draft["id"]).text
     return article, draft
 
 
@@ -47,12 +48,12 @@ def test_the_range_of_a_deployment_releases_its_pull_requests(ann: Reviewer, che
 
     assert (released.code, released.text) == (
         0,
-        f"{draft['id']} is applied to the article {article['id']}.\n",
+        like(f"{draft['id']} is applied…{article['id']}.\n"),
     )
     assert ann.text_of(article) == AFTER
     assert ann.text_of(other_article) == BEFORE
     again = run_command("release", "--range", "v1..HEAD", **ann.environment)
-    assert (again.code, again.text) == (0, "No draft waits for what has shipped.\n")
+    assert (again.code, again.text) == (0, like("No draft…\n"))
 
 
 def test_named_addresses_are_released_too(ann: Reviewer, checkout: Repository) -> None:
@@ -84,7 +85,7 @@ def test_a_draft_is_applied_in_part_dismissed_with_a_reason_and_reopened(ann: Re
 
     assert ann.draft("apply", draft["id"], "--hunks", "2").code == 0
     assert ann.text_of(article) == text.replace("Line 20.", "Twentieth.")
-    assert ann.draft("reopen", draft["id"]).text == f"{draft['id']} waits for review again.\n"
+    assert ann.draft("reopen", draft["id"]).text == like(f"{draft['id']} waits…\n")
     assert ann.text_of(article) == text
     dismissed = ann.draft("dismiss", draft["id"], "--reason", "later", "--comment", "After the summer.")
     assert dismissed.text == f"{draft['id']} is dismissed.\n"

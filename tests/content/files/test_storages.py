@@ -212,7 +212,7 @@ def test_a_bucket_without_its_account_is_refused_with_the_reason(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AZURE_STORAGE_ACCOUNT_NAME", raising=False)
-    with pytest.raises(Unusable, match=r"INSTEP_FILES can't be used: .*[Aa]ccount"):
+    with pytest.raises(Unusable, match=r"INSTEP_FILES.*[Aa]ccount"):
         open_bucket("az://container/files")
 
 

@@ -27,6 +27,7 @@ from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company, assemble
 from tests.support.http import at_once, ok
 from tests.support.limits import SetLimit
+from tests.support.wording import like
 
 Made = TypeVar("Made")
 
@@ -46,22 +47,22 @@ async def test_it_is_kept_while_its_article_answers_it(
 
     ok(await client.patch(path, json={"contentMarkdown": WITHOUT_EXPORT}))
     other = await publish(client, "Export invoices", "Export your invoices: choose Export on their page.")
-    assert await faults(database, cast.acme) == ["It is answered from “Export invoices”."]
+    assert await faults(database, cast.acme) == [like("…“Export invoices”…")]
 
     ok(await client.delete(f"/v1/articles/{other['id']}"))
     ok(await client.delete(path))
     assert await faults(database, cast.acme) == ["It is not answered."]
 
     await owner.execute("delete from articles where id = %(id)s", id=article["id"])
-    assert await faults(database, cast.acme) == ["Its article has been removed for good."]
+    assert await faults(database, cast.acme) == [like("…removed…")]
 
 
 @pytest.mark.parametrize(
     ("section", "says", "fault"),
     [
         ("invoices", "choose the format csv", None),
-        ("Reports", None, "It is answered from “Invoices”, not from “Reports”."),
-        (None, "as PDF", "The answer does not say “as PDF”."),
+        ("Reports", None, like("…not from “Reports”…")),
+        (None, "as PDF", like("…“as PDF”…")),
         ("  ", "", None),
     ],
 )
@@ -91,7 +92,7 @@ async def test_they_belong_to_their_bot(api: Api, cast: Cast, database: Database
 @pytest.mark.parametrize(
     ("question", "ref", "sentence"),
     [
-        (EXPORT.upper(), "invoices", "has this golden question already"),
+        (EXPORT.upper(), "invoices", "golden question"),
         (EXPORT, "gone", "no article gone"),
         (" \n", "invoices", "1 to 2000"),
         ("x" * (limits.MAX_QUESTION_CHARACTERS + 1), "invoices", "1 to 2000"),
@@ -193,8 +194,8 @@ def test_the_commands(company: Company, database_url: str) -> None:
     assert lost.exit_code == 1
     assert lost.stdout.splitlines() == [
         f"LOST  {EXPORT}",
-        "      Must be answered from “Invoices”. It is not answered.",
-        "0 of 1 golden questions are answered from their articles.",
+        like("…“Invoices”…not answered…"),
+        like("0 of 1…"),
     ]
 
     assert told("golden", "remove", added["id"], *where)["id"] == added["id"]

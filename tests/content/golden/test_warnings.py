@@ -12,9 +12,10 @@ from tests.content.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, kee
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response, create_article, ok
 from tests.support.mcp import WORKSPACE, call
+from tests.support.wording import like
 
-LOST = f"The golden question “{EXPORT}” loses its article."
-MAY_LOSE = f"The golden question “{EXPORT}” may lose its answer: the text does not hold it any more."
+LOST = like(f"…“{EXPORT}” loses its…")
+MAY_LOSE = like(f"…“{EXPORT}” may lose…")
 EDITED = TEXT.replace("CSV or PDF", "CSV, PDF or XLSX")
 
 
@@ -77,7 +78,7 @@ async def test_an_agent_is_told_beside_the_answer(api: Api, cast: Cast, database
     told = await call(client, WORKSPACE, "update_article", sent)
 
     assert told["structuredContent"]["id"] == article["id"]
-    assert [part["text"] for part in told["content"][1:]] == [f"Warning: {MAY_LOSE}"]
+    assert [part["text"] for part in told["content"][1:]] == [like(f"Warning:…“{EXPORT}” may lose…")]
 
 
 async def test_each_question_of_the_article_is_told_and_of_no_other(

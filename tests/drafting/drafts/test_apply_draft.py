@@ -92,9 +92,9 @@ async def test_a_conflict_is_merged_unless_it_is_to_be_overwritten(
 @pytest.mark.parametrize(
     ("body", "live", "advice"),
     [
-        ({}, CLASHING, "that holds both changes and `onConflict` `overwrite`"),
-        ({"onConflict": "merge"}, CLASHING, "that holds both changes and `onConflict` `overwrite`"),
-        ({"contentMarkdown": "Short."}, MINE, "that holds both changes and `onConflict` `overwrite`"),
+        ({}, CLASHING, "`onConflict` `overwrite`"),
+        ({"onConflict": "merge"}, CLASHING, "`onConflict` `overwrite`"),
+        ({"contentMarkdown": "Short."}, MINE, "`onConflict` `overwrite`"),
         ({"onConflict": "fail"}, MINE, "read the draft again"),
         ({"onConflict": "fail"}, CLASHING, "read the draft again"),
     ],

@@ -18,6 +18,7 @@ from tests.drafting.drafts.review import (
 )
 from tests.support.cast import Client, Json
 from tests.support.mcp import WORKSPACE, call
+from tests.support.wording import like
 
 Apply = Callable[[Client, str], Awaitable[None]]
 SWAPS = (("`install`", "`setup`"), ("ten minutes", "a minute"), ("Sign in.", "Sign in, and look around."))
@@ -76,9 +77,7 @@ async def test_an_overwrite_names_what_it_takes_away(client: Client) -> None:
 
     warnings = await warned(client, draft, wish)
 
-    assert warnings == [
-        "This takes away what was added to the article since: “Run `bootstrap`.”, “Say hello.”."
-    ]
+    assert warnings == [like("…takes away…“Run `bootstrap`.”, “Say hello.”.")]
     assert (await revisions(client, article))[0]["contentMarkdown"] == LATER
 
 
@@ -87,7 +86,7 @@ async def test_an_agent_is_told_what_an_overwrite_takes_away(client: Client) -> 
 
     applied = await call(client, WORKSPACE, "apply_draft", {"id": draft["id"], "onConflict": "overwrite"})
 
-    assert "Warning: This takes away what was added" in applied["content"][1]["text"]
+    assert "This takes away" in applied["content"][1]["text"]
 
 
 async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(
@@ -98,8 +97,8 @@ async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(
     await client.patch(f"/v1/articles/{article['id']}", json=later)
 
     assert await warned(client, draft, {"onConflict": "overwrite"}) == [
-        "This overwrites the article's later title: “Begin”.",
-        "This brings back what was removed from the article since: “Wait for ten minutes.”.",
+        like("…overwrites…title…“Begin”."),
+        like("…brings back…“Wait for ten minutes.”."),
     ]
 
 
@@ -129,9 +128,9 @@ async def test_drafts_of_one_article_tell_of_each_other(client: Client, article:
     await propose(client, await write_article(client, "Another"))
 
     assert first["warnings"] == []
-    assert third["warnings"] == [f"2 more drafts of this article wait: {second['id']}, {first['id']}."]
+    assert third["warnings"] == [like(f"2 more drafts…: {second['id']}, {first['id']}.")]
     by_tool = await call(client, WORKSPACE, "get_draft", {"id": first["id"]})
-    warning = f"2 more drafts of this article wait: {third['id']}, {second['id']}."
+    warning = like(f"2 more drafts…: {third['id']}, {second['id']}.")
     assert by_tool["structuredContent"]["warnings"] == [warning]
 
     await client.post(f"/v1/drafts/{second['id']}/apply", json={})
@@ -149,9 +148,8 @@ async def test_of_many_drafts_a_few_are_named(client: Client, article: Json) -> 
 
     [warning, overlap] = (await get(client, f"drafts/{drafts[0]['id']}"))["warnings"]
 
-    assert warning.startswith(f"{len(drafts) - 1} more drafts of this article wait: {drafts[-1]['id']}, ")
+    assert warning == like(f"{len(drafts) - 1} more drafts…: {drafts[-1]['id']}, …2 more.")
     assert warning.count("edit_") == limits.MAX_REPORTED_OTHER_DRAFTS
-    assert warning.endswith(" and 2 more.")
     assert overlap.count("edit_") == limits.MAX_REPORTED_OTHER_DRAFTS
 
 

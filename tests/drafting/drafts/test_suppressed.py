@@ -73,7 +73,7 @@ async def test_a_task_says_what_it_holds_back(writer: Client, run_jobs: RunJobs)
     assert task["outcome"] == "no_changes"
     [verdict] = [row for row in task["reviewed"] if row["articleId"] == draft["articleId"]]
     assert verdict["verdict"] == "no_edit"
-    assert verdict["reason"].startswith("Not proposed again, because a reviewer has dismissed it: ")
+    assert verdict["reason"].startswith("Not proposed again")
 
 
 @pytest.mark.parametrize("body", [{}, {"reason": "later"}, {"reason": "duplicate", "comment": "See above."}])

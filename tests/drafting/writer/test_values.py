@@ -5,6 +5,7 @@ import pytest
 from instep.drafting.writer import Report
 from instep.drafting.writer.facts.quantities import quantities_in
 from tests.drafting.writer.conftest import Ask, text_of
+from tests.support.wording import like
 
 STATED = "The setting `max_queue_n` is {} by default.\n"
 
@@ -340,10 +341,7 @@ def test_the_reason_says_name_values_and_place(ask: Ask) -> None:
         {"settings.py": ("x = 1\npage_size = 20\n", "x = 1\npage_size = 50\n")},
         "`page_size` is 20 by default.\n",
     )
-    assert (
-        report.proposals[0].reason
-        == "States `page_size` as `20`; the change makes it `50` (settings.py, line 2)."
-    )
+    assert report.proposals[0].reason == like("States `page_size`…`20`…`50` (settings.py, line 2).")
     assert report.summary == "Changed `page_size` from `20` to `50`; 1 article states it."
 
 

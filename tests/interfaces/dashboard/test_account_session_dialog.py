@@ -65,7 +65,7 @@ async def test_the_text_is_saved_after_signing_in_in_the_dialog(
     writing_tab: tuple[Page, str], complaints: Complaints
 ) -> None:
     tab, _ = writing_tab
-    dialog = tab.get_by_role("dialog", name="Sign in to go on")
+    dialog = tab.get_by_role("dialog", name="Sign in")
     await dialog.get_by_label("Password").fill("not the password")
     await dialog.get_by_role("button", name="Sign in").click()
     await expect(dialog.get_by_text("don't match")).to_be_visible()
@@ -83,7 +83,7 @@ async def test_the_text_is_saved_after_signing_in_in_the_dialog(
 
 async def test_who_closes_the_dialog_keeps_the_text_and_can_try_again(writing_tab: tuple[Page, str]) -> None:
     tab, _ = writing_tab
-    dialog = tab.get_by_role("dialog", name="Sign in to go on")
+    dialog = tab.get_by_role("dialog", name="Sign in")
     await dialog.get_by_role("button", name="Not now").click()
     await expect(dialog).to_be_hidden()
     await expect(tab.get_by_label("Text")).to_have_value("An hour of work")
@@ -106,7 +106,7 @@ async def test_a_second_factor_is_asked_for_in_the_dialog_too(
     await owner.execute("delete from sessions where person_id = %(id)s", id=user.id)
     codes = (await add_authenticator(owner, user))[1]
     await tab.get_by_role("button", name="Save").click()
-    dialog = tab.get_by_role("dialog", name="Sign in to go on")
+    dialog = tab.get_by_role("dialog", name="Sign in")
     await dialog.get_by_label("Password").fill(PASSWORD)
     await dialog.get_by_role("button", name="Sign in").click()
     await dialog.get_by_label("Code").fill(codes[0])

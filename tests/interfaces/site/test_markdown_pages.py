@@ -123,7 +123,7 @@ async def test_who_reads_markdown_is_told_in_markdown_what_is_missing(api: Api, 
 
     for answer in answers:
         assert (answer.status_code, answer.headers["Content-Type"]) == (404, MARKDOWN)
-        assert answer.text.startswith("# Not found\n\nThere is no page at this address.")
+        assert answer.text.startswith("# Not found\n\n")
         assert "Accept" in answer.headers["Vary"]
     assert "<h1>" in (await visit(api, f"{here}/articles/nothing")).text
 

@@ -21,6 +21,7 @@ from instep.notifications.webhooks.listen import ReceivedDelivery, as_line, list
 from instep.notifications.webhooks.signature import sign
 from instep.platform.core.errors import InvalidRequest
 from tests.support.limits import SetLimit
+from tests.support.wording import like
 
 COMMAND = Path(sys.executable).with_name("instep")
 SECRET = "whsec_Zm9yIHRoZSB0ZXN0cyBvZiB0aGUgcmVjZWl2ZXI="
@@ -131,7 +132,7 @@ async def test_bodies_are_taken_up_to_their_limit(set_limit: SetLimit) -> None:
     assert await largest.post(BODY, headers()) == 204
     assert await larger.post(BODY + b" ", headers(BODY + b" ")) == 400
 
-    assert larger.problem == f"the body is larger than {len(BODY)} bytes"
+    assert larger.problem == like(f"…{len(BODY)} bytes")
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,7 @@ def test_the_command_prints_a_line_for_each_and_ends_cleanly_on_ctrl_c() -> None
         assert here.post() == 204
         assert here.line() == VERIFIED
         assert here.post(secret="whsec_another") == 400
-        assert "refused: no v1 signature matches" in here.line()
+        assert "signature matches" in here.line()
         assert httpx2.get(here.url).status_code == 405
 
         assert here.end(signal.SIGINT) == (0, "")
@@ -247,7 +248,7 @@ def test_a_request_that_breaks_off_is_told_and_stops_nothing() -> None:
         host, port = here.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as connection:
             connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
-        assert "refused: the connection ended before the body" in here.line()
+        assert "the connection ended" in here.line()
 
         assert here.post() == 204
         assert here.line() == VERIFIED
@@ -256,8 +257,8 @@ def test_a_request_that_breaks_off_is_told_and_stops_nothing() -> None:
 @pytest.mark.parametrize(
     ("secret", "host", "port", "why"),
     [
-        ("hunter2hunter2", "127.0.0.1", 0, "That is not a signing secret"),
-        (SECRET, "256.1.1.1", 4242, r"256\.1\.1\.1 port 4242 can't be listened on"),
+        ("hunter2hunter2", "127.0.0.1", 0, "signing secret"),
+        (SECRET, "256.1.1.1", 4242, r"256\.1\.1\.1 port 4242"),
         (SECRET, "x" * 300, 4242, "can't be listened on"),
     ],
 )
@@ -272,7 +273,7 @@ def test_a_port_in_use_is_refused() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
-        with pytest.raises(InvalidRequest, match=f"port {port} can't be listened on"):
+        with pytest.raises(InvalidRequest, match=f"port {port}"):
             listen(SECRET, "127.0.0.1", port, 204, report_address=never, report=never)
 
 

@@ -108,7 +108,7 @@ async def test_a_damaged_mark_refuses_the_restore_before_anything_is_touched(
 
     refusal = await elsewhere.refused("restore", str(file))
 
-    assert "erasures/era_1.json is not the mark of an erasure" in refusal
+    assert "erasures/era_1.json" in refusal
     with psycopg.connect(empty_url) as connection:
         assert connection.execute("select from pg_tables where schemaname = 'public'").rowcount == 0
 

@@ -29,8 +29,9 @@ from tests.support.commands import Operator, run_command
 from tests.support.http import body_of, create_article, ok
 from tests.support.questions import ask
 from tests.support.visitors import leave
+from tests.support.wording import like
 
-ENDED = "The installation was restored from a backup: redeliver it if it is still needed."
+ENDED = like("…restored from a backup…")
 DELIVERIES = "select distinct status, attempts -> -1 ->> 'error' from deliveries"
 JOBS = "select kind, payload ->> 'task' from jobs where attempts = 0"
 LAST_AUDIT_NUMBER = "select last_value from pg_sequences where sequencename like 'audit_entries%%'"
@@ -153,7 +154,7 @@ async def test_an_installation_with_rows_is_left_alone(
 
     refusal = await elsewhere.refused("restore", str(await back_up()))
 
-    assert "The installation is not empty (it has" in refusal
+    assert "not empty" in refusal
     assert "bots" in refusal
     assert digests(empty_url) == before
 
@@ -175,7 +176,7 @@ async def test_it_is_refused_while_servers_run(back_up: BackUp, elsewhere: Opera
     with psycopg.connect(empty_url, application_name="instep"):
         refusal = await elsewhere.refused("restore", str(file))
 
-    assert "stop every server and worker" in refusal
+    assert "every server" in refusal
 
 
 @pytest.mark.backups
@@ -190,7 +191,7 @@ async def test_a_restore_that_breaks_off_keeps_servers_away_and_can_be_repeated(
     with monkeypatch.context() as broken:
         broken.setattr("instep.operations.backups.restoring.load_tables", break_off)
         refusal = await elsewhere.refused("restore", str(file))
-    assert "run the same command again" in refusal
+    assert "same command" in refusal
     assert is_being_restored(empty_url)
     assert "run `instep restore` again" in await elsewhere.refused("bot", "list")
 

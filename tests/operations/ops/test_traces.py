@@ -128,7 +128,7 @@ async def test_a_collector_that_is_away_keeps_nobody_from_work(
         answer = await visitor.get("/healthz")
 
     assert answer.status_code == 200
-    assert "spans could not be sent" in capsys.readouterr().err
+    assert "spans could not" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,7 @@ def test_the_borders_of_colour_spaces_are_readable_too(text: str) -> None:
     ],
 )
 def test_what_is_no_opaque_colour_is_refused_with_one_sentence(text: str) -> None:
-    with pytest.raises(
-        InvalidColour, match=r"^A colour must be an opaque CSS colour, such as #0b5cad or .+\.$"
-    ):
+    with pytest.raises(InvalidColour, match=r"such as #0b5cad"):
         readable_accent(text)
 
 

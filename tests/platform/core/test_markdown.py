@@ -262,7 +262,7 @@ async def test_bounded_and_plain_rendering_agree() -> None:
 async def test_a_text_that_takes_too_long_is_refused_in_words(set_limit: SetLimit) -> None:
     set_limit("MAX_RENDER_SECONDS", 0.05)
 
-    with pytest.raises(InvalidRequest, match="takes too long to render") as refusal:
+    with pytest.raises(InvalidRequest, match="to render") as refusal:
         await render_bounded("*_" * 100_000 + "a" + "_*" * 100_000)
 
     assert refusal.value.details[0][0] == "contentMarkdown"

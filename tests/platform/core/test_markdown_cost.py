@@ -100,7 +100,7 @@ def test_what_authors_write_is_rendered(text: str) -> None:
 async def test_a_costly_text_is_refused_wherever_it_is_rendered() -> None:
     """A short one at once, a long one in a process of its own."""
     for depth in (limits.MAX_NESTING_LEVELS + 1, 500_000):
-        with pytest.raises(TooComplex, match="Line 3 nests quotes and lists deeper than 30") as refusal:
+        with pytest.raises(TooComplex, match="than 30") as refusal:
             await render_bounded("a\n\n" + ">" * depth)
 
         assert refusal.value.status == 400

@@ -20,6 +20,7 @@ from instep.platform.llm.protocol import CompletionError
 from instep.platform.llm.word_pieces import WordPieces
 from tests.platform.llm.small_onnx import make_model
 from tests.support.commands import Operator
+from tests.support.wording import like
 
 NO_FILE = Path("there-is-no-such-file.toml")
 TEXTS = (
@@ -69,7 +70,7 @@ async def test_weights_that_were_changed_are_refused(tmp_path: Path, monkeypatch
     embedder = bundled_embedding.english()
     assert embedder is not None
 
-    with pytest.raises(CompletionError, match="not those of the pinned version"):
+    with pytest.raises(CompletionError, match="pinned version"):
         await embedder.vectors(["Refund"], 60)
 
 
@@ -124,11 +125,11 @@ async def test_an_endpoint_is_called_with_its_own_key(
     [
         (
             {"INSTEP_EMBEDDINGS": "minilm"},
-            "INSTEP_EMBEDDINGS: it must be openai:NAME of a model, local:FOLDER",
+            "INSTEP_EMBEDDINGS",
         ),
         (
             {"INSTEP_EMBEDDINGS": "openai:text-9"},
-            "INSTEP_EMBEDDINGS_KEY: openai:text-9 needs it, or OPENAI_API_KEY",
+            "INSTEP_EMBEDDINGS_KEY",
         ),
     ],
 )
@@ -169,4 +170,4 @@ async def test_the_doctor_tells_that_a_folder_holds_no_model(operator: Operator,
     report = await operator.run("doctor", INSTEP_EMBEDDINGS=f"local:{tmp_path}")
 
     assert report.code == 1
-    assert f"PROBLEM: INSTEP_EMBEDDINGS names the folder {tmp_path}, which lacks model.onnx" in report.out
+    assert like(f"…PROBLEM: INSTEP_EMBEDDINGS…{tmp_path}…model.onnx…") == report.out

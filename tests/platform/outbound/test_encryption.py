@@ -34,7 +34,7 @@ async def test_tls_is_bound_to_the_name_and_not_to_the_address(
         other = await outcome(client.post(f"https://other.example:{receiver.port}", BODY, {}))
 
     assert names == [NAME, None, "other.example"]
-    assert str(other).startswith("Its certificate was refused: Hostname mismatch")
+    assert "Hostname mismatch" in str(other)
 
 
 async def test_no_certificate_is_taken_that_is_not_good(client: OutboundClient, authority: Authority) -> None:

@@ -35,5 +35,5 @@ def page_of(tree: Tree, key: str) -> ImportedPage:
     return next(page for page in tree.pages if page.key == key)
 
 
-def told(tree: Tree) -> set[tuple[str, str]]:
-    return {(loss.path, loss.what) for loss in tree.losses}
+def told(tree: Tree) -> list[tuple[str, str]]:
+    return sorted({(loss.path, loss.what) for loss in tree.losses})

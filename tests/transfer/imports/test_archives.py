@@ -10,6 +10,7 @@ import pytest
 from instep.transfer.imports.source.source_files import open_archive, open_folder, root_name
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.support.limits import SetLimit
+from tests.support.wording import like
 from tests.transfer.imports.sources import archive
 
 
@@ -28,15 +29,15 @@ def archive_with(name: str, mode: int = 0, content: bytes = b"x") -> bytes:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (archive_with("../evil.md"), "“../evil.md” in it leads out of it"),
+        (archive_with("../evil.md"), "“../evil.md”"),
         (archive_with("docs/../../evil.md"), "leads out of it"),
         (archive_with("..\\evil.md"), "leads out of it"),
-        (archive_with("/etc/passwd"), "“/etc/passwd” in it is not inside of it"),
-        (archive_with("\\\\host\\share"), "is not inside of it"),
-        (archive_with("C:\\evil.md"), "is not inside of it"),
-        (archive_with("c:evil.md"), "is not inside of it"),
-        (archive_with("a/" * 600 + "a.md"), "a path of more than 1000 characters"),
-        (archive({"bomb.md": b"\0" * 40_000_000}), "“bomb.md” in it is compressed as only a bomb is"),
+        (archive_with("/etc/passwd"), "“/etc/passwd”"),
+        (archive_with("\\\\host\\share"), "not inside"),
+        (archive_with("C:\\evil.md"), "not inside"),
+        (archive_with("c:evil.md"), "not inside"),
+        (archive_with("a/" * 600 + "a.md"), "1000 characters"),
+        (archive({"bomb.md": b"\0" * 40_000_000}), "“bomb.md”"),
         (archive({}), "it holds no file"),
     ],
     ids=lambda value: value if isinstance(value, str) else "archive",
@@ -56,8 +57,8 @@ def test_a_hostile_archive_is_refused_with_one_sentence(content: bytes, words: s
     [
         (archive_with("link.md", stat.S_IFLNK | 0o777, b"good.md"), "link.md", "link to another file"),
         (archive_with("out.md", stat.S_IFLNK | 0o777, b"/etc/passwd"), "out.md", "link to another file"),
-        (archive_with("device", stat.S_IFCHR | 0o600), "device", "entry that is no file"),
-        (archive_with("a\x1b[31m.md"), "a�[31m.md", "not every system can store"),
+        (archive_with("device", stat.S_IFCHR | 0o600), "device", "no file"),
+        (archive_with("a\x1b[31m.md"), "a�[31m.md", "every system"),
     ],
     ids=["link", "link that leads out", "device", "control character"],
 )
@@ -78,7 +79,7 @@ def test_an_archive_of_nothing_but_links_is_refused_with_the_reason() -> None:
         info.external_attr = (stat.S_IFLNK | 0o777) << 16
         file.writestr(info, "a.md")
 
-    with pytest.raises(UnreadableSource, match="all that it holds is a link to another file"):
+    with pytest.raises(UnreadableSource, match="another file"):
         open_archive(content.getvalue(), "export.zip")
 
 
@@ -138,7 +139,7 @@ def test_the_second_file_of_one_name_is_left_out_and_named() -> None:
     files = open_archive(archive({"\u00e4.md": "1", "a\u0308.md": "2"}), "export.zip")
 
     assert {path: files.read(path) for path in files.paths()} == {"\u00e4.md": b"1"}
-    assert [loss.what for loss in files.all_losses()] == ["second file of the same name"]
+    assert [loss.what for loss in files.all_losses()] == [like("second file…")]
 
 
 def test_names_and_settings_are_compared_in_one_form_of_unicode() -> None:
@@ -202,7 +203,7 @@ def test_a_pointer_of_git_lfs_is_no_article() -> None:
     ids=["empty", "a beginning", "a text", "without its end"],
 )
 def test_what_is_no_whole_archive_is_refused(content: bytes) -> None:
-    with pytest.raises(UnreadableSource, match="is no intact ZIP archive: make it again"):
+    with pytest.raises(UnreadableSource, match="intact ZIP"):
         open_archive(content, "export.zip")
 
 
@@ -211,7 +212,7 @@ def test_a_damaged_file_in_an_archive_is_refused_when_it_is_read() -> None:
     place = content.index(b"the text")
     content[place] ^= 1
 
-    with pytest.raises(UnreadableSource, match="in the archive is damaged"):
+    with pytest.raises(UnreadableSource, match="archive is damaged"):
         open_archive(bytes(content), "export.zip").read("a.md")
 
 
@@ -219,11 +220,11 @@ def test_an_archive_has_limits(set_limit: SetLimit) -> None:
     content = archive({f"{number}.md": "x" * 50 for number in range(5)})
 
     set_limit("MAX_IMPORT_UNPACKED_BYTES", 200)
-    with pytest.raises(UnreadableSource, match="it unpacks to more than"):
+    with pytest.raises(UnreadableSource, match="it unpacks"):
         open_archive(content, "export.zip")
     set_limit("MAX_IMPORT_UNPACKED_BYTES", 10_000)
     set_limit("MAX_IMPORT_ENTRIES", 4)
-    with pytest.raises(UnreadableSource, match="it holds more than 4 files"):
+    with pytest.raises(UnreadableSource, match="4 files"):
         open_archive(content, "export.zip")
 
 

@@ -17,6 +17,7 @@ from instep.transfer.imports.readers.intercom import READER as INTERCOM
 from instep.transfer.imports.readers.zendesk import READER as ZENDESK
 from instep.transfer.imports.tree.schemas import Reader, Tree, UnreadableSource
 from tests.support.limits import SetLimit
+from tests.support.wording import like
 from tests.transfer.imports.api_server import Answer, ApiServer, serving
 from tests.transfer.imports.product_files import Files
 from tests.transfer.imports.test_freshdesk import SAVED as FRESHDESK_SAVED
@@ -141,10 +142,7 @@ async def test_a_bad_key_is_refused_with_what_to_set(tmp_path: Path) -> None:
         server.answers = zendesk_answers(server.url)
         with pytest.raises(UnreadableSource) as refusal:
             await fetch_tree(server, "zendesk", "ada@example.com/token:wrong", tmp_path, ZENDESK)
-    assert str(refusal.value) == (
-        "Zendesk refuses the key: set INSTEP_IMPORT_KEY to an API token as you@example.com/token:TOKEN, "
-        "of somebody who manages the help center."
-    )
+    assert str(refusal.value) == like("Zendesk…INSTEP_IMPORT_KEY…you@example.com/token:TOKEN…")
     assert "wrong" not in str(refusal.value)
 
 
@@ -184,7 +182,7 @@ async def test_ids_of_an_api_lead_nowhere_else_on_the_disk(tmp_path: Path) -> No
             "/v1/collections": Answer({"collections": {"items": [{"id": "../../x", "siteId": "s"}]}}),
             "/v1/collections/../../x/categories": Answer({"categories": {"items": []}}),
         }
-        with pytest.raises(UnreadableSource, match="answers with an id that can't be used"):
+        with pytest.raises(UnreadableSource, match="an id that"):
             await fetch_tree(server, "help_scout", "key", tmp_path, HELP_SCOUT)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["collections-1.json", "sites-1.json"]
 
@@ -288,7 +286,7 @@ def test_other_addresses_belong_to_no_product() -> None:
 @pytest.mark.parametrize("key", [None, "", "key\r\nHost: x"])
 async def test_without_a_key_nothing_is_asked(key: str | None, tmp_path: Path) -> None:
     client = OutboundClient(read_allow_list(""))
-    with pytest.raises(UnreadableSource, match="Freshdesk needs a key: set INSTEP_IMPORT_KEY to the API key"):
+    with pytest.raises(UnreadableSource, match="INSTEP_IMPORT_KEY"):
         await fetch_source(
             client, fetcher("freshdesk"), "https://acme.freshdesk.com", key, tmp_path, lambda _: None
         )

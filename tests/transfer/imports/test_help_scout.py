@@ -6,6 +6,7 @@ import pytest
 
 from instep.transfer.imports.readers.help_scout import READER
 from instep.transfer.imports.tree.schemas import ImportedRedirect, UnreadableSource
+from tests.support.wording import like
 from tests.transfer.imports.product_files import Files, page_of, read_tree, told
 
 LISTED = {"id": "a2", "number": 12, "collectionId": "c1", "name": "Later", "status": "published"}
@@ -57,11 +58,11 @@ def test_collections_categories_articles_and_redirects() -> None:
 
 
 def test_what_is_left_out_is_told() -> None:
-    assert told(read_tree(READER, SAVED)) == {
-        ("article a2", "article that is listed, but whose text is in no file"),
-        ("article-a1.json#a1", "private note, which is left out: “Internal”"),
-        ("article-a1.json#a1", "changes that are not published yet: the published text is imported"),
-    }
+    assert told(read_tree(READER, SAVED)) == [
+        ("article a2", like("article…listed…")),
+        ("article-a1.json#a1", like("…not published…")),
+        ("article-a1.json#a1", like("private…: “Internal”")),
+    ]
 
 
 def test_a_collection_or_category_that_no_file_holds_is_reported() -> None:
@@ -72,10 +73,8 @@ def test_a_collection_or_category_that_no_file_holds_is_reported() -> None:
     }
     tree = read_tree(READER, SAVED | articles)
     assert (page_of(tree, "a3").collection, page_of(tree, "a4").collection) == (None, "c1")
-    assert {
-        ("article-a3.json#a3", "collection that is not in the source (c9): the article is in none"),
-        ("article-a4.json#a4", "collection that is not in the source (k9): the article is in another"),
-    } <= told(tree)
+    assert ("article-a3.json#a3", like("collection…(c9)…")) in told(tree)
+    assert ("article-a4.json#a4", like("collection…(k9)…")) in told(tree)
 
 
 def test_lists_without_texts_say_what_is_missing() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from instep.platform.core.markdown import render
 from instep.transfer.imports.html.convert import to_markdown
+from tests.support.wording import like
 
 CASES = {
     "a callout with a title": (
@@ -112,8 +113,8 @@ def test_what_can_not_be_kept_is_told() -> None:
     text = to_markdown(f'{html} <a href="tel:1">1</a></p><iframe src="https://e.test/f"></iframe>')
     assert text.markdown == "click chart 1\n\n<https://e.test/f>\n"
     assert text.losses == (
-        "image that is written into the text itself (chart)",
-        "embedded video or page, which is a link now: https://e.test/f",
-        "address of the link “click”, which pages may not have",
-        "address of the link “1”, which pages may not have",
+        like("image…(chart)"),
+        like("embedded…: https://e.test/f"),
+        like("address…“click”…"),
+        like("address…“1”…"),
     )

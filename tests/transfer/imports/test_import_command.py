@@ -24,6 +24,7 @@ from tests.content.files.samples import picture
 from tests.support.cast import Cast, Client
 from tests.support.commands import Operator
 from tests.support.http import ok, stranger
+from tests.support.wording import like
 from tests.transfer.imports.api_server import Answer, ApiServer
 from tests.transfer.imports.api_server import serving as api_serving
 from tests.transfer.imports.bringing import Importer
@@ -57,8 +58,8 @@ async def test_a_dry_run_tells_everything_and_imports_nothing(
 
     assert "2 articles: 2 new" in text
     assert "1 picture or file: 1 stored" in text
-    assert "2 links inside: 1 rewritten, 1 broken in the source already" in text
-    assert "index.md:3: link to a page that the source doesn't have: gone.md" in text
+    assert "1 rewritten, 1 broken" in text
+    assert "index.md:3:" in text
     assert ok(await client.get("/v1/articles"))["results"] == []
 
 
@@ -75,20 +76,20 @@ async def test_a_folder_and_then_its_archive_are_one_source(
     assert first["losses"] == [
         {
             "path": "index.md",
-            "what": "link to a page that the source doesn't have: gone.md",
+            "what": like("…gone.md"),
             "line": 3,
             "times": 1,
         }
     ]
-    assert "Nothing to do: everything is here already as the source has it." in second
+    assert "Nothing to do" in second
     assert len(ok(await client.get("/v1/articles"))["results"]) == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("/nowhere",), "There is no folder and no archive at /nowhere."),
-        (("{hostile}",), "“../evil.md” in it leads out of it."),
+        (("/nowhere",), "/nowhere"),
+        (("{hostile}",), "“../evil.md”"),
         (("http://127.0.0.1:1/export.zip",), "http://127.0.0.1:1/export.zip can't be fetched."),
     ],
 )
@@ -113,8 +114,8 @@ async def test_what_can_not_be_read_is_refused_in_one_sentence(
 @pytest.mark.parametrize(
     ("contents", "format", "words"),
     [
-        (DOCS, "word", "There is no format “word”: choose one of "),
-        ({"a.bin": b"\0"}, None, "It holds nothing that can be read as articles, such as Markdown files."),
+        (DOCS, "word", "format “word”"),
+        ({"a.bin": b"\0"}, None, "It holds nothing"),
     ],
 )
 def test_a_source_in_no_known_format_is_refused(

@@ -77,7 +77,7 @@ def test_values_that_repeat_each_other_without_end_are_refused(monkeypatch: pyte
     monkeypatch.setattr(limits, "MAX_IMPORT_SETTINGS_VALUES", 1_000)
     lines = ["const a0 = ['lol']", *(f"const a{n} = [...a{n - 1}, ...a{n - 1}]" for n in range(1, 30))]
 
-    with pytest.raises(UnreadableSource, match=r"config.ts has more than 1,000 values: make it shorter"):
+    with pytest.raises(UnreadableSource, match=r"config\.ts"):
         exported("\n".join([*lines, "export default a29"]))
 
 

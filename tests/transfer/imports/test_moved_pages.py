@@ -9,6 +9,7 @@ from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPag
 from tests.content.redirects.links import follow
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import create_article, ok
+from tests.support.wording import like
 from tests.transfer.imports.bringing import Importer
 from tests.transfer.imports.sources import page, tree
 
@@ -146,10 +147,9 @@ async def test_pruning_archives_what_is_gone_but_nothing_that_someone_wrote_here
         **{"kept": "published", "ours": "published", own["slug"]: "draft"},
         **{"plain": "archived", "merged": "archived", "later": "archived"},
     }
-    assert {loss.what for loss in report.losses} >= {
-        "page that the source no longer has: “plain” is archived",
-        "page that the source no longer has: “ours” was changed here and stays",
-    }
+    whats = [loss.what for loss in report.losses]
+    assert like("…source…: “plain” is archived") in whats
+    assert like("…source…: “ours”…") in whats
     again = await importer.bring(rest, prunes=True)
     assert (again.changes_nothing, again.pages.archived, again.pages.absent) == (True, 0, 1)
 

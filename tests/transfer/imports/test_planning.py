@@ -11,6 +11,7 @@ from instep.transfer.imports.actions import valid_site
 from instep.transfer.imports.schemas import BotState, KnownPage
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedRedirect, Loss
 from tests.content.files.samples import picture
+from tests.support.wording import like
 from tests.transfer.imports.sources import (
     EMPTY_BOT,
     MemoryFiles,
@@ -145,7 +146,7 @@ def test_links_inside_of_a_page_use_its_headings_and_missing_places_are_told() -
     plan = planned(tree(page("a.md", "# One two\n\n[x](#One_Two) [y](#gone)\n")))
 
     assert text_of(plan, "a.md") == "# One two\n\n[x](#one-two) [y](#gone)\n"
-    assert losses_of(plan) == ["link to a heading that “A” doesn't have: #gone"]
+    assert losses_of(plan) == [like("…heading…“A”…: #gone")]
 
 
 def test_equal_losses_of_a_page_are_one_with_the_first_line_and_their_number() -> None:
@@ -167,7 +168,7 @@ def test_links_that_lead_nowhere_stay_and_are_told_with_their_line() -> None:
     assert (loss.path, loss.line, loss.what) == (
         "a.md",
         6,
-        "link to a page that the source doesn't have: gone.md",
+        like("link to a page…: gone.md"),
     )
     assert (plan.report.links.total, plan.report.links.broken) == (1, 1)
 
@@ -190,7 +191,7 @@ def test_links_to_parts_that_are_not_imported_are_not_called_broken(destination:
     plan = planned(source)
 
     assert text_of(plan, "a.md") == f"[a]({result})\n"
-    assert losses_of(plan) == [f"link to a part that is not imported: {destination}"]
+    assert losses_of(plan) == [like(f"link to…part…: {destination}")]
     assert (plan.report.links.total, plan.report.links.broken, plan.report.links.outside) == (1, 0, 1)
 
 
@@ -211,7 +212,7 @@ def test_links_into_what_is_imported_are_broken_if_nothing_is_there(destination:
 
     plan = planned(source, MemoryFiles({"docs/a.md": b"", "gone/b.png": PNG}))
 
-    assert losses_of(plan) == [f"link to a {what} that the source doesn't have: {destination}"]
+    assert losses_of(plan) == [like(f"link to a {what}…: {destination}")]
     assert (plan.report.links.broken, plan.report.links.outside) == (1, 0)
 
 
@@ -244,10 +245,10 @@ def test_a_former_address_that_the_help_center_answers_itself_is_told() -> None:
     plan = planned(source)
 
     assert [(loss.path, loss.what) for loss in plan.report.losses] == [
-        ("/articles/b", "former address, at which the help center has another article now"),
-        ("/contact", "former address, at which the help center has a page of its own now"),
-        ("/de/search", "former address, at which the help center has a page of its own now"),
-        ("/EN", "former address, at which the help center has its first page in this language now"),
+        ("/articles/b", like("former address…another article…")),
+        ("/contact", like("former address…a page of…")),
+        ("/de/search", like("former address…a page of…")),
+        ("/EN", like("former address…language…")),
     ]
 
 
@@ -275,10 +276,10 @@ def test_pictures_come_from_the_folder_and_what_can_not_be_stored_is_told() -> N
         '![F](img/f.png)\n<img src="{img/a.png}" alt="again">\n![W](https://example.org/w.png)\n'
     )
     assert losses_of(plan) == [
-        "picture that is an SVG, which can hold scripts: img/c.svg",
-        "picture that is an SVG, which can hold scripts: static/d.svg",
-        "file that is of a type that can't be stored: e.exe",
-        "picture that is not in the source: img/f.png",
+        like("…SVG…: img/c.svg"),
+        like("…SVG…: static/d.svg"),
+        like("…type…: e.exe"),
+        like("picture…: img/f.png"),
     ]
     counts = plan.report.files
     assert (counts.total, counts.stored, counts.listed, counts.remote) == (6, 2, 4, 1)
@@ -437,10 +438,10 @@ def test_a_link_whose_host_nobody_can_read_stays_and_the_rest_is_imported(link: 
 @pytest.mark.parametrize(
     ("target", "what"),
     [
-        ("https://[h]/", "redirect to https://[h]/: it must be an address"),
-        ("javascript:alert(1)", "redirect to javascript:alert(1): it must be an address"),
-        ("https://example.com/\0", "redirect to https://example.com/: it has characters that"),
-        (f"https://example.com/{'a' * 2_000}", "redirect to https://example.com/aaa"),
+        ("https://[h]/", "https://[h]/"),
+        ("javascript:alert(1)", "javascript:alert(1)"),
+        ("https://example.com/\0", "https://example.com/"),
+        (f"https://example.com/{'a' * 2_000}", "https://example.com/aaa"),
     ],
 )
 def test_a_redirect_that_no_browser_may_follow_is_left_out_and_told(target: str, what: str) -> None:
@@ -451,7 +452,7 @@ def test_a_redirect_that_no_browser_may_follow_is_left_out_and_told(target: str,
     assert plan.redirects == ()
     [loss] = plan.report.losses
     assert loss.path == "/old"
-    assert loss.what.startswith(what)
+    assert what in loss.what
     assert "\0" not in loss.what
 
 

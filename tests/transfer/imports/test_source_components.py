@@ -4,6 +4,7 @@ from instep.transfer.imports.javascript.modules import Configuration
 from instep.transfer.imports.mdx.included_files import IncludedFiles
 from instep.transfer.imports.mdx.pages import PageReader
 from instep.transfer.imports.tree.schemas import Losses
+from tests.support.wording import like
 from tests.transfer.imports.folders import dedented
 
 CARDS = """
@@ -106,7 +107,7 @@ def test_a_target_that_only_a_program_knows_is_named() -> None:
     text, losses = read("Ask <a href={site.url}>them</a>.")
 
     assert text == "Ask them.\n"
-    assert losses == [("address of <a>, which only a program knows: {site.url}", 6)]
+    assert losses == [(like("address of <a>,…program…: {site.url}"), 6)]
 
 
 def test_a_file_of_text_that_is_missing_is_named_though_its_component_is_known() -> None:
@@ -114,7 +115,7 @@ def test_a_file_of_text_that_is_missing_is_named_though_its_component_is_known()
     text, losses = read(f"{statements}<Steps />\n\n<Card title='A' />")
 
     assert text == "**A**\n"
-    assert losses == [("component <Steps> of ./steps.mdx, which is not in the source", 9)]
+    assert losses == [(like("component <Steps> of ./steps.mdx,…source"), 9)]
 
 
 def test_repetitions_in_repetitions_have_an_end() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from instep.transfer.imports.readers.wordpress import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.wording import like
 from tests.transfer.imports.product_files import Files, page_of, read_tree, told
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -70,10 +71,10 @@ def test_posts_pages_and_drafts_keep_their_places_and_addresses() -> None:
     ]
     assert page_of(tree, "1").former_addresses == ("/begin",)
     assert tree.sites == ("https://help.example.com",)
-    assert told(tree) == {
-        ("help.xml#5", "item in the state “trash”, which is left out"),
-        ("help.xml#6", "page that is private or has a password, which is a draft now"),
-    }
+    assert told(tree) == [
+        ("help.xml#5", like("…“trash”…")),
+        ("help.xml#6", like("…password…")),
+    ]
 
 
 def test_blocks_and_captions_become_plain_markdown() -> None:
@@ -109,7 +110,7 @@ and another
         "<https://www.youtube.com/watch?v=abc>\n\n![](https://help.example.com/wp-content/uploads/shot.png)\n\n"
         "Kept **text** a [footnote] stays\n\n### Part\n"
     )
-    assert ("help.xml#1", "shortcode [box], whose text is kept") in told(tree)
+    assert ("help.xml#1", like("shortcode [box]…")) in told(tree)
 
 
 def test_translations_of_polylang_belong_to_their_original() -> None:
@@ -129,20 +130,20 @@ def test_translations_of_polylang_belong_to_their_original() -> None:
     [
         (
             HEAD + "\n<item><link>/a?b=1&c=2</link></item>" + TAIL,
-            "help.xml is not well-formed XML (line 9, column",
+            "line 9, column",
         ),
         (
             HEAD.replace("<rss", "<!DOCTYPE x [<!ENTITY a 'b'>]>\n<rss") + TAIL,
-            "help.xml declares a document type",
+            "document type",
         ),
-        (HEAD.replace("UTF-8", "of-mine") + TAIL, "help.xml can't be read: unknown encoding: of-mine."),
-        (HEAD + TAIL, "The export has no posts and no pages"),
+        (HEAD.replace("UTF-8", "of-mine") + TAIL, "of-mine"),
+        (HEAD + TAIL, "no posts"),
     ],
 )
 def test_an_export_that_can_not_be_read_whole_is_refused(xml: str, sentence: str) -> None:
     with pytest.raises(UnreadableSource) as refusal:
         READER.read(Files({"help.xml": xml}))
-    assert str(refusal.value).startswith(sentence)
+    assert sentence in str(refusal.value)
 
 
 @pytest.mark.parametrize("sign", ["\x0b", "\x00", "&#x1F;", "&#8;"])
@@ -150,7 +151,7 @@ def test_a_control_character_is_left_out_and_named(sign: str) -> None:
     tree = read_tree(READER, export(item(1, "Start", f"<p>Go{sign}!</p>"), item(2, "Next", "<p>On</p>")))
 
     assert [page.markdown for page in tree.pages] == ["Go!\n", "On\n"]
-    assert told(tree) == {("help.xml", "1 control characters, which XML doesn't allow")}
+    assert told(tree) == [("help.xml", like("1…characters…XML doesn't allow"))]
 
 
 def test_one_bad_byte_does_not_refuse_an_export() -> None:
@@ -159,7 +160,7 @@ def test_one_bad_byte_does_not_refuse_an_export() -> None:
     tree = READER.read(Files({"help.xml": xml.replace(b"Go", b"G\xffo")}))
 
     assert [page.markdown for page in tree.pages] == ["G\ufffdo\n"]
-    assert told(tree) == {("help.xml", "characters that are not UTF-8")}
+    assert told(tree) == [("help.xml", like("characters…UTF-8"))]
 
 
 def test_a_feed_is_no_export() -> None:

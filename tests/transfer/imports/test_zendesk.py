@@ -6,6 +6,7 @@ import pytest
 
 from instep.transfer.imports.readers.zendesk import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.wording import like
 from tests.transfer.imports.product_files import Files, page_of, read_tree, told
 
 SITE = "https://acme.zendesk.com"
@@ -143,17 +144,15 @@ def test_saved_images_and_attachments_take_the_place_of_their_addresses() -> Non
     )
     page = tree.pages[0]
     assert page.markdown == f"![Shot](files/1.png)\n\n![Gone]({gone})\n\n- [a.pdf](files/3.pdf)\n"
-    assert told(tree) == {
-        (page.path, f"file that could not be fetched, its address answers with status 404: {gone}")
-    }
+    assert told(tree) == [(page.path, like(f"file…fetched…404…{gone}"))]
 
 
 def test_broken_json_is_refused_with_its_line() -> None:
     contents = saved(article(1, "First"), **{"sections-2.json": '{\n"sections": [,]}'})
-    with pytest.raises(UnreadableSource, match=r"sections-2.json is not valid JSON \(line 2"):
+    with pytest.raises(UnreadableSource, match=r"sections-2.json.*\(line 2"):
         READER.read(Files(contents))
     contents["sections-2.json"] = f'{{"sections": [{"9" * 5_000}]}}'
-    with pytest.raises(UnreadableSource, match=r"sections-2.json is not valid JSON"):
+    with pytest.raises(UnreadableSource, match=r"sections-2\.json"):
         READER.read(Files(contents))
 
 
@@ -170,7 +169,4 @@ def test_what_an_article_lacks_is_told() -> None:
 
     places = [(page.title, page.collection) for page in tree.pages]
     assert places == [("Article 1", "section-200"), ("Two", None)]
-    assert {what for _, what in told(tree)} == {
-        "title: the article has none, and is called “Article 1”",
-        "collection that is not in the source (999): the article is in none",
-    }
+    assert [what for _, what in told(tree)] == [like("title…“Article 1”"), like("collection…(999)…")]

@@ -1,6 +1,7 @@
 """Markdown sources of Zendesk help centers."""
 
 from instep.transfer.imports.readers.zendesk_markdown import READER
+from tests.support.wording import like
 from tests.transfer.imports.file_sources import outline, page_at, read_texts, told
 
 
@@ -31,10 +32,7 @@ def test_ids_are_keys_and_addresses() -> None:
     )
     assert (first.markdown, first.heading_ids) == ("## 1. Part\n\nText\n", (("part", 0),))
     assert tree.sites == ("https://support.example.com",)
-    assert told(tree) == [
-        "content/Store/c.md: id 4407830972050, which content/Cloud & more/b.md has too: "
-        "the path is the key here"
-    ]
+    assert told(tree) == [like("content/Store/c.md: id 4407830972050…content/Cloud & more/b.md…")]
 
 
 def test_a_card_under_a_link_is_the_link() -> None:

@@ -163,7 +163,7 @@ async def test_it_is_said_in_the_visitors_language(api: Api, cast: Cast) -> None
         (await ask(api(None), cast.acme, "Wo?", locale=locale))["answer"] for locale in ("de-AT", "fr", "tlh")
     ]
 
-    assert refusals[0].startswith("Dazu habe ich in den Hilfeartikeln keine Antwort gefunden.")
+    assert refusals[0].startswith("Dazu habe ich")
     assert refusals[1].startswith("Je n'ai pas trouvé")
     assert refusals[2].startswith("I found no answer")
 
