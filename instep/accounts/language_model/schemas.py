@@ -9,7 +9,7 @@ from instep.platform.llm.budget import ModelUse, Prices, Purpose
 from instep.platform.web.shapes import Out
 
 ProviderForm = Literal["openai", "anthropic"]
-# The purposes that owners switch on and off. A new one is added to models with all others, as in 0061.
+# The purposes that owners switch on and off. A migration adds a new one to models that have all others.
 PURPOSES: tuple[Purpose, ...] = ("drafts", "new_articles", "answers", "editor")
 
 

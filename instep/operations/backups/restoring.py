@@ -64,7 +64,7 @@ class Restored(BackupContents):
 def check_backup(path: Path) -> BackupContents:
     """Check a backup whole; raises `BackupRefused`."""
     with open_archive(path) as archive:
-        refuse_newer(archive.manifest)
+        refuse_unknown(archive.manifest)
         return BackupContents(**manifest_facts(archive.manifest))
 
 
@@ -75,7 +75,7 @@ def restore_backup(settings: Settings, path: Path, progress: Progress) -> Restor
     """
     progress("Checking the backup …")
     with open_archive(path) as archive:
-        refuse_newer(archive.manifest)
+        refuse_unknown(archive.manifest)
         marks = read_ledgers(settings, path)
         with running_postgres(settings) as postgres:
             try:
@@ -132,11 +132,11 @@ async def finish(url: str, manifest: Manifest, marks: list[ErasureMark]) -> Rest
     )
 
 
-def refuse_newer(manifest: Manifest) -> None:
+def refuse_unknown(manifest: Manifest) -> None:
     if manifest.revision not in revisions():
         raise RestoreRefused(
             f"The backup is of version {manifest.version} of Instep, whose schema {manifest.revision} this "
-            "version does not know: restore it with that version or a newer one."
+            "version does not know: restore it with the version that made it."
         )
 
 

@@ -1,6 +1,7 @@
 """The database schema: a baseline, the migrations after it in `versions`, and the revision of a database.
 
-Migrations only go forward. A change of the schema is a new file in `versions`; `baseline` stays as it is.
+Migrations only go forward. A change of the schema is a new file in `versions`; `baseline` stays as it is. Its
+revision is the last one of the development versions before it, which led to the same schema.
 """
 
 from contextlib import suppress
@@ -31,8 +32,8 @@ class UnknownRevision(Unusable):
     def __init__(self, revision: str) -> None:
         super().__init__(
             f"This version of Instep does not know the revision {revision} of the database's schema: use the "
-            "version that made it; if that was a development version from before the first release, create "
-            "the database again."
+            "version that made it. If that is older than the first release, run `instep migrate` with the "
+            f"last version before the release, which leads to revision {min(revisions())}, and then use this."
         )
 
 

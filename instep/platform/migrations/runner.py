@@ -1,7 +1,5 @@
 """Runs the missing migrations with Alembic, under a lock."""
 
-from pathlib import Path
-
 import psycopg
 from alembic import command
 from alembic.config import Config
@@ -10,7 +8,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from instep.platform.core.config import settings
+from instep.platform import migrations
 from instep.platform.core.outages import is_conclusive, outage_of
 from instep.platform.migrations import MigrationRefused
 
@@ -23,11 +21,9 @@ def run_migrations(url: str, revision: str = "head") -> None:
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql(f"select pg_advisory_lock({LOCK})")
-        # A migration of stored addresses has to know which of them are the installation's own.
-        connection.exec_driver_sql("select set_config('instep.site_url', %s, false)", (settings().base_url,))
         connection.commit()
         config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent))
+        config.set_main_option("script_location", str(migrations.VERSIONS.parent))
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, revision)

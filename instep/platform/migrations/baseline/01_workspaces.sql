@@ -1,4 +1,4 @@
--- Workspaces, bots, API keys and rate limits; the application's role, and how a request enters a workspace.
+-- Workspaces, bots and rate limits; the application's role, and how a request enters a workspace.
 
 do $$ begin
   create role instep_app nologin;
@@ -13,7 +13,9 @@ create table workspaces (
   id text primary key,
   name text not null,
   paused_at timestamptz,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- The owners of the workspace don't end a pause that an operator made.
+  paused_by text check (paused_by in ('operator', 'owner'))
 );
 
 create table bots (
@@ -28,28 +30,27 @@ create table bots (
   -- The last change stamp that was issued; see stamp_change.
   changed_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default now(),
-  unique (workspace_id, id)
+  -- The color as it was chosen, and the readable colors that were made of it for each color scheme, as
+  -- `#rrggbb`; null: the product's blue.
+  accent text,
+  accent_light text check (accent_light ~ '^#[0-9a-f]{6}$'),
+  accent_dark text check (accent_dark ~ '^#[0-9a-f]{6}$'),
+  -- `logo`: an address, or null; `header` and `footer`: lists of {label, url}; `legal`: a text.
+  frame jsonb not null default '{}',
+  -- A host name in lower case and in ASCII, such as help.example.com; no two help centers have the same.
+  domain text,
+  claimed_domain text,
+  domain_claimed_at timestamptz,
+  -- When the record of a claim, or of a proved name, was looked up last, and when it was last there.
+  domain_checked_at timestamptz,
+  domain_seen_at timestamptz,
+  -- Who vouches for `domain`: the operator, or its DNS.
+  domain_proof text check (domain_proof in ('operator', 'dns')),
+  unique (workspace_id, id),
+  constraint bots_accent_is_complete check (num_nulls(accent, accent_light, accent_dark) in (0, 3))
 ) with (fillfactor = 50);
 create index on bots using gin (origins);
-
-create table api_keys (
-  id text primary key,
-  workspace_id text not null references workspaces,
-  name text not null,
-  key_hash bytea not null unique,
-  last_four text not null,
-  scope text not null check (scope in ('content:read', 'content:write')),
-  -- null: every bot of the workspace, future ones included
-  bot_ids uuid[],
-  -- The only bot that the key covered when it was created; null: there was none, or several.
-  default_bot_id uuid,
-  created_at timestamptz not null default now(),
-  expires_at timestamptz,
-  revoked_at timestamptz,
-  last_used_at timestamptz,
-  foreign key (workspace_id, default_bot_id) references bots (workspace_id, id)
-    on delete set null (default_bot_id)
-);
+create unique index bots_domain on bots (domain);
 
 -- A crash may lose these counts, so they need no write-ahead log.
 create unlogged table rate_windows (
@@ -107,55 +108,15 @@ returns table (id uuid, slug text, name text, locale text) language sql stable a
   where b.candidates = 1
 $$;
 
--- The one statement that begins a request with an API key: it finds the key, counts the request, puts the
--- connection into the key's workspace and resolves the bot. Without a valid key the address is counted.
-create function enter_with_key(p_key_hash bytea, p_bot uuid, p_address text, p_seconds integer)
-returns table (
-  key_id text, key_name text, scope text, workspace_id text, is_paused boolean,
-  hits integer, seconds_left integer, bot_id uuid, bot_slug text, bot_name text, bot_locale text
-)
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  return query
-  with key as (
-    select k.id, k.name, k.scope, k.workspace_id, w.paused_at is not null as is_paused, k.bot_ids,
-      k.default_bot_id, k.last_used_at
-    from api_keys k join workspaces w on w.id = k.workspace_id
-    where k.key_hash = p_key_hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-  ), used as (
-    update api_keys k set last_used_at = now() from key
-    where k.id = key.id and coalesce(key.last_used_at < now() - interval '1 minute', true)
-  ), hit as (
-    insert into rate_windows as w (policy, subject, started_at, hits)
-    select case when key.id is null then 'anonymous' else 'api' end, coalesce(key.id, p_address),
-      clock_timestamp(), 1
-    from (values (true)) as one (row) left join key on true
-    on conflict (policy, subject) do update set
-      hits = case when w.started_at > excluded.started_at - make_interval(secs => p_seconds)
-        then w.hits + 1 else 1 end,
-      started_at = case when w.started_at > excluded.started_at - make_interval(secs => p_seconds)
-        then w.started_at else excluded.started_at end
-    returning w.hits, greatest(1, ceil(extract(epoch from
-      w.started_at + make_interval(secs => p_seconds) - clock_timestamp())))::integer as seconds_left
-  ), bot as (
-    select b.id, b.slug, b.name, b.locale
-    from key cross join lateral bot_in_force(key.workspace_id, key.bot_ids, key.default_bot_id, p_bot) b
-  )
-  select key.id, key.name, key.scope,
-    nullif(set_config('instep.workspace_id', coalesce(key.workspace_id, ''), false), ''),
-    key.is_paused, hit.hits, hit.seconds_left, bot.id, bot.slug, bot.name, bot.locale
-  from hit left join key on true left join bot on true;
-end $$;
-
--- Begins a request of the public site. The plan may evaluate a condition for every bot, so the workspace is
--- set in the select list, which PostgreSQL evaluates only for the bot with this slug.
+-- A help center is named by its slug, which has no dots, or by its host name, which has.
 create function enter_site(p_slug text)
 returns table (workspace_id text, bot_id uuid, bot_slug text, bot_name text, bot_locale text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  perform set_config('instep.workspace_id', '', false);
-  return query select set_config('instep.workspace_id', b.workspace_id, false), b.id, b.slug, b.name, b.locale
-    from bots b where b.slug = p_slug;
+  perform set_config('instep.workspace_id', '', true);
+  return query
+    select set_config('instep.workspace_id', b.workspace_id, true), b.id, b.slug, b.name, b.locale
+    from bots b where b.slug = p_slug or b.domain = p_slug;
 end $$;
 
 -- Begins a request of the front page. The connection enters the workspace that owns all bots; when several
@@ -168,9 +129,20 @@ begin
   select min(b.workspace_id), max(b.workspace_id) into first_id, last_id from bots b;
   workspace_id := case when first_id = last_id then first_id else '' end;
   has_bots := first_id is not null;
-  perform set_config('instep.workspace_id', workspace_id, false);
+  perform set_config('instep.workspace_id', workspace_id, true);
   return next;
 end $$;
+
+-- Slugs of bots are unique in the installation, and public as parts of addresses.
+create function slugs_like(p_base text) returns text[]
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(array_agg(slug), '{}') from bots where starts_with(slug, p_base)
+$$;
+
+create function has_several_workspaces() returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select count(*) > 1 from (select from workspaces limit 2) w
+$$;
 
 -- Whether the workspace accepts writes; if it does, it stays open until this transaction ends. Advisory locks
 -- queue, while row locks would let a waiting pause starve. In a volatile function each statement takes its
@@ -182,11 +154,22 @@ begin
 end $$;
 
 -- Change stamps rise in commit order within a bot: the lock on the bot's row lasts until the transaction
--- ends.
-create function stamp_change(p_bot uuid) returns timestamptz language sql as $$
+-- ends. A transaction gets one stamp for a bot: each is a new version of the bot's row, and foreign keys walk
+-- the versions that their transaction has made. The setting ends with the transaction, and a savepoint that
+-- is rolled back takes its stamp along.
+create function stamp_change(p_bot uuid) returns timestamptz language plpgsql as $$
+declare
+  last_stamp constant text := coalesce(current_setting('instep.change_stamp', true), '');
+  stamp timestamptz;
+begin
+  if starts_with(last_stamp, p_bot::text) then
+    return substr(last_stamp, 38)::timestamptz;
+  end if;
   update bots set changed_at = greatest(clock_timestamp(), changed_at + interval '1 microsecond')
-  where id = p_bot returning changed_at
-$$;
+  where id = p_bot returning changed_at into stamp;
+  perform set_config('instep.change_stamp', p_bot || ' ' || stamp, true);
+  return stamp;
+end $$;
 
 -- A fresh installation serves one company; `instep workspaces create` adds others.
 insert into workspaces (id, name)
