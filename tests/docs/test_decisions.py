@@ -1,0 +1,62 @@
+"""The decisions name files and code that exist."""
+
+import ast
+import re
+from functools import cache
+
+from tests.support.source_code import PACKAGE, modules_below
+
+ROOT = PACKAGE.parent
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+PATH = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?")
+# Spans that can only be names of code: `Tx.ahead`, `run_bounded`, `@writes`, `retrieve()`, `IndexFiles`.
+NAME = re.compile(r"@\w+|[\w.]+\(\)|[A-Za-z]\w*(\.\w+)+|\w+_\w+|([A-Z][a-z]+){2,}")
+# Names of other programs, of their options, and of alternatives that were not taken.
+FOREIGN = {"commit_delay", "pg_basebackup", "pg_dump", "pg_restore", "pg_trgm"}
+
+
+def spans(pattern: re.Pattern[str]) -> list[tuple[str, str]]:
+    return [
+        (file.name, span)
+        for file in DECISIONS
+        for span in re.findall(r"`([^`\n]+)`", file.read_text())
+        if pattern.fullmatch(span)
+    ]
+
+
+@cache
+def names_of_the_code() -> set[str]:
+    """The names and strings of Python, those of its files, and the words of the schema's SQL."""
+    names = {"py"}
+    for module in modules_below(PACKAGE):
+        names.update(module.name.split("."))
+        for node in ast.walk(module.tree):
+            names.update(str(getattr(node, field, "")) for field in ("name", "id", "attr", "arg", "value"))
+    for file in PACKAGE.rglob("*.sql"):
+        names |= set(re.findall(r"\w+", re.sub(r"--.*", "", file.read_text())))
+    return names
+
+
+def is_in_the_code(name: str) -> bool:
+    """A setting such as `INSTEP_FILES` is the field `files`."""
+    return name in names_of_the_code() or name.removeprefix("INSTEP_").lower() in names_of_the_code()
+
+
+def test_their_paths_lead_to_files() -> None:
+    found = spans(PATH)
+
+    assert len(found) >= 20
+    assert [(file, path) for file, path in found if not any(ROOT.glob(path.rstrip("/")))] == []
+
+
+def test_their_names_are_in_the_code() -> None:
+    found = spans(NAME)
+
+    assert len(found) >= 50
+    missing = {
+        (file, span)
+        for file, span in found
+        for name in re.findall(r"\w+", span)
+        if not is_in_the_code(name) and span not in FOREIGN
+    }
+    assert missing == set()
