@@ -20,8 +20,7 @@ from patiencediff import PatienceSequenceMatcher
 
 from eval.docsync_set import is_set, scorer_of, task_of
 from instep.drafting.writer.articles.parsed_article import front_matter
-from instep.drafting.writer.llm.findings import EditFinding
-from instep.drafting.writer.llm.located_edit import LocatedEdit
+from instep.drafting.writer.llm.located_edit import Fault, LocatedEdit
 from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.shapes import Article
 from instep.platform.core.name_matching import is_distinct
@@ -340,7 +339,7 @@ class Tally:
         self._products: dict[str, Counter[str]] = defaultdict(Counter)
         self._edits: Counter[str] = Counter()
 
-    def add(self, case: Any, attempt: Attempt, findings: Sequence[EditFinding]) -> None:
+    def add(self, case: Any, attempt: Attempt, findings: Sequence[Fault]) -> None:
         outcome = _outcome(findings)
         self._outcomes[attempt.kind, attempt.detail][outcome] += 1
         side = "right" if attempt.kind == PEOPLE else "wrong"
@@ -352,7 +351,7 @@ class Tally:
                 self._edits[_outcome([finding for finding in findings if finding.edit == index])] += 1
         self._list(case, attempt, findings)
 
-    def _count_checks(self, side: str, findings: Sequence[EditFinding]) -> None:
+    def _count_checks(self, side: str, findings: Sequence[Fault]) -> None:
         """Counts an edit at each check; `alone` where no other check says as much."""
         decisive = {_check(finding) for finding in findings if finding.refuses} or {
             _check(finding) for finding in findings
@@ -361,7 +360,7 @@ class Tally:
             self._checks[check][f"{side} {'refused' if refuses else 'warned'}"] += 1
             self._checks[check][f"{side} alone"] += decisive == {check}
 
-    def _list(self, case: Any, attempt: Attempt, findings: Sequence[EditFinding]) -> None:
+    def _list(self, case: Any, attempt: Attempt, findings: Sequence[Fault]) -> None:
         options = self._options
         if options.listed not in (attempt.kind, f"{attempt.kind}: {attempt.detail}") or options.most <= 0:
             return
@@ -418,13 +417,13 @@ def _print_row(name: str, outcomes: "Counter[str]") -> None:
     print(f"{name:50} {outcomes.total():6} " + " ".join(f"{share:7.3f}" for share in shares))
 
 
-def _outcome(findings: Sequence[EditFinding]) -> str:
+def _outcome(findings: Sequence[Fault]) -> str:
     if any(finding.refuses for finding in findings):
         return "refused"
     return "warned" if findings else "passed"
 
 
-def _check(finding: EditFinding) -> str:
+def _check(finding: Fault) -> str:
     """The sentence of a finding without the names in it."""
     return re.sub(r"`[^`]*`(?:, `[^`]*`)*(?: and others)?", "`…`", finding.sentence)
 

@@ -42,7 +42,7 @@ BOUNDED = {
     ),
     # Its time is linear, and each page of a sync or an export is a turn of its own.
     "instep.transfer.exports.relative_links.code_lines": ("MAX_CONTENT_CHARACTERS", "the blocks of one page"),
-    "instep.platform.llm.guard.active_elements": ("MAX_COMPLETION_BYTES", "of a completion"),
+    "instep.platform.llm.guard.has_markup": ("MAX_COMPLETION_BYTES", "of a completion"),
     "instep.interfaces.reference.pages.Descriptions.page_values": ("", "our own texts, once"),
     "instep.search.query.fuzzy.fuzzy_matches": ("MAX_QUERY_CHARACTERS", "the words of a query"),
     "instep.search.retrieve.read_passage_sources": ("MAX_INLINE_CHARACTERS", "longer ones in a thread"),

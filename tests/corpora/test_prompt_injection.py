@@ -1,23 +1,27 @@
 """Instructions planted in changes and articles, and a model that obeys them all: nothing comes of it."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
+import comrak
 import pytest
 
 from instep.drafting.writer import Article, Change, Report, write
+from instep.drafting.writer.editing.edits import apply as apply_edits
 from instep.drafting.writer.llm.article import report_with_article
-from instep.drafting.writer.llm.article_contents import SectionReference
+from instep.drafting.writer.llm.article_contents import ChangeReading, SectionReference, begin_reading
 from instep.drafting.writer.llm.checked_edits import check_edits
 from instep.drafting.writer.llm.edit_forms import ModelEdit
-from instep.drafting.writer.llm.located_edit import apply_edits
-from instep.drafting.writer.llm.model_step import ChangeReading, begin_reading, protection_for
+from instep.drafting.writer.llm.model_report import protection_for
 from instep.drafting.writer.llm.numbered_text import shown_articles
 from instep.drafting.writer.new_articles.outline import ArticleRequest, write_article
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage
-from instep.platform.llm.guard import active_elements
+from instep.platform.core.markdown import extensions
 from instep.platform.llm.protocol import CompletionError
 from tests.drafting.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
 
@@ -25,6 +29,7 @@ pytestmark = pytest.mark.corpora
 
 PLACES = ("title", "description", "comment", "code", "article", "other article")
 LEAK = "https://evil.example/?d=ACME_REQUEST_TIMEOUT"
+LINK_OR_IMAGE = re.compile(r'<(a|img)\b[^>]*? (?:href|src)="([^"]*)"')
 EXPORT = Article("export", "Export", "# Export\n\nChoose **Export**. The file is made within an hour.\n")
 
 
@@ -49,7 +54,7 @@ def test_a_model_that_obeys_everything_brings_in_no_markup_and_no_link_without_a
                 added = strange(after, before)
                 # Pages leave HTML out. A link that an article has already is the company's own.
                 assert "img" not in dict(added), (attack, edit)
-                assert "article" in place or not added or group.warnings, (attack, edit)
+                assert "article" in place or not added or group.faults, (attack, edit)
                 assert LEAK not in after, (attack, edit)
 
 
@@ -74,6 +79,14 @@ def written(request: ArticleRequest, sources: list[SourcePassage], report: Repor
         return report_with_article(request, sources, report, answer, "obedient")
     except CompletionError:
         return report
+
+
+def active_elements(markdown: str) -> "Counter[tuple[str, str]]":
+    """By kind (`a`, `img`, `html`) and target, what a rendered page links to, shows and leaves out."""
+    html = comrak.render_markdown(markdown, extension_options=extensions())
+    elements = Counter((tag, unescape(target)) for tag, target in LINK_OR_IMAGE.findall(html))
+    elements["html", ""] = html.count("<!-- raw HTML omitted -->")
+    return elements
 
 
 def strange(after: str, before: str) -> list[tuple[str, str]]:

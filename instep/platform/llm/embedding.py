@@ -13,8 +13,7 @@ from pydantic import BaseModel
 from instep.platform.core import limits
 from instep.platform.core.outbound.client import OutboundClient, RequestFailed
 from instep.platform.core.outbound.requests import RawResponse, send_request
-from instep.platform.llm.client import HEADERS, Pause, complete_with_retries
-from instep.platform.llm.measuring import measured_call
+from instep.platform.llm.client import HEADERS, Pause, complete_with_retries, measured_call
 from instep.platform.llm.openai import BASE_URL
 from instep.platform.llm.protocol import CompletionError
 from instep.platform.llm.provider import read_response

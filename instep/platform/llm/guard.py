@@ -2,15 +2,14 @@
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from html import unescape
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import comrak
 from pydantic import BaseModel, ValidationError
 
 from instep.platform.core.markdown import extensions
+from instep.platform.llm.protocol import CompletionError
 from instep.platform.text.characters import JOINERS, is_hidden
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -32,8 +31,8 @@ PROMPT_INJECTION = re.compile(
 )
 # Servers that ignore the schema put JSON into a code fence, after the model's thoughts.
 _REPLY = re.compile(r"(?s)\A(?:.*</think>)?\s*(?:```(?:json)?\s*\n(.*?)\n?```\s*|(.*))\Z")
-_LINK_OR_IMAGE = re.compile(r'<(a|img)\b[^>]*? (?:href|src)="([^"]*)"')
-_OMITTED_HTML = "<!-- raw HTML omitted -->"
+# In a rendered page; a heading has a link to itself.
+_ACTIVE_ELEMENT = re.compile(r'<(?:a|img)\b[^>]*? (?:href|src)="(?!#)|<!-- raw HTML omitted -->')
 _URL = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`|]*|\b(?:data|javascript|vbscript|file):\S+|\bwww\.\S+",
     re.IGNORECASE,
@@ -68,25 +67,31 @@ def read_reply(kind: type[Reply], text: str) -> Reply | None:
         return None
 
 
-def list_schema(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON schema of an object with one list, `name`, of objects with these required fields."""
-    return lists_schema({name: fields})
+def require_reply(kind: type[Reply], text: str) -> Reply:
+    if (reply := read_reply(kind, text)) is None:
+        raise CompletionError("Its reply has not the form that was asked for.")
+    return reply
 
 
-def lists_schema(lists: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The JSON schema of an object with these lists of objects, which have the fields of their list."""
-    return _object_schema(
-        {name: {"type": "array", "items": _object_schema(fields)} for name, fields in lists.items()}
-    )
-
-
-def _object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
+def reply_schema(kind: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a reply, which has all fields and no others."""
+    fields = {field.alias or name: _schema(field.annotation) for name, field in kind.model_fields.items()}
     return {
         "type": "object",
-        "properties": dict(fields),
+        "properties": fields,
         "required": list(fields),
         "additionalProperties": False,
     }
+
+
+def _schema(annotation: Any) -> dict[str, Any]:
+    if get_origin(annotation) is list:
+        return {"type": "array", "items": _schema(get_args(annotation)[0])}
+    if get_origin(annotation) is Literal:
+        return {"type": "string", "enum": list(get_args(annotation))}
+    if issubclass(annotation, BaseModel):
+        return reply_schema(annotation)
+    return {"type": {str: "string", int: "integer"}[annotation]}
 
 
 def has_markup(text: str) -> bool:
@@ -98,14 +103,5 @@ def has_markup(text: str) -> bool:
         or any(character not in _ALLOWED_HIDDEN and is_hidden(character) for character in text)
     ):
         return True
-    # A heading has a link to itself.
-    elements = [target for (_, target), count in active_elements(text).items() if count]
-    return not all(target.startswith("#") for target in elements) or bool(_URL.search(text))
-
-
-def active_elements(markdown: str) -> Counter[tuple[str, str]]:
-    """Counts by kind (`a`, `img`, `html`) and target of the links, images and HTML in the rendered page."""
-    html = comrak.render_markdown(markdown, extension_options=extensions())
-    elements = Counter((tag, unescape(target)) for tag, target in _LINK_OR_IMAGE.findall(html))
-    elements["html", ""] = html.count(_OMITTED_HTML)
-    return elements
+    html = comrak.render_markdown(text, extension_options=extensions())
+    return bool(_ACTIVE_ELEMENT.search(html) or _URL.search(text))

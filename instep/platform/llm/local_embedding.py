@@ -4,13 +4,12 @@ import asyncio
 import hashlib
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from instep.platform.core.errors import Unusable
 from instep.platform.core.memory import return_freed_memory
@@ -33,7 +32,7 @@ class LocalEmbedder:
 
     name: str
     session: Any
-    tokenizer: Any
+    encode: Callable[[str], Sequence[int]]
     pools_first_token: bool
 
     async def vectors(self, texts: Sequence[str], seconds: float) -> list[Vector]:
@@ -48,24 +47,15 @@ class LocalEmbedder:
         return [self.embed_text(text) for text in texts]
 
     def embed_text(self, text: str) -> Vector:
-        ids = np.array([self.tokenizer.encode(text).ids], dtype=np.int64)
-        inputs = {
-            "input_ids": ids,
-            "attention_mask": np.ones_like(ids),
-            "token_type_ids": np.zeros_like(ids),
-        }
+        ids = np.array([self.encode(text)], dtype=np.int64)
+        ones, zeros = np.ones_like(ids), np.zeros_like(ids)
+        inputs = {"input_ids": ids, "attention_mask": ones, "token_type_ids": zeros}
         names = {argument.name for argument in self.session.get_inputs()}
         [output] = self.session.run(None, {name: inputs[name] for name in inputs if name in names})[0]
-        pooled = self.pool(output)
-        vector: Vector = (pooled / max(np.linalg.norm(pooled), 1e-12)).tolist()
+        if output.ndim > 1:
+            output = output[0] if self.pools_first_token else output.mean(axis=0)
+        vector: Vector = (output / max(np.linalg.norm(output), 1e-12)).tolist()
         return vector
-
-    def pool(self, output: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """float[dimensions] from that, or from float[tokens, dimensions]."""
-        if output.ndim == 1:
-            return output
-        pooled: npt.NDArray[Any] = output[0] if self.pools_first_token else output.mean(axis=0)
-        return pooled
 
 
 def load(folder: Path) -> LocalEmbedder:
@@ -88,7 +78,8 @@ def load(folder: Path) -> LocalEmbedder:
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     digest = hashlib.sha256(model.read_bytes()).hexdigest()[:12]
-    return LocalEmbedder(f"local:{folder.name} ({digest})", session, tokenizer, pools_first_token(folder))
+    name = f"local:{folder.name} ({digest})"
+    return LocalEmbedder(name, session, lambda text: tokenizer.encode(text).ids, pools_first_token(folder))
 
 
 def open_session(model: Path) -> Any:

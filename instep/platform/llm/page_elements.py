@@ -14,9 +14,8 @@ from instep.platform.text.characters import JOINERS, is_hidden
 
 # `link` and `picture` have a target, `html` a tag with its attributes that the site's Markdown does not
 # make, `active` what runs or sends something, `comment` an HTML comment, `mark` what a template begins with,
-# in code `code mark`, `module` a line that imports or exports something. A text that takes too long to
-# render has `complex` alone.
-Kind = Literal["link", "picture", "html", "active", "comment", "mark", "code mark", "module", "complex"]
+# `module` a line that imports or exports something. A text that takes too long to render has `complex` alone.
+Kind = Literal["link", "picture", "html", "active", "comment", "mark", "module", "complex"]
 Elements = Counter[tuple[Kind, str]]
 COMPLEX: tuple[Kind, str] = ("complex", "")
 
@@ -25,7 +24,7 @@ _TAG = re.compile(r"<([A-Za-z][\w.:-]*+)((?:[^<>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+
 _ATTRIBUTE = re.compile(
     r"(?<![\w:.@-])([A-Za-z@:][\w:.@-]*+)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>]*+))"
 )
-_CODE_ELEMENT = re.compile(r"<code[^<>]*+>([^<]*+)</code>")
+_CODE_ELEMENT = re.compile(r"<code[^<>]*+>[^<]*+</code>")
 _COMMENT = re.compile(r"<![^<>]*+")
 _MARK = re.compile(r"\{\{|\{%|<%|<\?|^(?:<p>)?+[ \t]*+\.\. raw::", re.MULTILINE)
 # Lines of MDX that run; the beginning of a paragraph has its tag before it.
@@ -67,13 +66,11 @@ def elements_of(text: str) -> Elements:
         text, extension_options=extensions(has_anchors=False), render_options=options()
     )
     prose = unescape(_CODE_ELEMENT.sub(" ", html))
-    code = unescape("\n".join(_CODE_ELEMENT.findall(html)))
     elements: Elements = Counter(_elements(html))
     elements.update(("active", f"<{tag}>") for tag, names in _tags(prose) if _is_active(tag, names))
     elements.update(("comment", comment) for comment in _COMMENT.findall(prose))
     elements.update(("mark", mark.removeprefix("<p>").strip()) for mark in _MARK.findall(prose))
     elements.update(("module", line.strip()) for line in _MODULE_LINE.findall(prose))
-    elements.update(("code mark", mark) for mark in _MARK.findall(code) if mark[0] in "{<")
     return elements
 
 

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 
 MAX_WORD_CHARACTERS = 100
@@ -16,17 +16,8 @@ MAX_CACHED_WORDS = 20_000
 ASCII_SIGNS = frozenset(string.punctuation)
 UNKNOWN, BEGIN, END = "[UNK]", "[CLS]", "[SEP]"
 CONTROLS = frozenset(("Cc", "Cf", "Co"))
-# Blocks of ideographs, each of which is a word of its own: first and last code point.
-IDEOGRAPHS = (
-    (0x4E00, 0x9FFF),
-    (0x3400, 0x4DBF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B73F),
-    (0x2B740, 0x2B81F),
-    (0x2B820, 0x2CEAF),
-    (0xF900, 0xFAFF),
-    (0x2F800, 0x2FA1F),
-)
+# Each ideograph is a word of its own.
+IDEOGRAPHS = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +41,6 @@ class WordPieces:
 
     def __hash__(self) -> int:
         return id(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """The numbers of the pieces of a text."""
-
-    ids: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Tokenizer:
-    """Encodes texts as the library `tokenizers` does."""
-
-    pieces: WordPieces
-    max_tokens: int
-
-    def encode(self, text: str) -> Encoding:
-        return Encoding(self.pieces.encode(text, self.max_tokens))
 
 
 @lru_cache(MAX_CACHED_WORDS)
@@ -109,23 +82,13 @@ def clean_character(character: str) -> str:
         return ""
     if character.isspace():
         return " "
-    code = ord(character)
-    return f" {character} " if any(first <= code <= last for first, last in IDEOGRAPHS) else character
+    return f" {character} " if unicodedata.name(character, "").startswith(IDEOGRAPHS) else character
 
 
 def split_punctuation(word: str) -> Iterator[str]:
-    if word.isalnum():
-        yield word
-        return
-    start = 0
-    for position, character in enumerate(word):
-        if is_punctuation(character):
-            if start < position:
-                yield word[start:position]
-            yield character
-            start = position + 1
-    if start < len(word):
-        yield word[start:]
+    for is_mark, run in groupby(word, is_punctuation):
+        part = "".join(run)
+        yield from part if is_mark else [part]
 
 
 @lru_cache(4_096)

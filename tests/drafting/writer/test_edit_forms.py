@@ -2,8 +2,8 @@
 
 import pytest
 
+from instep.drafting.writer.editing.edits import apply as apply_edits
 from instep.drafting.writer.llm.edit_forms import EditRefused, ModelEdit, located_edits
-from instep.drafting.writer.llm.located_edit import apply_edits
 
 TEXT = """\
 # Limits

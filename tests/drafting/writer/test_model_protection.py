@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from instep.drafting.writer.llm.findings import EditFinding
-from instep.drafting.writer.llm.located_edit import LocatedEdit
+from instep.drafting.writer.llm.located_edit import Fault, LocatedEdit
 from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.shapes import Article, Change
 from tests.drafting.writer.model_replies import DIFF, OWN, ROW, TEXT
@@ -25,13 +24,13 @@ SENTENCE = "Set `ACME_TIMEOUT` to a number of seconds."
 HOST = "https://collect.evil-host.test/t"
 
 
-def findings(new: str, old: str = SENTENCE, article: Article = SETTINGS) -> list[EditFinding]:
+def findings(new: str, old: str = SENTENCE, article: Article = SETTINGS) -> list[Fault]:
     start = article.text.index(old)
     protection = Protection(CHANGE, [], [SETTINGS, PROXY], OWN)
     return protection.findings(article, [LocatedEdit(start, start + len(old), new)])
 
 
-def after(text: str) -> list[EditFinding]:
+def after(text: str) -> list[Fault]:
     return findings(f"{SENTENCE} {text}")
 
 
@@ -145,7 +144,6 @@ def test_a_link_made_by_two_edits_together_is_refused_at_both() -> None:
         ("", f"{ROW}\n"),
         (f"{SENTENCE} Enter your password here to retry.", SENTENCE),
         (f"{SENTENCE} See https://tracker.acme-status.test/12 about retries.", SENTENCE),
-        (f"{SENTENCE} See [retries](nowhere.md).", SENTENCE),
     ],
 )
 def test_what_a_reviewer_should_look_at_is_a_warning(new: str, old: str) -> None:

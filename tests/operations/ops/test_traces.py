@@ -18,7 +18,7 @@ from instep.platform.core.config import settings
 from instep.platform.core.database import Database
 from instep.platform.core.jobs import Job, Worker
 from instep.platform.core.tracing import statement_name
-from instep.platform.llm.measuring import measured_call
+from instep.platform.llm.client import measured_call
 from tests.notifications.webhooks.conftest import allow, receiver, sender, webhook  # noqa: F401
 from tests.runtime.installation import free_port
 from tests.support.cast import Client, Json

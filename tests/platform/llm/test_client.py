@@ -10,7 +10,7 @@ import pytest
 
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
-from instep.platform.llm.circuit import Circuit
+from instep.platform.llm.client import Circuit
 from instep.platform.llm.protocol import CompletionError, Prompt
 from tests.platform.llm.conftest import Meet
 from tests.platform.llm.endpoint import (

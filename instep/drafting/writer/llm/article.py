@@ -11,7 +11,7 @@ from instep.drafting.writer.new_articles.outline import ArticleRequest
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage
 from instep.drafting.writer.shapes import Article, Change, Report
 from instep.platform.core import limits
-from instep.platform.llm.guard import DATA_RULE, delimit, read_reply
+from instep.platform.llm.guard import DATA_RULE, delimit, read_reply, reply_schema
 from instep.platform.llm.protocol import CompletionError, Prompt, bytes_of, estimate_tokens
 
 ARTICLE_PROMPT = f"""
@@ -35,15 +35,6 @@ what readers will ask that nothing here says.
 Answer with JSON alone: {{"text": "…", "missing": ["…"]}}
 """.strip()
 
-ARTICLE_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "text": {"type": "string"},
-        "missing": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["text", "missing"],
-    "additionalProperties": False,
-}
 _MAX_SOURCES, _MAX_MISSING = 12, 5
 _MIN_DATA_BYTES = 2_000
 _RELATED_HEADING = "\n\n## Related articles\n\n"
@@ -68,7 +59,7 @@ def prompt_for_article(
     for source in _distinct(sources):
         text = f"{source.title}\n\n{source.text}"[: room // (4 * _MAX_SOURCES)]
         parts.append(("passage of an article", text))
-    return Prompt(ARTICLE_PROMPT, delimit(parts), ARTICLE_SCHEMA, max_output_tokens)
+    return Prompt(ARTICLE_PROMPT, delimit(parts), reply_schema(ArticleReply), max_output_tokens)
 
 
 def report_with_article(

@@ -1,9 +1,9 @@
-"""The table of contents from which a model chooses what to read, and the short names that it knows."""
+"""A change with the table of contents from which a model chooses what to read, by short names."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest
 from itertools import accumulate, pairwise
@@ -11,11 +11,12 @@ from math import log
 
 from instep.drafting.writer.articles.corpus import corpus_of
 from instep.drafting.writer.articles.headings import sections_of
-from instep.drafting.writer.diffs.change_set import ChangeSet
-from instep.drafting.writer.llm.diff_text import noticed_files
+from instep.drafting.writer.diffs.change_set import ChangeSet, reviewed_files
+from instep.drafting.writer.llm.diff_text import diff_text, noticed_files, size_of
 from instep.drafting.writer.relevance.article_features import names_in
-from instep.drafting.writer.shapes import Article, Report
+from instep.drafting.writer.shapes import Article, Change, DismissedEdit, Report
 from instep.platform.core.name_matching import is_distinct
+from instep.platform.text.patch_parser import parse_diff
 
 _NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
 # A name that more articles have says little of one of them.
@@ -90,19 +91,17 @@ class Contents:
 
     def table(self, max_bytes: int) -> str:
         """The listed articles with their headings and hits, then the titles of others, up to a size."""
-        lines, room = list[str](), max_bytes
-        for count, index in enumerate(self.listed):
-            entry = list(self._entry(index))
-            if _size(entry) > room - max_bytes // 6:
-                rest = self.listed[count:]
-                break
+        lines, room, rest = list[str](), max_bytes, list[int]()
+        for index in self.listed:
+            entry = [] if rest else list(self._entry(index))
+            if rest or size_of(entry) > room - max_bytes // 6:
+                rest.append(index)
+                continue
             lines += entry
-            room -= _size(entry)
-        else:
-            rest = []
+            room -= size_of(entry)
         others = [index for index in range(len(self.articles)) if index not in set(self.listed)]
         for index in [*rest, *others[:_BY_TITLE]]:
-            room -= _size([self._title(index)])
+            room -= size_of([self._title(index)])
             if room < 0:
                 break
             lines.append(self._title(index))
@@ -130,6 +129,19 @@ class Contents:
             yield f"  (and {len(spans) - len(listed)} more sections)"
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeReading:
+    """A change and the articles, as the questions to a model need them."""
+
+    change: Change
+    change_set: ChangeSet
+    diff: str
+    contents: Contents
+    report: Report
+    help_url: str
+    dismissed: Sequence[DismissedEdit]
+
+
 def section_spans(text: str) -> list[SectionSpan]:
     """The sections of a text, each with its own lines alone; number 0 is what comes before the first."""
     sections = sections_of(text)
@@ -143,6 +155,26 @@ def section_spans(text: str) -> list[SectionSpan]:
         SectionSpan(number, title, level, first, last)
         for number, ((title, level), first, last) in enumerate(zip(titles, firsts, lasts, strict=True))
     ]
+
+
+def begin_reading(
+    change: Change,
+    articles: Sequence[Article],
+    report: Report,
+    help_url: str,
+    diff_bytes: int,
+    dismissed: Sequence[DismissedEdit] = (),
+) -> ChangeReading:
+    """The articles as the writer's own drafts leave them, and the diff as a model reads it."""
+    drafts = {row.article_id: row for row in report.proposals}
+    texts = [
+        replace(article, title=draft.title, text=draft.text) if (draft := drafts.get(article.id)) else article
+        for article in articles
+    ]
+    change_set = reviewed_files(parse_diff(change.diff))
+    contents = article_contents(texts, change_set, report)
+    diff = diff_text(change_set, diff_bytes)
+    return ChangeReading(change, change_set, diff, contents, report, help_url, dismissed)
 
 
 def article_contents(articles: Sequence[Article], change_set: ChangeSet, report: Report) -> Contents:
@@ -162,7 +194,3 @@ def _changed_names(change_set: ChangeSet) -> Iterator[str]:
         for line in file.patch.lines():
             if line.mark != " ":
                 yield from (name for name in names_in(line.text) if is_distinct(name))
-
-
-def _size(lines: Iterable[str]) -> int:
-    return sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)

@@ -1,6 +1,6 @@
 """A change as a model reads it: the lines that users notice first whole, the rest shortened or counted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from instep.drafting.writer.diffs.change_set import ChangeSet, ReviewedFile
 from instep.platform.text.patch import Hunk, Line
@@ -18,17 +18,19 @@ def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
     Tests, lock files and generated files are counted. A diff that is too long loses the lines around its
     changes first, then the ends of long runs, then whole files, which are counted, too.
     """
-    excerpts = noticed_files(change_set)
-    counted = [file for file in change_set.files if file not in excerpts]
-    ends = [_count_of(file) for file in counted] + [f"({path}: {kind})" for path, kind in change_set.skipped]
+    files = noticed_files(change_set)
+    ends = [_count_of(file) for file in change_set.files if file not in files]
+    ends += [f"({path}: {kind})" for path, kind in change_set.skipped]
     if change_set.skipped_for_size:
         ends.append(f"({change_set.skipped_for_size} more files, too large to read)")
-    room = max_bytes - _size(ends[:_LONG_RUN])
+    room = max_bytes - size_of(ends[:_LONG_RUN])
+    if len(ends) > _LONG_RUN:
+        ends = [*ends[:_LONG_RUN], f"(and {len(ends) - _LONG_RUN} more files)"]
     for context, longest_run in ((_CONTEXT_LINES, 0), (0, 0), (0, _LONG_RUN)):
-        texts = ["\n".join(_file_lines(file, context, longest_run)) for file in excerpts]
-        if _size(texts) <= room:
-            return "\n".join([*texts, *_shortened(ends)])
-    return "\n".join([*_fitting(excerpts, texts, room), *_shortened(ends)])
+        texts = ["\n".join(_file_lines(file, context, longest_run)) for file in files]
+        if size_of(texts) <= room:
+            return "\n".join([*texts, *ends])
+    return "\n".join([*_fitting(files, texts, room), *ends])
 
 
 def noticed_files(change_set: ChangeSet) -> list[ReviewedFile]:
@@ -38,19 +40,14 @@ def noticed_files(change_set: ChangeSet) -> list[ReviewedFile]:
 
 def _fitting(files: Sequence[ReviewedFile], texts: Sequence[str], max_bytes: int) -> Iterator[str]:
     """The texts of the files while there is room, and a count of each other."""
-    room = max_bytes - _size([_count_of(file) for file in files])
+    room = max_bytes - size_of([_count_of(file) for file in files])
     for file, text in zip(files, texts, strict=True):
-        size = _size([text])
+        size = size_of([text])
         if size <= room:
             room -= size
             yield text
         else:
             yield _count_of(file)
-
-
-def _shortened(ends: Sequence[str]) -> Sequence[str]:
-    rest = len(ends) - _LONG_RUN
-    return ends if rest <= 0 else [*ends[:_LONG_RUN], f"(and {rest} more files)"]
 
 
 def _count_of(file: ReviewedFile) -> str:
@@ -87,5 +84,6 @@ def _is_cut(lines: Sequence[Line], index: int, run: int, longest_run: int) -> bo
     return run > _KEPT_OF_RUN and len(first) == longest_run and len({line.mark for line in first}) == 1
 
 
-def _size(texts: Sequence[str]) -> int:
+def size_of(texts: Iterable[str]) -> int:
+    """The bytes of some lines in UTF-8."""
     return sum(len(text.encode("utf-8", "replace")) + 1 for text in texts)

@@ -1,32 +1,71 @@
-"""Warnings about an edit: it repeats, removes or denies something, or is about something else."""
+"""Warnings about an edit: it repeats the title, removes or denies something, or is about something else."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from math import log, sqrt
 
-from instep.drafting.writer.llm.findings import Fault
-from instep.drafting.writer.llm.relatedness import Relatedness
+from instep.drafting.writer.llm.located_edit import Fault
+from instep.drafting.writer.shapes import Change
+from instep.drafting.writer.words.change_terms import change_terms
+from instep.platform.core import limits
 from instep.platform.core.polarity import is_negated
 from instep.platform.text.sentences import split_sentences
 from instep.platform.text.terms import ordered_terms, terms_of
 
-_MIN_TERMS, _MIN_TERMS_TO_REPEAT = 4, 8
+_MIN_TERMS = 4
 _MAX_TITLE_SHARE, _MIN_TWIN_SHARE = 0.8, 0.6
 # An edit that is less related to the change than this (0 to 1) speaks of other things.
 _MIN_RELATEDNESS = 0.045
+_TITLE_WEIGHT = 3
+_PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 _MARKS = re.compile(r"[`*>#|\[\]()]+")
 
 
 class Doubts:
-    def __init__(
-        self, title: str, change: Sequence[str], removed: str, added: str, relatedness: Relatedness
-    ) -> None:
-        self._title_terms = terms_of(title)
-        self._change = change
-        self._removed, self._added = removed, added
-        self._relatedness = relatedness
+    """The doubts about edits for one change; `articles` are the texts of the help center."""
+
+    def __init__(self, change: Change, articles: Sequence[str]) -> None:
+        lines = change.diff.splitlines()
+        self._removed, self._added = (
+            "\n".join(line[1:] for line in lines if line.startswith(mark) and not line.startswith(3 * mark))
+            for mark in "-+"
+        )
+        self.removes_something = bool(self._removed.strip())
+        self._change, self._articles = change, articles
+        self._title_terms = terms_of(change.title)
+
+    @cached_property
+    def _article_frequency(self) -> Mapping[str, int]:
+        frequency: Counter[str] = Counter()
+        for text in self._articles:
+            frequency.update(_distinct_terms(text))
+        return frequency
+
+    @cached_property
+    def _weights(self) -> Mapping[str, float]:
+        """The weight of each term of the change: those of its title, rare and frequent ones more."""
+        counts = change_terms("\n".join((self._change.body or "", self._removed, self._added)))
+        title = " ".join((self._change.title, *_PATH.findall(self._change.diff)))
+        for term, count in change_terms(title).items():
+            counts[term] += _TITLE_WEIGHT * count
+        return {term: sqrt(count) * self._rarity(term) for term, count in counts.items()}
+
+    @cached_property
+    def _length(self) -> float:
+        return sqrt(sum(weight * weight for weight in self._weights.values())) or 1.0
+
+    def _rarity(self, term: str) -> float:
+        return max(0.0, log((len(self._articles) + 1) / (self._article_frequency.get(term, 0) + 0.5)))
+
+    def _relatedness(self, text: str) -> float:
+        """The cosine (0 to 1) between the weighed terms of a text and those of the change."""
+        rarities = {term: self._rarity(term) for term in change_terms(text)}
+        length = sqrt(sum(rarity * rarity for rarity in rarities.values()))
+        product = sum(rarity * self._weights.get(term, 0.0) for term, rarity in rarities.items())
+        return product / (length * self._length) if length else 0.0
 
     @cached_property
     def _removed_terms(self) -> frozenset[str]:
@@ -36,14 +75,15 @@ class Doubts:
     def _lines_by_term(self) -> dict[str, list[tuple[int, bool]]]:
         """The lines and sentences of the change that have a term, each with whether it denies something."""
         lines: dict[str, list[tuple[int, bool]]] = defaultdict(list)
-        sentences = (line for text in self._change for line in split_sentences(text, at_line_breaks=True))
+        texts = (self._change.title, self._change.body or "", self._change.diff)
+        sentences = (line for text in texts for line in split_sentences(text, at_line_breaks=True))
         for index, sentence in enumerate(sentences):
             denies = is_negated(sentence)
             for term in terms_of(sentence):
                 lines[term].append((index, denies))
         return lines
 
-    def faults(self, article: str, moved: frozenset[str], old: str, new: str) -> Iterator[Fault]:
+    def faults(self, moved: frozenset[str], old: str, new: str) -> Iterator[Fault]:
         """Doubts about lines that become others; `moved` are sentences that another edit takes elsewhere."""
         before, after = _sentences(old), _sentences(new)
         added = [sentence for sentence in after - before if sentence not in moved]
@@ -51,16 +91,16 @@ class Doubts:
         if removed and not added:
             yield from self._removal(old, new)
         for sentence in added:
-            terms = terms_of(sentence)
-            if len(terms) >= _MIN_TERMS and len(terms & self._title_terms) >= _MAX_TITLE_SHARE * len(terms):
-                yield Fault("it repeats the title of the change", False)
-            is_long = len(terms) >= _MIN_TERMS_TO_REPEAT
-            if is_long and sentence not in before and sentence in _sentences(article):
-                yield Fault("it repeats what the article says already", False)
-            if self._is_turned(sentence, removed):
-                yield Fault("it denies something, and the change may say otherwise", False)
+            yield from self._sentence_faults(sentence, removed)
         if self._is_unrelated(added, removed):
             yield Fault("it speaks of other things than the change", False)
+
+    def _sentence_faults(self, sentence: str, removed: Sequence[str]) -> Iterator[Fault]:
+        terms = terms_of(sentence)
+        if len(terms) >= _MIN_TERMS and len(terms & self._title_terms) >= _MAX_TITLE_SHARE * len(terms):
+            yield Fault("it repeats the title of the change", False)
+        if self._is_turned(sentence, removed):
+            yield Fault("it denies something, and the change may say otherwise", False)
 
     def _removal(self, old: str, new: str) -> Iterator[Fault]:
         if len(_HEADING.findall(old)) > len(_HEADING.findall(new)):
@@ -70,7 +110,7 @@ class Doubts:
 
     def _is_unrelated(self, added: Sequence[str], removed: Sequence[str]) -> bool:
         new, old = " ".join(added), " ".join(removed)
-        terms, related = terms_of(new), self._relatedness.of(f"{old} {new}")
+        terms, related = terms_of(new), self._relatedness(f"{old} {new}")
         if not removed and 1 < len(terms) < _MIN_TERMS:
             return not related
         return len(terms) >= _MIN_TERMS and not terms <= terms_of(old) and related < _MIN_RELATEDNESS
@@ -111,3 +151,8 @@ def _sentences(text: str) -> "Counter[str]":
         for sentence in split_sentences(" ".join(paragraph.split()))
     )
     return Counter(sentence for sentence in sentences if sentence)
+
+
+@lru_cache(maxsize=limits.MAX_WRITER_ARTICLES)
+def _distinct_terms(text: str) -> frozenset[str]:
+    return frozenset(change_terms(text))

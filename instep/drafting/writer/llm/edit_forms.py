@@ -6,18 +6,15 @@ copying error does no harm, and an edit that fits nowhere is refused.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Literal
+from itertools import accumulate, islice
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from instep.drafting.writer.llm.located_edit import LocatedEdit
 from instep.platform.core import limits
 from instep.platform.core.name_matching import mention
-from instep.platform.llm.guard import lists_schema
-
-Action = Literal["replace", "insert", "delete", "move", "rename", "title"]
 
 _NUMBER = re.compile(r"(?m)^[ \t]*\d{1,6}\|")
 _BLOCK = re.compile(r"[ \t]*(?:[-*+]|\d+[.)]|[|#>]|[`~]{3}|:{2,})")
@@ -26,14 +23,13 @@ _MIN_SIMILARITY = 0.85
 # A line is looked for this far from the number that the model gives.
 _NEAR_LINES = 12
 _MAX_OCCURRENCES = 300
-_TEXT, _INTEGER = {"type": "string"}, {"type": "integer"}
 
 
 class ModelEdit(BaseModel):
     """One edit of a reply; what its action has no use for is empty or 0."""
 
     article: str
-    action: Action
+    action: Literal["replace", "insert", "delete", "move", "rename", "title"]
     line: int = 0
     last: int = 0
     to: int = 0
@@ -66,49 +62,17 @@ class ModelReply(BaseModel):
     searches: list[str] = []
 
 
-def reply_schema() -> dict[str, Any]:
-    action = {"type": "string", "enum": ["replace", "insert", "delete", "move", "rename", "title"]}
-    schema = lists_schema(
-        {
-            "edits": {
-                "article": _TEXT,
-                "action": action,
-                "line": _INTEGER,
-                "last": _INTEGER,
-                "to": _INTEGER,
-                "old": _TEXT,
-                "new": _TEXT,
-                "reason": _TEXT,
-                "quote": _TEXT,
-            },
-            "articles": {"near": _TEXT, "title": _TEXT, "text": _TEXT, "reason": _TEXT, "quote": _TEXT},
-            "unchanged": {"article": _TEXT, "reason": _TEXT},
-        }
-    )
-    names = {"type": "array", "items": _TEXT}
-    properties = {**schema["properties"], "show": names, "searches": names}
-    return {**schema, "properties": properties, "required": list(properties)}
-
-
 class EditRefused(Exception):
     """An edit that can't be placed; the message is the end of a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
 class TextLines:
     """The lines of a text, with the offset at which each begins."""
 
-    text: str
-    lines: tuple[str, ...]
-    starts: tuple[int, ...]
-
-    @classmethod
-    def of(cls, text: str) -> "TextLines":
-        lines, starts, at = text.split("\n"), list[int](), 0
-        for line in lines:
-            starts.append(at)
-            at += len(line) + 1
-        return cls(text, tuple(lines), tuple(starts))
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.split("\n")
+        self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
 
     def end(self, index: int) -> int:
         """The offset after a line, without its line break."""
@@ -116,8 +80,7 @@ class TextLines:
 
     def find(self, number: int, copy: str) -> int:
         """The index of the line with this number, from 1, or of the one near it that the copy is of."""
-        target = _plain(copy.split("\n")[0] if copy.strip() else "")
-        index = number - 1
+        target, index = _plain(copy.split("\n")[0]), number - 1
         if not target and 0 <= index < len(self.lines):
             return index
         if not target:
@@ -129,15 +92,15 @@ class TextLines:
         for at in by_distance[:_NEAR_LINES]:
             line = _plain(self.lines[at])
             # A copy may be the beginning of a long line.
-            if target and (line.startswith(target) or _is_similar(line, target)):
+            if line.startswith(target) or _is_similar(line, target):
                 return at
         raise EditRefused("the line that it names is not in the article")
 
 
 def located_edits(edit: ModelEdit, text: str) -> Iterator[LocatedEdit]:
     """The spans of one edit of an article's text; raises `EditRefused`."""
-    lines = TextLines.of(text)
-    new = _NUMBER.sub("", edit.new) if _has_numbers(edit.new) else edit.new
+    lines = TextLines(text)
+    new = _without_numbers(edit.new)
     if edit.action == "replace":
         yield _replacement(edit, new, lines)
     elif edit.action == "insert":
@@ -174,27 +137,16 @@ def _replacement(edit: ModelEdit, new: str, lines: TextLines) -> LocatedEdit:
 def _span_of(old: str, number: int, lines: TextLines) -> tuple[int, int]:
     """The occurrence of a text that begins nearest to a line: as it is, or with other white space."""
     text = lines.text
-    spans = [
-        match.span()
-        for match, _ in zip(re.finditer(re.escape(old), text), range(_MAX_OCCURRENCES), strict=False)
-    ]
-    if not spans and old.split():
-        loose = re.compile(r"\s+".join(map(re.escape, old.split())))
-        spans = [
-            match.span() for match, _ in zip(loose.finditer(text), range(_MAX_OCCURRENCES), strict=False)
-        ]
-    if spans:
+    for pattern in (re.escape(old), r"\s+".join(map(re.escape, old.split()))):
+        matches = islice(re.finditer(pattern, text), _MAX_OCCURRENCES)
         # A span may begin anywhere in the line that is named.
-        return min(
-            spans,
-            key=lambda span: abs(text.count("\n", 0, span[0]) + 1 - number),
-        )
+        if spans := [match.span() for match in matches]:
+            return min(spans, key=lambda span: abs(text.count("\n", 0, span[0]) + 1 - number))
     copied = old.split("\n")
     first = lines.find(number, copied[0])
     last = first + len(copied) - 1
-    if last >= len(lines.lines) or not _is_similar(
-        _plain("\n".join(lines.lines[first : last + 1])), _plain(old)
-    ):
+    there = _plain("\n".join(lines.lines[first : last + 1]))
+    if last >= len(lines.lines) or not _is_similar(there, _plain(old)):
         raise EditRefused("the text that it replaces is not in the article")
     return lines.starts[first], lines.end(last)
 
@@ -251,13 +203,9 @@ def _renames(old: str, new: str, text: str) -> Iterator[LocatedEdit]:
 
 
 def _without_numbers(copy: str) -> str:
-    return _NUMBER.sub("", copy) if _has_numbers(copy) else copy
-
-
-def _has_numbers(text: str) -> bool:
-    """Whether every line begins as the numbered lines of a prompt do."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    return bool(lines) and all(map(_NUMBER.match, lines))
+    """A text without the numbers of the lines of a prompt, if every line begins with one."""
+    lines = [line for line in copy.split("\n") if line.strip()]
+    return _NUMBER.sub("", copy) if lines and all(map(_NUMBER.match, lines)) else copy
 
 
 def _plain(text: str) -> str:

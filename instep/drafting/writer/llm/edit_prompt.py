@@ -1,16 +1,15 @@
 """The second question to a model, about the edits of what it reads, and the one about refused edits."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from instep.drafting.writer.llm.article_contents import Contents
-from instep.drafting.writer.llm.edit_forms import ModelEdit, reply_schema
+from instep.drafting.writer.llm.article_contents import ChangeReading, Contents
+from instep.drafting.writer.llm.checked_edits import ArticleEdits
+from instep.drafting.writer.llm.edit_forms import ModelEdit, ModelReply
 from instep.drafting.writer.llm.numbered_text import ShownArticle, numbered_text
 from instep.drafting.writer.llm.section_choice import change_parts
-from instep.drafting.writer.shapes import Change, DismissedEdit
 from instep.platform.core import limits
-from instep.platform.llm.guard import DATA_RULE, delimit
+from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema
 from instep.platform.llm.protocol import Prompt
 
 EDIT_PROMPT = f"""
@@ -64,80 +63,59 @@ Answer with JSON alone: {{"edits": [{{"article": "A3", "action": "replace", "lin
 _MAX_DISMISSED = 10
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedEdit:
-    """An edit of a reply that is refused, and why, as the end of a sentence."""
-
-    edit: ModelEdit
-    reason: str
-
-
 def prompt_for_edits(
-    change: Change,
-    diff: str,
-    contents: Contents,
-    excerpts: Sequence[ShownArticle],
-    dismissed: Sequence[DismissedEdit],
-    earlier: Sequence[ModelEdit] = (),
+    reading: ChangeReading, excerpts: Sequence[ShownArticle], earlier: Sequence[ModelEdit] = ()
 ) -> Prompt:
-    """The question about what is shown; `made` are the edits of an earlier answer, which are kept."""
-    parts = [*change_parts(change, diff), *_dismissed_parts(contents, excerpts, dismissed)]
+    """The question about what is shown; `earlier` are the edits of an earlier answer, which are kept."""
+    parts = [*change_parts(reading), *_dismissed_parts(reading, excerpts)]
     if earlier:
-        parts.append(("edits that you have made already; they are kept", _as_json(earlier)))
-    return _prompt([*parts, *article_parts(contents, excerpts)])
+        parts.append(("edits that you have made already; they are kept", "\n".join(map(_as_json, earlier))))
+    return _prompt([*parts, *_article_parts(reading.contents, excerpts)])
 
 
 def prompt_for_repair(
-    change: Change,
-    diff: str,
-    contents: Contents,
-    excerpts: Sequence[ShownArticle],
-    edits: Sequence[ModelEdit],
-    refused: Sequence[RefusedEdit],
+    reading: ChangeReading, excerpts: Sequence[ShownArticle], refused: Sequence[ArticleEdits]
 ) -> Prompt:
     """The question about articles with refused edits: all their edits anew, or none."""
+    edits = "\n".join(_as_json(edit) for group in refused for edit in group.edits)
     reasons = "\n".join(
-        f"{json.dumps(row.edit.model_dump(), ensure_ascii=False)}\nrefused: {row.reason}" for row in refused
+        f"{_as_json(group.edits[fault.edit])}\nrefused: {fault.sentence}"
+        for group in refused
+        for fault in group.refused
     )
     parts = [
-        *change_parts(change, diff),
-        *article_parts(contents, excerpts),
-        ("your edits of these articles", _as_json(edits)),
+        *change_parts(reading),
+        *_article_parts(reading.contents, excerpts),
+        ("your edits of these articles", edits),
         ("refused, so none of them was kept: give all edits of these articles anew, corrected", reasons),
     ]
     return _prompt(parts)
 
 
-def article_parts(contents: Contents, excerpts: Sequence[ShownArticle]) -> list[tuple[str, str]]:
-    return [
-        (
-            f"article A{row.index + 1}",
-            f"{contents.articles[row.index].title}\n\n{numbered_text(contents, row)}",
-        )
-        for row in excerpts
-    ]
+def _article_parts(contents: Contents, excerpts: Sequence[ShownArticle]) -> Iterator[tuple[str, str]]:
+    for row in excerpts:
+        title = contents.articles[row.index].title
+        yield f"article A{row.index + 1}", f"{title}\n\n{numbered_text(contents, row)}"
 
 
 def _prompt(parts: Sequence[tuple[str, str]]) -> Prompt:
-    return Prompt(EDIT_PROMPT, delimit(parts), reply_schema(), limits.MAX_COMPLETION_TOKENS)
+    return Prompt(EDIT_PROMPT, delimit(parts), reply_schema(ModelReply), limits.MAX_COMPLETION_TOKENS)
 
 
-def _as_json(edits: Sequence[ModelEdit]) -> str:
-    return "\n".join(json.dumps(edit.model_dump(), ensure_ascii=False) for edit in edits)
+def _as_json(edit: ModelEdit) -> str:
+    return json.dumps(edit.model_dump(), ensure_ascii=False)
 
 
-def _dismissed_parts(
-    contents: Contents, excerpts: Sequence[ShownArticle], dismissed: Sequence[DismissedEdit]
-) -> list[tuple[str, str]]:
+def _dismissed_parts(reading: ChangeReading, excerpts: Sequence[ShownArticle]) -> list[tuple[str, str]]:
     """The part of a prompt with the edits that reviewers have dismissed for these articles."""
-    names: Mapping[str, str] = {contents.articles[row.index].id: f"A{row.index + 1}" for row in excerpts}
+    names: dict[str | None, str] = {
+        reading.contents.articles[row.index].id: f"A{row.index + 1}" for row in excerpts
+    }
+    names[None] = "new article"
     rows = [
-        f"{names.get(row.article_id or '', 'new article')}: {row.summary} ({row.reason})"
-        for row in dismissed
-        if row.article_id is None or row.article_id in names
+        f"{names[row.article_id]}: {row.summary} ({row.reason})"
+        for row in reading.dismissed
+        if row.article_id in names
     ]
-    return (
-        [("dismissed by a reviewer before; do not propose it again", "\n".join(rows[:_MAX_DISMISSED]))]
-        if rows
-        else []
-    )
+    label = "dismissed by a reviewer before; do not propose it again"
+    return [(label, "\n".join(rows[:_MAX_DISMISSED]))] if rows else []

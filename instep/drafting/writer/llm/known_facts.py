@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
-from instep.drafting.writer.llm.findings import Fault
+from instep.drafting.writer.llm.located_edit import Fault
 from instep.drafting.writer.words.identifiers import parts_of
 from instep.platform.core import limits
 from instep.platform.core.name_matching import is_distinct

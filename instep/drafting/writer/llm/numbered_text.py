@@ -1,6 +1,6 @@
 """The parts of articles that a model reads: sections with their neighbors, every line with its number."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from instep.drafting.writer.llm.article_contents import Contents, SectionReference, section_spans
@@ -38,6 +38,14 @@ def shown_articles(
     return [ShownArticle(index, lines) for index, lines in chosen.items() if lines]
 
 
+def merged_articles(first: Sequence[ShownArticle], second: Sequence[ShownArticle]) -> list[ShownArticle]:
+    """The lines that either question has shown, by article."""
+    lines: dict[int, frozenset[int]] = {}
+    for row in (*first, *second):
+        lines[row.index] = lines.get(row.index, frozenset()) | row.lines
+    return [ShownArticle(index, numbers) for index, numbers in lines.items()]
+
+
 def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
     """The lines as `12|text`, with a mark for those that are not shown."""
     lines, previous = list[str](), 0
@@ -58,35 +66,19 @@ def _lines_of(contents: Contents, reference: SectionReference) -> frozenset[int]
     if len(text.encode("utf-8", "replace")) <= _WHOLE_ARTICLE:
         return frozenset(range(1, spans[-1].last + 1))
     hits = contents.hit_lines(reference.article)
-    if reference.section is None:
-        with_hits = [
-            span.number for span in spans if any(span.first <= number <= span.last for number in hits)
-        ]
-        numbers = with_hits[:_MAX_SECTIONS_WITH_HITS] or [0, 1]
-    else:
-        numbers = [reference.section]
+    with_hits = [span.number for span in spans if any(span.first <= number <= span.last for number in hits)]
+    chosen = with_hits[:_MAX_SECTIONS_WITH_HITS] or [0, 1]
     lines = set(range(1, min(spans[0].last, _EDGE_LINES) + 1))
-    for number in numbers:
-        lines |= _section_lines(contents, reference.article, number, hits)
+    for number in chosen if reference.section is None else [reference.section]:
+        for span in spans[max(0, number - 1) : number + 2]:
+            inside = range(span.first, span.last + 1)
+            size = _bytes_of(contents, reference.article, inside)
+            if span.number == number and size > _LONG_SECTION:
+                around = {at for hit in hits for at in range(hit - _AROUND_HIT, hit + _AROUND_HIT + 1)}
+                lines |= {*inside[:_EDGE_LINES], *inside[-_EDGE_LINES:], *around.intersection(inside)}
+            elif span.number == number or size <= _NEIGHBOR:
+                lines.update(inside)
     return frozenset(lines)
-
-
-def _section_lines(contents: Contents, article: int, number: int, hits: Mapping[int, float]) -> set[int]:
-    """The lines of a section and of its short neighbors."""
-    spans = section_spans(contents.articles[article].text)
-    lines = set[int]()
-    for neighbor in (number - 1, number, number + 1):
-        if not 0 <= neighbor < len(spans):
-            continue
-        inside = frozenset(range(spans[neighbor].first, spans[neighbor].last + 1))
-        size = _bytes_of(contents, article, inside)
-        if neighbor == number and size > _LONG_SECTION:
-            around = {at for hit in hits for at in range(hit - _AROUND_HIT, hit + _AROUND_HIT + 1)}
-            edges = sorted(inside)[:_EDGE_LINES] + sorted(inside)[-_EDGE_LINES:]
-            lines |= inside & (around | set(edges))
-        elif neighbor == number or size <= _NEIGHBOR:
-            lines |= inside
-    return lines
 
 
 def _bytes_of(contents: Contents, article: int, lines: Iterable[int]) -> int:

@@ -2,24 +2,23 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from instep.drafting.writer.articles.parsed_article import front_matter
 from instep.drafting.writer.articles.restructured import with_markdown_titles
+from instep.drafting.writer.editing.edits import apply as apply_edits
 from instep.drafting.writer.llm.doubts import Doubts, moved_sentences
-from instep.drafting.writer.llm.findings import EditFinding, Fault
 from instep.drafting.writer.llm.known_facts import KnownFacts, KnownNames
 from instep.drafting.writer.llm.known_links import KnownLinks, named_addresses, named_hosts
-from instep.drafting.writer.llm.located_edit import LocatedEdit, apply_edits
-from instep.drafting.writer.llm.relatedness import Relatedness
+from instep.drafting.writer.llm.located_edit import Fault, LocatedEdit
 from instep.drafting.writer.shapes import Article, Change
 from instep.drafting.writer.words.prose import is_restructured
 from instep.platform.llm.facts import CODE
 from instep.platform.llm.guard import PROMPT_INJECTION
 from instep.platform.llm.page_elements import COMPLEX, Elements, Kind, elements_of, hidden_characters
 
-_PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _MAX_REMOVED_SHARE, _MAX_REMOVED_CHARACTERS = 0.5, 2_000
 _SPEAKS_TO_MODEL = re.compile(
     r"\byour (?:\w+ ){0,2}(?:instructions|prompt|response)\b|\bI was instructed\b|\bsupposed to tell\b"
@@ -33,8 +32,12 @@ _ASKS_FOR_SECRETS = re.compile(
     r"|\bcontact\b[^.\n]{0,60}\bto pay\b",
     re.IGNORECASE,
 )
-
-
+# Words of which an edit may not have more than the text before it; the last column is whether they refuse.
+_SUSPECT_WORDS = (
+    (PROMPT_INJECTION, "it speaks to a language model", True),
+    (_SPEAKS_TO_MODEL, "it may speak to a language model", False),
+    (_ASKS_FOR_SECRETS, "it asks readers for a secret or a payment", False),
+)
 _MARKUP_FAULTS: dict[Kind, str] = {
     "active": "it brings in {}",
     "html": "it brings in HTML, `<{}>`, that no article has",
@@ -52,21 +55,11 @@ class Protection:
         self, change: Change, shown_texts: Sequence[str], articles: Sequence[Article], help_url: str
     ) -> None:
         self._articles = articles
-        texts = [change.title, change.body or "", change.diff]
-        lines = change.diff.splitlines()
-        removed = "\n".join(line[1:] for line in lines if line.startswith("-") and not line.startswith("---"))
-        added = "\n".join(line[1:] for line in lines if line.startswith("+") and not line.startswith("+++"))
+        texts = [change.title, change.body or "", change.diff, *shown_texts]
         contents = [f"{article.title}\n{article.text}" for article in articles]
-        names = [name for article in articles for name in (article.id, article.title, article.url)]
-        paths = _PATH.findall(change.diff)
-        names += paths
-        self._links = KnownLinks(help_url, [*texts, *shown_texts], contents, names)
-        self._facts = KnownFacts([*texts, *shown_texts], contents)
-        relatedness = Relatedness(
-            " ".join((change.title, *paths)), "\n".join((change.body or "", removed, added)), contents
-        )
-        self._doubts = Doubts(change.title, texts, removed, added, relatedness)
-        self._removes = bool(removed.strip())
+        self._links = KnownLinks(help_url, texts, contents)
+        self._facts = KnownFacts(texts, contents)
+        self._doubts = Doubts(change, contents)
 
     @cached_property
     def _known_elements(self) -> Elements:
@@ -75,7 +68,7 @@ class Protection:
             elements.update(_elements(article.text))
         return elements
 
-    def findings(self, article: Article, edits: Sequence[LocatedEdit]) -> list[EditFinding]:
+    def findings(self, article: Article, edits: Sequence[LocatedEdit]) -> list[Fault]:
         """The faults of each edit; the edits are in the order of the text."""
         findings = list(self._markup_findings(article.text, edits))
         names = KnownNames([f"{article.title}\n{article.text}"])
@@ -86,70 +79,57 @@ class Protection:
         for index, (edit, (old, new)) in enumerate(zip(edits, lines, strict=True)):
             line = article.text.rfind("\n", 0, edit.start) + 1
             in_code = is_markdown and any(start < line < end for start, end in blocks)
-            faults = [
+            findings += _at(
+                index,
                 *self._hard_faults(article.text, edit, old, new),
                 *self._facts.faults(new, old, names, is_markdown, in_code),
-                *self._doubts.faults(article.text, moved, old, new),
-            ]
-            findings += [EditFinding(index, fault.sentence, fault.refuses) for fault in dict.fromkeys(faults)]
+                *self._doubts.faults(moved, old, new),
+            )
         findings += self._removal_findings(article.text, edits)
         return sorted(findings, key=lambda finding: finding.edit)
 
-    def article_findings(self, title: str, text: str) -> list[EditFinding]:
+    def article_findings(self, title: str, text: str) -> list[Fault]:
         """The faults of a new article, or of a new title without a text."""
         findings = self.findings(Article("", "", ""), [LocatedEdit(0, 0, f"# {title}\n\n{text}")])
-        if front_matter(text):
-            findings.append(EditFinding(0, "it has front matter", True))
-        return findings
+        return findings + ([Fault("it has front matter", True)] if front_matter(text) else [])
 
     def _hard_faults(self, text: str, edit: LocatedEdit, old: str, new: str) -> Iterator[Fault]:
         if front_matter(apply_edits([edit], text)) != front_matter(text):
             yield Fault("it changes the front matter", True)
         if hidden_characters(new) - hidden_characters(old):
             yield Fault("it has characters that nobody sees", True)
-        if len(PROMPT_INJECTION.findall(new)) > len(PROMPT_INJECTION.findall(old)):
-            yield Fault("it speaks to a language model", True)
-        if len(_SPEAKS_TO_MODEL.findall(new)) > len(_SPEAKS_TO_MODEL.findall(old)):
-            yield Fault("it may speak to a language model", False)
-        if len(_ASKS_FOR_SECRETS.findall(new)) > len(_ASKS_FOR_SECRETS.findall(old)):
-            yield Fault("it asks readers for a secret or a payment", False)
-        yield from self._address_faults(old, new)
+        for pattern, sentence, refuses in _SUSPECT_WORDS:
+            if len(pattern.findall(new)) > len(pattern.findall(old)):
+                yield Fault(sentence, refuses)
+        addresses = Counter(named_addresses(new)) - Counter(named_addresses(old))
+        hosts = Counter(named_hosts(new)) - Counter(named_hosts(old))
+        yield from filter(None, map(self._links.fault_of_address, addresses))
+        yield from filter(None, map(self._links.fault_of_host, hosts))
 
-    def _address_faults(self, old: str, new: str) -> Iterator[Fault]:
-        for address in Counter(named_addresses(new)) - Counter(named_addresses(old)):
-            if fault := self._links.fault_of_address(address):
-                yield fault
-        for host in Counter(named_hosts(new)) - Counter(named_hosts(old)):
-            if fault := self._links.fault_of_host(host):
-                yield fault
-
-    def _markup_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[EditFinding]:
+    def _markup_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[Fault]:
         """Faults of the markup that the edits bring in together, at the edits that bring it in."""
         head = len(front_matter(text))
         body, before = text[head:], _elements(text[head:])
         inside = {
-            index: LocatedEdit(edit.start - head, edit.end - head, edit.new)
+            index: replace(edit, start=edit.start - head, end=edit.end - head)
             for index, edit in enumerate(edits)
             if edit.start >= head
         }
         if COMPLEX in before:
-            yield from self._fragment_findings(body, inside)
+            # The article takes too long to render, so that only the lines of each edit are.
+            for index, edit in inside.items():
+                old, new = _whole_lines(edit, body)
+                yield from _at(index, *self._markup_faults(_elements(old), new))
             return
         faults = set(self._markup_faults(before, apply_edits(list(inside.values()), body)))
-        joint_faults = set(faults)
-        for index, edit in inside.items() if faults else ():
-            alone = faults & set(self._markup_faults(before, apply_edits([edit], body)))
-            joint_faults -= alone
-            yield from (EditFinding(index, fault.sentence, fault.refuses) for fault in alone)
-        for fault in joint_faults:
-            yield from (EditFinding(index, fault.sentence, fault.refuses) for index in inside)
-
-    def _fragment_findings(self, body: str, edits: Mapping[int, LocatedEdit]) -> Iterator[EditFinding]:
-        """The same for an article that takes too long to render: what its edits would be alone."""
-        for index, edit in edits.items():
-            old, new = _whole_lines(edit, body)
-            for fault in dict.fromkeys(self._markup_faults(_elements(old), new)):
-                yield EditFinding(index, fault.sentence, fault.refuses)
+        alone = {
+            index: faults & set(self._markup_faults(before, apply_edits([edit], body)))
+            for index, edit in inside.items()
+            if faults
+        }
+        joint = faults.difference(*alone.values())
+        for index, faults in alone.items():
+            yield from _at(index, *faults, *joint)
 
     def _markup_faults(self, before: Elements, after: str) -> Iterator[Fault]:
         for kind, value in _elements(after) - before:
@@ -164,12 +144,10 @@ class Protection:
                 return self._links.fault_of_picture(value)
             case "html" if self._has_html(value, before):
                 return None
-            case "mark" | "code mark" if (kind, value) in before:
+            case "mark" if (kind, value) in before:
                 return None
             case "module" if (kind, value) in self._known_elements:
                 return None
-            case "code mark":
-                return Fault(f"its code has the template mark `{value}`", False)
         return Fault(_MARKUP_FAULTS[kind].format(value), True)
 
     def _has_html(self, value: str, before: Elements) -> bool:
@@ -178,14 +156,19 @@ class Protection:
         others = (other.split() for kind, other in (*before, *self._known_elements) if kind == "html")
         return any(other[0] == tag and set(attributes) <= set(other[1:]) for other in others)
 
-    def _removal_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[EditFinding]:
+    def _removal_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[Fault]:
         lost = [max(0, edit.end - edit.start - len(edit.new)) for edit in edits]
-        if sum(lost) > max(_MAX_REMOVED_CHARACTERS, _MAX_REMOVED_SHARE * len(text)) and not self._removes:
-            for index, characters in enumerate(lost):
-                if characters:
-                    yield EditFinding(
-                        index, "it removes much of the article, and the change removes nothing", True
-                    )
+        if (
+            sum(lost) > max(_MAX_REMOVED_CHARACTERS, _MAX_REMOVED_SHARE * len(text))
+            and not self._doubts.removes_something
+        ):
+            sentence = "it removes much of the article, and the change removes nothing"
+            yield from (Fault(sentence, True, index) for index, characters in enumerate(lost) if characters)
+
+
+def _at(index: int, *faults: Fault) -> list[Fault]:
+    """The faults of the edit with this index, each once."""
+    return [replace(fault, edit=index) for fault in dict.fromkeys(faults)]
 
 
 def _elements(text: str) -> Elements:

@@ -11,7 +11,7 @@ from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.shapes import Article, Change
 from instep.platform.core import limits
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
-from instep.platform.llm.guard import DATA_RULE, delimit, read_reply
+from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema, require_reply
 from instep.platform.llm.protocol import CompletionError, Model, Prompt, estimate_tokens
 from instep.platform.text.characters import remove_hidden
 from instep.platform.text.sections import HEADING, read_sections
@@ -40,12 +40,6 @@ data does not have.
 
 Answer with JSON alone: {{{{"text": "…", "note": "…"}}}}
 """.strip()
-REWORDING_SCHEMA = {
-    "type": "object",
-    "properties": {"text": {"type": "string"}, "note": {"type": "string"}},
-    "required": ["text", "note"],
-    "additionalProperties": False,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +94,7 @@ def section_around(text: str, line: int) -> tuple[int, int]:
 
 async def reword(model: Model, request: Request, help_url: str) -> Rewording:
     """Ask the model for the part anew; `CompletionError` says why there is no proposal."""
-    prompt = prompt_for(request)
-    reply = read_reply(RewordingReply, (await model.complete(prompt)).text)
-    if reply is None:
-        raise CompletionError("Its reply has not the form that was asked for.")
+    reply = require_reply(RewordingReply, (await model.complete(prompt_for(request))).text)
     new, note = with_margins_of(request.selected, reply.text), remove_hidden(reply.note)
     if not reply.text.strip() or new == request.selected:
         raise CompletionError("It would change nothing here.")
@@ -128,7 +119,7 @@ def prompt_for(request: Request) -> Prompt:
         *(("reason or line of code", reason[:around]) for reason in request.reasons),
     ]
     system = REWORDING_PROMPT.format(instruction=INSTRUCTIONS[request.intent])
-    return Prompt(system, delimit(parts), REWORDING_SCHEMA, limits.MAX_COMPLETION_TOKENS)
+    return Prompt(system, delimit(parts), reply_schema(RewordingReply), limits.MAX_COMPLETION_TOKENS)
 
 
 def with_margins_of(old: str, new: str) -> str:

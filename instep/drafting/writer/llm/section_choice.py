@@ -1,18 +1,31 @@
 """The first question to a model: which sections to read for a change, if a reader could notice it at all."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from heapq import nlargest
+from itertools import islice
+from math import log
 
 from pydantic import BaseModel
 
-from instep.drafting.writer.llm.article_contents import Contents, SectionReference
-from instep.drafting.writer.llm.section_search import found_sections
-from instep.drafting.writer.shapes import Change
-from instep.platform.llm.guard import DATA_RULE, delimit, list_schema, read_reply
+from instep.drafting.writer.articles.corpus import corpus_of
+from instep.drafting.writer.llm.article_contents import (
+    ChangeReading,
+    Contents,
+    SectionReference,
+    section_spans,
+)
+from instep.drafting.writer.relevance.article_features import article_features
+from instep.drafting.writer.words.change_terms import change_terms
+from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema, require_reply
 from instep.platform.llm.protocol import Prompt
 
 MAX_SECTIONS, MAX_SEARCHES = 12, 6
 _MAX_OUTPUT_TOKENS = 2_000
 _MAX_BODY_CHARACTERS = 6_000
+_MAX_FOUND = 3
+# The share (0 to 1) of the weight of a query that a section must have.
+_MIN_SHARE = 0.7
 
 CHOICE_PROMPT = f"""
 You keep the articles of a help center in step with a product's code. You get one code change and a table of \
@@ -38,14 +51,6 @@ it is read before anything is edited.
 Answer with JSON alone: {{"sections": [{{"section": "A3.2", "reason": "…"}}], "searches": ["…"]}}
 """.strip()
 
-_TEXT = {"type": "string"}
-_SECTIONS = list_schema("sections", {"section": _TEXT, "reason": _TEXT})
-CHOICE_SCHEMA = {
-    **_SECTIONS,
-    "properties": {**_SECTIONS["properties"], "searches": {"type": "array", "items": _TEXT}},
-    "required": ["sections", "searches"],
-}
-
 
 class ChosenSection(BaseModel):
     section: str
@@ -57,26 +62,25 @@ class SectionChoice(BaseModel):
     searches: list[str] = []
 
 
-def prompt_for_choice(change: Change, diff: str, contents: Contents, max_bytes: int) -> Prompt:
+def prompt_for_choice(reading: ChangeReading, max_bytes: int) -> Prompt:
     """The question, with a table of contents of at most `max_bytes` of UTF-8."""
-    parts = [*change_parts(change, diff), ("table of contents", contents.table(max_bytes))]
-    return Prompt(CHOICE_PROMPT, delimit(parts), CHOICE_SCHEMA, _MAX_OUTPUT_TOKENS)
+    parts = [*change_parts(reading), ("table of contents", reading.contents.table(max_bytes))]
+    return Prompt(CHOICE_PROMPT, delimit(parts), reply_schema(SectionChoice), _MAX_OUTPUT_TOKENS)
 
 
-def change_parts(change: Change, diff: str) -> list[tuple[str, str]]:
+def change_parts(reading: ChangeReading) -> list[tuple[str, str]]:
     """The parts of a prompt that say what the change is."""
-    body = (change.body or "")[:_MAX_BODY_CHARACTERS]
+    body = (reading.change.body or "")[:_MAX_BODY_CHARACTERS]
     described = [("description of the change", body)] if body.strip() else []
-    return [("title of the change", change.title), *described, ("diff", diff)]
+    return [("title of the change", reading.change.title), *described, ("diff", reading.diff)]
 
 
-def chosen_sections(reply: str, contents: Contents) -> list[SectionReference] | None:
-    """The sections to read, best first, each once; empty for none, None for a reply of another form."""
-    choice = read_reply(SectionChoice, reply)
-    if choice is None:
-        return None
+def chosen_sections(reply: str, reading: ChangeReading) -> list[SectionReference]:
+    """The sections to read, best first, each once, and those of the writer's places; empty for none."""
+    choice = require_reply(SectionChoice, reply)
     names = [row.section for row in choice.sections[:MAX_SECTIONS]]
-    return section_references(names, choice.searches, contents)
+    chosen = section_references(names, choice.searches, reading.contents)
+    return list(dict.fromkeys([*chosen, *_place_references(reading)])) if chosen else []
 
 
 def section_references(
@@ -86,3 +90,63 @@ def section_references(
     named = [reference for name in names if (reference := contents.find(name))]
     matches = [row for text in searches[:MAX_SEARCHES] for row in found_sections(contents, text)]
     return list(dict.fromkeys([*named, *matches]))
+
+
+def _place_references(reading: ChangeReading) -> Iterator[SectionReference]:
+    """The sections of the places that the writer has found."""
+    contents = reading.contents
+    for place in reading.report.places:
+        if place.article_id in contents.index_by_id:
+            index = contents.index_by_id[place.article_id]
+            spans = section_spans(contents.articles[index].text)
+            number = next((row.number for row in spans if row.first <= place.line <= row.last), None)
+            yield SectionReference(index, number)
+
+
+def found_sections(contents: Contents, query: str) -> list[SectionReference]:
+    """At most three sections that have the words of a query as they are, or most of them; best first."""
+    exact = list(islice(_with_text(contents, query), _MAX_FOUND))
+    return exact or _with_terms(contents, query)
+
+
+def _with_text(contents: Contents, query: str) -> Iterator[SectionReference]:
+    """The sections with a line that has the query, in the order of the articles."""
+    target = " ".join(query.casefold().split())
+    for article in corpus_of(contents.articles).articles_with(query):
+        index = contents.index_by_id[article.id]
+        lines = article.text.casefold().split("\n")
+        for span in section_spans(article.text):
+            if target and any(target in line for line in lines[span.first - 1 : span.last]):
+                yield SectionReference(index, span.number)
+
+
+def _with_terms(contents: Contents, query: str) -> list[SectionReference]:
+    """The sections with most of the terms, each weighed by its inverse document frequency."""
+    scores: dict[tuple[int, int], float] = defaultdict(float)
+    total = 0.0
+    for term in change_terms(query):
+        matches = {
+            index: features.passages[term]
+            for index, article in enumerate(contents.articles)
+            if term in (features := article_features(article.title, article.text)).passages
+        }
+        weight = log(1 + len(contents.articles) / len(matches)) if matches else 0.0
+        total += weight
+        for index, passages in matches.items():
+            for passage, _ in passages:
+                scores[index, passage] += weight
+    best = nlargest(_MAX_FOUND, scores, key=lambda key: (scores[key], -key[0]))
+    return [
+        SectionReference(index, _section_of(contents.articles[index].text, passage))
+        for index, passage in best
+        if scores[index, passage] >= _MIN_SHARE * total
+    ]
+
+
+def _section_of(text: str, passage: int) -> int:
+    """The number of the section of a passage: passages are the sections that are not blank."""
+    lines = text.split("\n")
+    filled = [
+        span.number for span in section_spans(text) if "".join(lines[span.first - 1 : span.last]).strip()
+    ]
+    return filled[min(passage, len(filled) - 1)]
