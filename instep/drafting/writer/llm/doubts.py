@@ -1,4 +1,4 @@
-"""Warnings about an edit: it repeats the title, removes or denies something, or is about something else."""
+"""Warnings about an edit: it is copied, removes or denies something, or is about something else."""
 
 import re
 from collections import Counter, defaultdict
@@ -22,6 +22,9 @@ _TITLE_WEIGHT = 3
 _PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 _MARKS = re.compile(r"[`*>#|\[\]()]+")
+# Anyone who sends a change can plant a comment for a model. Shorter sentences are alike by chance.
+_COMMENT = re.compile(r"\+(?:.*?\s)??(?:#+|//+|/?\*+|--|;+|%+|<!--)!?\s++(\S.*)")
+_MIN_COPIED_WORDS = 5
 
 
 class Doubts:
@@ -72,6 +75,18 @@ class Doubts:
         return frozenset(ordered_terms(self._removed)) - frozenset(ordered_terms(self._added))
 
     @cached_property
+    def _comments(self) -> dict[str, str]:
+        """The words of the comments that the change adds, by path."""
+        comments: dict[str, str] = defaultdict(str)
+        path = ""
+        for line in self._change.diff.splitlines():
+            if line.startswith("+++ "):
+                path = line[4:].removeprefix("b/")
+            elif line.startswith("+") and (comment := _COMMENT.match(line)):
+                comments[path] += f"{_words(comment[1])} "
+        return comments
+
+    @cached_property
     def _lines_by_term(self) -> dict[str, list[tuple[int, bool]]]:
         """The lines and sentences of the change that have a term, each with whether it denies something."""
         lines: dict[str, list[tuple[int, bool]]] = defaultdict(list)
@@ -101,6 +116,10 @@ class Doubts:
             yield Fault("it repeats the title of the change", False)
         if self._is_turned(sentence, removed):
             yield Fault("it denies something, and the change may say otherwise", False)
+        words = _words(sentence).rstrip(".!?:")
+        sources = [path for path, comments in self._comments.items() if words in comments]
+        if sources and len(words.split()) >= _MIN_COPIED_WORDS:
+            yield Fault(f"it says word for word what a comment in `{sources[0][:80]}` says", False)
 
     def _removal(self, old: str, new: str) -> Iterator[Fault]:
         if len(_HEADING.findall(old)) > len(_HEADING.findall(new)):
@@ -141,6 +160,10 @@ def moved_sentences(lines: Iterable[tuple[str, str]]) -> frozenset[str]:
         removed.update(before - after)
         added.update(after - before)
     return frozenset(removed & added)
+
+
+def _words(text: str) -> str:
+    return " ".join(_MARKS.sub(" ", text).casefold().split())
 
 
 @lru_cache(maxsize=64)
