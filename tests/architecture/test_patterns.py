@@ -34,7 +34,7 @@ HOPELESS_SECONDS = 0.1
 FLOOR_SECONDS = 0.02
 RUNS = 3
 MIGRATIONS = "instep.platform.migrations"
-ALPHABET = (" ", "\n", "a", "A", "1", "`", "[", "(", '"', "'", "<", "_", "-", "/", ".", "*", "é", "中")
+ALPHABET = (" ", "\n", "a", "1", "`", "[", '"', "<", "_", "-", "é")
 MOST_PIECES = 6
 METHODS = {"match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split"}
 IsSlow = Callable[["Pattern", str, "Attack"], bool]
@@ -167,7 +167,7 @@ def attacks(pattern: Pattern) -> Iterator[Attack]:
     """Texts of any length: something, again and again, between what may stand before and after it."""
     pieces = sorted(pieces_of(pattern), key=len)
     pumps = dict.fromkeys([*ALPHABET, *pieces[:MOST_PIECES], *pieces[-MOST_PIECES:]])
-    befores = dict.fromkeys(["", *pieces[:5], *pieces[-3:]])
+    befores = dict.fromkeys(["", *pieces[:3], *pieces[-2:]])
     yield from (Attack(*parts) for parts in product(befores, pumps, ("\x01", "b\n")))
 
 
@@ -201,9 +201,9 @@ def methods_for(name: str, methods: dict[str, set[str]]) -> set[str]:
 def seconds(pattern: Pattern, method: str, text: str) -> float:
     subject: Any = text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
     matcher = getattr(pattern, method)
-    began = time.process_time()
+    began = time.thread_time()
     deque(matcher(subject) or (), 0) if method == "finditer" else matcher(subject)
-    return time.process_time() - began
+    return time.thread_time() - began
 
 
 def is_hopeless(pattern: Pattern, method: str, attack: Attack) -> bool:

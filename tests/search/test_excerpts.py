@@ -135,9 +135,9 @@ def test_a_text_that_was_cut_within_a_tag_ends_before_it() -> None:
 def test_no_text_takes_long() -> None:
     prefixes = ["a", "ab", *(f"a{number}" for number in range(40))]
     texts = ["a " * 50_000, "ab" * 50_000, '<sup class="footnote-ref">' * 4_000, "<a href='x' b>" * 7_000]
-    started = time.process_time()
+    started = time.thread_time()
     for text in [*texts, "<" * 100_000, "&amp" * 25_000, "<a " * 30_000, "<pre\n<table </td> " * 9_000]:
         best_excerpt(plain_text(text), prefixes)
         best_excerpt(readable_text(text), prefixes)
 
-    assert time.process_time() - started < 5
+    assert time.thread_time() - started < 5

@@ -8,6 +8,7 @@ from instep.platform.core import limits
 from instep.platform.core.markdown import render
 from instep.search.index.builder import split_article
 from instep.search.index.passages import Anchors, split_markdown
+from tests.support.growth import grows_linearly
 
 HEADINGS = {
     "# a": "a",
@@ -44,22 +45,25 @@ def test_what_is_no_heading_is_text(line: str) -> None:
 
 
 def test_a_heading_with_many_blanks_is_read_in_no_time() -> None:
-    started = time.process_time()
-    [passage] = split_markdown("# a" + " " * 250_000 + "b\n\nc")
+    assert grows_linearly(split_markdown, heading_with_blanks, 250_000)
 
-    assert time.process_time() - started < 0.5
+    [passage] = split_markdown(heading_with_blanks(9))
     assert passage.markdown.strip() == "c"
+
+
+def heading_with_blanks(count: int) -> str:
+    return "# a" + " " * count + "b\n\nc"
 
 
 def test_an_article_with_many_headings_is_read_as_quickly_as_a_usual_one() -> None:
     text = "".join(f"## Heading {number}\n\nSome words.\n\n" for number in range(9_000))
     html = render(text)
-    started = time.process_time()
+    started = time.thread_time()
     passages = split_article(None, text)
     anchors = Anchors(html)
 
     assert [anchors.of(passage) for passage in passages[-2:]] == ["h-heading-598", "h-heading-599"]
-    assert time.process_time() - started < 0.2
+    assert time.thread_time() - started < 0.2
     assert len(passages) == limits.MAX_INDEXED_PASSAGES
 
 

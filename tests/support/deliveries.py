@@ -94,7 +94,7 @@ async def end_leases(owner: Tx) -> None:
 
 async def until(is_true: Callable[[], Awaitable[bool]]) -> None:
     """Until the database says so, which is soon."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not await is_true():
             pass
 

@@ -1,13 +1,12 @@
 """New names of the code with their siblings, also in very large files."""
 
-import time
-
 import pytest
 
 from instep.drafting.writer import parse_diff
 from instep.drafting.writer.diffs.change_set import reviewed_files
 from instep.drafting.writer.facts.additions import Addition, additions_of
 from tests.drafting.writer.conftest import diff_of
+from tests.support.growth import grows_linearly
 
 
 def additions(path: str, code: str) -> tuple[Addition, ...]:
@@ -23,10 +22,11 @@ def additions(path: str, code: str) -> tuple[Addition, ...]:
     ],
 )
 def test_the_time_for_a_new_file_grows_with_its_lines_only(path: str, line: str) -> None:
-    code = "".join(line.format(number) for number in range(4_000))
-    start = time.process_time()
-    assert len(additions(path, code)) == 300
-    assert time.process_time() - start < 5
+    def make(count: int) -> str:
+        return "".join(line.format(number) for number in range(count))
+
+    assert len(additions(path, make(400))) == 300
+    assert grows_linearly(lambda code: additions(path, code), make, 4_000)
 
 
 def test_the_names_that_a_large_file_has_first_are_taken() -> None:

@@ -237,13 +237,13 @@ COSTLY = {
 @pytest.mark.parametrize("text", COSTLY.values(), ids=COSTLY)
 async def test_an_odd_text_neither_takes_long_nor_stops_others(text: str, set_limit: SetLimit) -> None:
     set_limit("MAX_RENDER_SECONDS", 0.2)
-    began = time.process_time()
+    began = time.thread_time()
     try:
         html = await render_bounded(text)
     except InvalidRequest as refusal:
         html = refusal.message
     # What this process itself has worked: in that time it served nobody else.
-    assert time.process_time() - began < 1
+    assert time.thread_time() - began < 1
     assert Reader(html[:100_000]).faults == []
 
 

@@ -63,11 +63,11 @@ COSTLY = {
 
 @pytest.mark.parametrize(("text", "refusal"), COSTLY.values(), ids=COSTLY)
 def test_a_costly_text_is_refused_quickly_and_in_words(text: str, refusal: str) -> None:
-    began = time.process_time()
+    began = time.thread_time()
     with pytest.raises(TooComplex) as error:
         render_checked(text)
 
-    assert time.process_time() - began < 1
+    assert time.thread_time() - began < 1
     assert refusal in error.value.message
     assert error.value.details == (("contentMarkdown", error.value.message),)
 

@@ -187,12 +187,12 @@ async def test_a_large_text_is_compared_and_merged_beside_other_work(
     make_texts: Callable[[], tuple[str, str]],
 ) -> None:
     before, after = make_texts()
-    began = time.process_time()
+    began = time.thread_time()
 
     made = await compare(before, after, NAMES)
     merged = await merge(before, after, before)
 
-    assert time.process_time() - began < 2
+    assert time.thread_time() - began < 2
     assert made.additions - made.deletions == line_count(after) - line_count(before)
     assert merged in (after, None)
 

@@ -1,13 +1,12 @@
 """Sections of Markdown, read by lines: the headings that the page shows, in linear time."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from instep.platform.text.blocks import read_blocks
 from instep.platform.text.sections import TextSection, read_sections, split_into_parts
+from tests.support.growth import grows_linearly
 
 LINES = ["# a", "## b ##", "c", "d\n===", "e\n---", "", "```", "~~~", "    f", "#g", "- h\n", "1. i\n", "***"]
 
@@ -68,14 +67,9 @@ def _pieces(row: str, table: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("sign", ["# ", "> ", "```\n", "a\n=\n", "[", "*", "- ", " \n", "#", "    ", "|-|\n"])
 def test_any_text_is_read_in_linear_time(sign: str) -> None:
-    shorter, longer = (min(seconds_to_read(sign, length) for _ in range(3)) for length in (50_000, 200_000))
-
-    # Linear time grows by 4, quadratic time by 16.
-    assert longer < max(0.1, 8 * shorter)
+    assert grows_linearly(read_in_parts, lambda length: sign * (length // len(sign)), 200_000)
 
 
-def seconds_to_read(sign: str, length: int) -> float:
-    began = time.process_time()
-    for section in read_sections(sign * (length // len(sign))):
+def read_in_parts(text: str) -> None:
+    for section in read_sections(text):
         list(split_into_parts(section.lines, 3_000))
-    return time.process_time() - began

@@ -12,6 +12,7 @@ from instep.transfer.git_sync.new_files import place_new_files
 from instep.transfer.git_sync.schemas import Sync, SyncCreate, SyncedArticle
 from instep.transfer.git_sync.work import SyncWork
 from tests.support.cast import Client
+from tests.support.growth import grows_linearly
 from tests.transfer.git_sync.repository import FOLDER, Repository, actions, article_at, page, patch
 
 COMMIT = "0" * 40
@@ -26,29 +27,30 @@ async def test_a_new_order_of_a_large_collection_is_written_in_linear_time(clien
     await repository.sync()
     await repository.settle()
     await patch(client, "a200", position=0)
-    began = time.process_time()
+    began = time.thread_time()
 
     answer = await repository.sync()
 
-    assert time.process_time() - began < 1.2
+    assert time.thread_time() - began < 1.2
     assert len(answer["writes"]) == PAGES
     await repository.settle()
 
 
 def test_thousands_of_articles_get_paths_in_linear_time() -> None:
+    assert grows_linearly(lambda work: place_new_files(work, []), work_with, 4_000)
+
+    work = work_with(10)
+    assert {path: row.id for path, row in place_new_files(work, []).items()} == {
+        f"{row.slug}.md": row.id for row in work.articles.values()
+    }
+
+
+def work_with(count: int) -> SyncWork:
     request = SyncCreate.model_validate({"folder": FOLDER, "commit": COMMIT, "files": []})
     ctx: Any = SimpleNamespace(bot=SimpleNamespace(locale="en", slug="acme"))
     work = SyncWork(ctx, request, Sync(FOLDER, COMMIT, False), {})
-    rows = [article(number) for number in range(4_000)]
-    work.articles = {row.id: row for row in rows}
-    began = time.process_time()
-
-    articles_by_path = place_new_files(work, [])
-
-    assert time.process_time() - began < 1
-    assert {path: row.id for path, row in articles_by_path.items()} == {
-        f"{row.slug}.md": row.id for row in rows
-    }
+    work.articles = {row.id: row for row in map(article, range(count))}
+    return work
 
 
 async def test_long_pages_do_not_repeat_a_sync_one_by_one(

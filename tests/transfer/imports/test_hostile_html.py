@@ -67,9 +67,9 @@ def test_nothing_of_an_attack_reaches_the_markdown_as_markup(html: str) -> None:
 
 @pytest.mark.parametrize("html", LARGE.values(), ids=LARGE.keys())
 def test_large_and_deep_html_keeps_its_words_and_takes_seconds(html: str) -> None:
-    began = time.process_time()
+    began = time.thread_time()
     text = to_markdown(html)
-    assert time.process_time() - began < MAX_SECONDS
+    assert time.thread_time() - began < MAX_SECONDS
     assert "x" in text.markdown
     refuse_costly_markdown(text.markdown)
 

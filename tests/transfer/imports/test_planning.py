@@ -466,11 +466,11 @@ def test_a_redirect_to_an_address_in_letters_of_any_language_is_kept() -> None:
 
 def test_a_page_that_takes_too_long_to_render_does_not_hold_up_the_others() -> None:
     costly = "## Part\n" * 25_000
-    began = time.process_time()
+    began = time.thread_time()
 
     plan = planned(tree(page("a.md", costly), page("b.md", "[A](a.md)\n")))
 
-    assert time.process_time() - began < 5
+    assert time.thread_time() - began < 5
     assert text_of(plan, "a.md") == costly
 
 

@@ -216,13 +216,13 @@ async def test_white_space_in_a_question_says_nothing_and_costs_nothing(api: Api
     client = api(None)
     plain = await ask(client, cast.acme, HOW)
     wide = HOW.replace(" ", "\n" + " " * 380)
-    began = time.process_time()
+    began = time.thread_time()
     answers = [await ask(client, cast.acme, wide)]
     conversation = answers[0]["conversationId"]
     answers += [await ask(client, cast.acme, wide, conversationId=conversation) for _ in range(4)]
 
     assert {answer["answer"] for answer in answers} == {plain["answer"]}
-    assert time.process_time() - began < 2
+    assert time.thread_time() - began < 2
 
 
 async def test_a_question_may_go_on_from_the_one_before(api: Api, cast: Cast) -> None:

@@ -176,11 +176,11 @@ def test_any_passage_is_read_and_leads_nowhere(markdown: str) -> None:
 )
 def test_long_odd_passages_are_read_in_time(sign: str) -> None:
     """A passage has up to about 3,000 characters."""
-    start = time.process_time()
+    start = time.thread_time()
 
     cited(sign * (3_000 // len(sign)))
 
-    assert time.process_time() - start < 0.5
+    assert time.thread_time() - start < 0.5
 
 
 def test_code_without_a_line_is_no_block() -> None:

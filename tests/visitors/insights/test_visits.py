@@ -202,7 +202,7 @@ async def test_a_server_writes_while_it_runs(
 
     async with counting(app.state.visit_counter, database):
         await browse(api, cast, "articles/install")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not (views := await rows(client, "views")):
                 pass
 

@@ -62,11 +62,17 @@ def additions_of(change_set: ChangeSet) -> tuple[Addition, ...]:
 
 def _new_names(names: Sequence[_Name], old_names: set[str], file: ReviewedFile) -> Iterator[Addition]:
     by_group: dict[Hashable, list[tuple[int, _Name]]] = {}
+    places: list[int] = []
     for index, name in enumerate(names):
-        by_group.setdefault(name.group, []).append((index, name))
+        group = by_group.setdefault(name.group, [])
+        places.append(len(group))
+        group.append((index, name))
     for index, name in enumerate(names):
         if name.line.mark == "+" and name.name not in old_names:
-            others = sorted(by_group[name.group], key=lambda other: abs(other[0] - index))
+            # The nearest of a group are among those around it; all of a large file would be too many to sort.
+            first = max(0, places[index] - 2 * _MAX_SIBLINGS)
+            around = by_group[name.group][first : places[index] + 2 * _MAX_SIBLINGS + 1]
+            others = sorted(around, key=lambda other: abs(other[0] - index))
             neighbors = dict.fromkeys(other.name for _, other in others[1 : 2 * _MAX_SIBLINGS + 1])
             neighbors.pop(name.name, None)
             yield Addition(
