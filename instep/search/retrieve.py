@@ -19,7 +19,7 @@ from instep.search.article_descriptions import (
 from instep.search.confidence import confidence_of, needs_off_topic, signs_of
 from instep.search.index.builder import split_article
 from instep.search.index.cache import Index
-from instep.search.index.passages import Anchors, MarkdownPassage, plain_passage
+from instep.search.index.passages import Anchors, ArticleSections, MarkdownPassage, plain_passage
 from instep.search.index.segment import Array
 from instep.search.index.stems import stems_of
 from instep.search.matching import Matcher, PassageMatches, PassageText, read_text, words_of_text
@@ -89,8 +89,7 @@ class PassageSource:
     text: PassageText
     kind: PassageKind
     steps: StepPlace
-    # The Markdown of its section, or as much around it as `MAX_SECTION_CHARACTERS` allow.
-    section: str
+    sections: ArticleSections
     # The words of the article's description above an opening that has no match of its own; else none.
     introduction: list[str]
 
@@ -302,7 +301,7 @@ def read_passage_sources(
     With `hits`, the semantic ones by article, described sections are among them.
     """
     split = {id: passages_of(article.description, article.markdown) for id, article in articles.items()}
-    anchors = {id: Anchors(article.html) for id, article in articles.items()}
+    sections = {id: ArticleSections(split[id], Anchors(article.html)) for id, article in articles.items()}
     described = [] if hits is None else list(described_sections(passages, split, hits))
     sources = []
     for scored in [*passages, *described]:
@@ -312,28 +311,13 @@ def read_passage_sources(
             text = read_text(articles[id].title, passage.headings, cached_plain_passage(passage.markdown))
             kind = kind_of_section(split[id], scored.number)
             steps = place_of_steps(split[id], scored.number)
-            anchor = anchors[id].of(passage)
+            anchor = sections[id].anchors.of(passage)
             introduction = introduction_of(split[id], scored.number) if scored in described else ""
             words = words_of_text(introduction)
-            section = section_around(split[id], scored.number)
             sources.append(
-                PassageSource(scored, articles[id], passage, anchor, text, kind, steps, section, words)
+                PassageSource(scored, articles[id], passage, anchor, text, kind, steps, sections[id], words)
             )
     return sources
-
-
-def section_around(passages: Sequence[MarkdownPassage], number: int) -> str:
-    """The passages of the section of one, those after it before those above it, up to a length."""
-    heading, size = passages[number].number, len(passages[number].markdown)
-    first = last = number
-    for step, at in ((1, number + 1), (-1, number - 1)):
-        while 0 <= at < len(passages) and passages[at].number == heading:
-            size += len(passages[at].markdown)
-            if size > limits.MAX_SECTION_CHARACTERS:
-                break
-            first, last = min(first, at), max(last, at)
-            at += step
-    return "\n\n".join(passage.markdown for passage in passages[first : last + 1])
 
 
 @lru_cache(maxsize=32)
@@ -403,7 +387,7 @@ def passage_of(
         headings=passage.headings if passage.number is not None else (),
         anchor=source.anchor,
         markdown=passage.markdown,
-        section=source.section,
+        sections=source.sections,
         text=source.text.plain,
         score=source.scored.score,
         coverage=min(source.scored.coverage, 1.0),

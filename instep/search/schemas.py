@@ -1,7 +1,7 @@
 """The shapes of a search (specification, Operations; contract section 4, Article)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ from instep.platform.text.comments import without_comments
 from instep.platform.web.shapes import NOT_BLANK, Body, Out, Text, not_blank, without_nul
 from instep.search.excerpts import best_excerpt, cut, letters_in, place_after, readable_text
 from instep.search.highlight import Highlighted, best_matches, highlight
-from instep.search.index.passages import readable_passage
+from instep.search.index.passages import ArticleSections, plain_passage, readable_passage
 from instep.search.passage_kinds import PassageKind
 from instep.search.query.tokenizer import normalize_title
 from instep.search.text_cache import TextCache
@@ -211,8 +211,29 @@ class Passage:
     lead: str = ""
     # Words of the question, in lower case, that its language leaves out.
     stop_words: frozenset[str] = frozenset()
-    # The Markdown of its section, which may have more passages; empty if only the passage is known.
-    section: str = ""
+    # All of its article; none if only the passage is known.
+    sections: ArticleSections | None = None
+
+    @property
+    def section(self) -> str:
+        """The Markdown of its section, or as much around it as the limit allows."""
+        if self.sections is None:
+            return self.markdown
+        return self.sections.text_around(self.number, limits.MAX_SECTION_CHARACTERS)
+
+    def sections_of_article(self) -> Iterator["Passage"]:
+        """The first passages of all sections of its article."""
+        if self.sections is None:
+            return
+        page = self.url.partition("#")[0]
+        for at in self.sections.first_passages():
+            passage = self.sections.passages[at]
+            anchor = self.sections.anchors.of(passage)
+            headings = passage.headings if passage.number is not None else ()
+            url = f"{page}#{anchor}" if anchor else page
+            text = plain_passage(passage.markdown)
+            place = replace(self, number=at, url=url, headings=headings, anchor=anchor, best=(0, 0))
+            yield replace(place, markdown=passage.markdown, text=text, steps=(0, 0))
 
     @property
     def excerpt(self) -> str:

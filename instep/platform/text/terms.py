@@ -37,13 +37,14 @@ _ENGLISH: dict[StopWordUse, str] = {
         will fix feat chore add use update support closes refs issue
     """,
     "grounding": """
-        about after all also an and any are as at be been before between both but by can choose click could
-        default did do does each either else enter every example for from get had has have here how if in
-        into is it its just like may more most must name new no not note now of off on once one only open or
-        other our out over own pass per please press run same see select should so some such than that the
+        about after all also an and any are as at be been before between both but by can choose click complete
+        could default did do does each either else enter every example for from get gets give given go had
+        has have here how if in inside instead into is it its just keep let lets like look may more most must
+        name new no not note now of off on once one only open optionally or other our out over own pass per
+        please press put run same see select sent set sets should show shown so some still such than that the
         their them then there these they this those through to too turn two type under until up us use used
         uses using value very via was we well were what when where which while who why will with within
-        without would you your
+        without would write yet you your
     """,
 }
 STOP_WORDS: dict[str, dict[StopWordUse, frozenset[str]]] = {

@@ -97,6 +97,33 @@ class Anchors:
         return self.numbers.get(title, [])
 
 
+@dataclass(frozen=True, slots=True)
+class ArticleSections:
+    """The passages of an article, in its order, as sections with their anchors."""
+
+    passages: tuple[MarkdownPassage, ...]
+    anchors: Anchors
+
+    def first_passages(self) -> list[int]:
+        """The number of the first passage of each section."""
+        numbers = {passage.number: at for at, passage in reversed([*enumerate(self.passages)])}
+        return sorted(numbers.values())
+
+    def text_around(self, at: int, max_characters: int) -> str:
+        """The passages of the section of one, those after it before those above it, up to a length."""
+        heading, size = self.passages[at].number, len(self.passages[at].markdown)
+        first = last = at
+        for step in (1, -1):
+            next_at = at + step
+            while 0 <= next_at < len(self.passages) and self.passages[next_at].number == heading:
+                size += len(self.passages[next_at].markdown)
+                if size > max_characters:
+                    break
+                first, last = min(first, next_at), max(last, next_at)
+                next_at += step
+        return "\n\n".join(passage.markdown for passage in self.passages[first : last + 1])
+
+
 def plain_passage(markdown: str) -> str:
     """The plain text of a passage, one line for each of its paragraphs, items and rows."""
     lines = (plain_text(line) for line in BLOCK_END.split(render(markdown)))

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
+from itertools import zip_longest
+from textwrap import indent
 from typing import Literal
 
 from pydantic import BaseModel
@@ -17,8 +19,8 @@ from instep.platform.core import limits
 from instep.platform.llm.guard import DATA_RULE, delimit, has_markup
 from instep.platform.llm.protocol import Prompt
 from instep.platform.text.sentences import split_sentences
-from instep.visitors.answers.answer_blocks import CELL_END, AnswerUnit
-from instep.visitors.answers.citing import has_no_active_markup, with_citation
+from instep.visitors.answers.answer_blocks import CELL_END, AnswerBlock, AnswerUnit, without_emphasis
+from instep.visitors.answers.citing import has_no_active_markup, render_code, with_citation
 from instep.visitors.answers.extractive import PassageExtract, extracted_units, title_and_headings
 from instep.visitors.answers.support import is_supported, is_translation, is_written_in
 
@@ -40,7 +42,9 @@ Markdown, in the language of the question (`language`, such as "en").
    - Name things as the section names them, with its numbers, values and labels. A part with a noun, name or \
 number that its section does not have is left out. Guess nothing, and bring in no links or addresses.
    - `section` is the number of the section that says it. `quote` is one sentence, item or row of that \
-section, copied exactly, that says it: visitors read it if your own words stray from the section.
+section, copied exactly, that says it: visitors read it if your own words stray from the section. Or it is \
+the first line of a block of code that visitors need: they see the block below your sentence.
+   - If it holds only for a plan, version, platform or setting that the section or its heading names, say so.
    - If the sections hold only a part of what is asked for, answer that part.
 4. If no section holds it, `sections` and `parts` are empty, and `searches` are up to three searches that \
 may find it, in words that an article would use; none if this help center can't hold it.
@@ -111,11 +115,15 @@ class Rewritten(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SupportedSentence:
-    """A sentence of an answer, the number of the passage that supports it, and whether it translates it."""
+    """A sentence of an answer, the number of the passage that supports it, and whether it translates it.
+
+    `code`: a block of code of the passage that belongs to it.
+    """
 
     text: str
     number: int
     is_translated: bool = False
+    code: str = ""
 
     @property
     def is_step(self) -> bool:
@@ -126,11 +134,13 @@ class SupportedSentence:
 class FoundQuote:
     """The words of a section that a model quotes, as visitors may read them, and the units around them.
 
-    Both are empty if the section does not have the quote; `text` alone if it is in code.
+    All are empty if the section does not have the quote. What is in a block of code is no text: `code` is
+    the block.
     """
 
-    text: str
-    around: str
+    text: str = ""
+    around: str = ""
+    code: str = ""
 
 
 def prompt_for(question: str, extracts: Sequence[PassageExtract]) -> Prompt:
@@ -148,8 +158,14 @@ def extract_text(extract: PassageExtract) -> str:
     """A passage as the model reads it, below its headings."""
     path = " > ".join((extract.passage.title, *extract.passage.headings))
     heads = {block.units[0]: f"{block.head}\n" for block in extract.blocks if block.head}
-    lines = (f"{heads.get(unit, '')}{unit.prefix}{unit.text}" for unit in extracted_units(extract))
+    lines = (f"{heads.get(unit, '')}{read_unit(unit)}" for unit in extracted_units(extract))
     return "\n".join([path, "", *lines])
+
+
+def read_unit(unit: AnswerUnit) -> str:
+    if unit.is_code:
+        return render_code(unit)
+    return unit.text if unit.prefix == "|" else f"{unit.prefix}{unit.text}"
 
 
 def supported_sentences(
@@ -171,7 +187,7 @@ def supported_in_part(
     match = STEP.match(text)
     step = match[0] if match else ""
     quote, locale, ground = find_quote(part.quote, extract), extract.passage.locale, support_text(extract)
-    is_translated = bool(quote.text) and is_foreign(question, language, locale)
+    is_translated = bool(quote.around) and is_foreign(question, language, locale)
     may_be_shown = len(text) <= MAX_PART_CHARACTERS and is_plain(text)
     sentences = split_sentences(text[len(step) :]) if may_be_shown else []
     supports = is_translation if is_translated else partial(is_supported, around=quote.around)
@@ -179,7 +195,8 @@ def supported_in_part(
     if quote.text and not supported:
         supported, is_translated = [quote.text], False
     for sentence in supported:
-        yield SupportedSentence(step + sentence, part.section, is_translated)
+        is_last = sentence is supported[-1]
+        yield SupportedSentence(step + sentence, part.section, is_translated, quote.code if is_last else "")
         step = ""
 
 
@@ -201,18 +218,24 @@ def find_quote(quote: str, extract: PassageExtract) -> FoundQuote:
     mark = STEP.match(quote.strip())
     letters = letters_of(CITATION.sub("", quote.strip()[len(mark[0]) if mark else 0 :]))
     units = extracted_units(extract)
+    heads = {unit: block.head for block in extract.blocks for unit in block.units}
     for index, unit in enumerate(units):
         if len(letters) >= MIN_QUOTE_LETTERS and letters in letters_of(unit.text):
             around = "\n".join(each.plain for each in units[max(0, index - 1) : index + 2])
-            return FoundQuote("" if unit.is_code else shown_quote(unit, letters), around)
-    return FoundQuote("", "")
+            if unit.is_code:
+                is_short = len(unit.text) <= limits.MAX_ANSWER_CODE_CHARACTERS
+                return FoundQuote("", around, render_code(unit) if is_short else "")
+            return FoundQuote(shown_quote(unit, letters, heads.get(unit, "")), around)
+    return FoundQuote()
 
 
-def shown_quote(unit: AnswerUnit, letters: str) -> str:
-    """The sentences of a unit that the letters of a quote run through; a row as its name and its values."""
+def shown_quote(unit: AnswerUnit, letters: str, head: str = "") -> str:
+    """The sentences of a unit that the letters of a quote run through; a row as its name and its values.
+
+    `head`: the header row of the table that the unit is a row of.
+    """
     if unit.prefix == "|":
-        name, *values = cells_of(unit)
-        return ended(f"{name}: {'; '.join(values)}" if values else name)
+        return shown_row(cells_of(unit.text), cells_of(head.partition("\n")[0]))
     start = letters_of(unit.text).index(letters)
     sentences, begin = list[str](), 0
     for sentence in split_sentences(unit.text):
@@ -233,31 +256,65 @@ def letters_of(text: str) -> str:
     return "".join(filter(str.isalnum, unescape(text))).casefold()
 
 
-def cells_of(row: AnswerUnit) -> list[str]:
-    """The texts of the cells of a row that say something; dashes and the like do not."""
-    texts = (text.strip() for text in CELL_END.split(row.text.strip().strip("|")))
-    return [text for text in texts if any(map(str.isalnum, text))]
+def cells_of(row: str) -> list[str]:
+    """The texts of the cells of a row."""
+    return [text.strip() for text in CELL_END.split(row.strip().strip("|"))]
+
+
+def shown_row(cells: Sequence[str], heads: Sequence[str]) -> str:
+    """A row as its name and its value, or its values by column; cells such as dashes say nothing."""
+    columns = zip_longest(cells, heads[: len(cells)], fillvalue="")
+    (name, _), *values = [(cell, head) for cell, head in columns if any(map(str.isalnum, cell))]
+    if len(values) > 1:
+        return f"{name} ({'; '.join(f'{head}: {cell}' if head else cell for cell, head in values)})."
+    return ended(": ".join([name, *(cell for cell, _ in values)]))
 
 
 def support_text(extract: PassageExtract) -> str:
-    """The plain text of a passage, a line for each unit, below its title and headings."""
-    heads = [block.head for block in extract.blocks if block.head]
-    return "\n".join(
-        [title_and_headings(extract.passage), *heads, *(unit.plain for unit in extracted_units(extract))]
-    )
+    """The plain text of a passage, a line for each unit, below its title and headings; rows with heads."""
+    lines = (line for block in extract.blocks for line in support_lines(block))
+    return "\n".join([title_and_headings(extract.passage), *lines])
+
+
+def support_lines(block: AnswerBlock) -> Iterator[str]:
+    if block.kind == "table":
+        head = cells_of(block.head.partition("\n")[0])
+        yield from (without_emphasis("; ".join([*head, *cells_of(unit.text)])) for unit in block.units)
+    else:
+        yield from filter(None, [block.head, *(unit.plain for unit in block.units)])
 
 
 def join_blocks(sentences: Sequence[SupportedSentence], numbers: dict[int, int]) -> list[str]:
-    """Markdown blocks of sentences in a row or of steps below each other; `numbers` are by passage number."""
+    """Markdown blocks of sentences in a row or of steps below each other; `numbers` are by passage number.
+
+    Code stands below its sentence, once; as a part of a step it is indented.
+    """
     groups: list[list[SupportedSentence]] = []
     for sentence in sentences:
-        if groups and groups[-1][-1].is_step == sentence.is_step:
+        if groups and groups[-1][-1].is_step == sentence.is_step and not is_end(groups[-1][-1]):
             groups[-1].append(sentence)
         else:
             groups.append([sentence])
-    return [
-        ("\n" if group[0].is_step else " ").join(
-            with_citation(sentence.text, numbers[sentence.number]) for sentence in group
-        )
-        for group in groups
-    ]
+    blocks, codes = list[str](), set[str]()
+    for group in groups:
+        texts = []
+        for sentence in group:
+            code = "" if sentence.code in codes else sentence.code
+            codes.add(code)
+            texts.append(
+                with_code(with_citation(sentence.text, numbers[sentence.number]), code, sentence.is_step)
+            )
+        blocks.append(("\n" if group[0].is_step else " ").join(texts))
+    return blocks
+
+
+def is_end(sentence: SupportedSentence) -> bool:
+    """Whether code ends the paragraph that a sentence is in."""
+    return bool(sentence.code) and not sentence.is_step
+
+
+def with_code(text: str, code: str, is_step: bool) -> str:
+    if not code:
+        return text
+    mark = STEP.match(text) if is_step else None
+    return f"{text}\n\n{indent(code, ' ' * len(mark[0]) if mark else '')}"

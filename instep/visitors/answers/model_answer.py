@@ -87,7 +87,7 @@ class SectionReader:
 
     async def read(self, context: RetrievedContext) -> tuple[list[PassageExtract], AnswerReply]:
         quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
-        extracts = [whole_section(passage) for passage in first_of_sections(quotable)]
+        extracts = [whole_section(passage) for passage in sections_to_read(quotable)]
         completion = await self.model.complete(prompt_for(context.query, extracts))
         reply = read_reply(AnswerReply, completion.text)
         if reply is None:
@@ -114,18 +114,29 @@ class SectionReader:
         return replace(context, passages=new[: limits.MAX_PASSAGES_RETRIEVED])
 
 
-def first_of_sections(passages: Sequence[Passage]) -> list[Passage]:
-    """The best passage of each section, whose text holds the others."""
+def sections_to_read(passages: Sequence[Passage]) -> list[Passage]:
+    """The best passage of each section that was found, then the other sections of the best articles."""
     first: dict[tuple[str, str], Passage] = {}
+    articles: dict[str, Passage] = {}
     for passage in passages:
-        first.setdefault((passage.article_id, passage.section or passage.markdown), passage)
+        first.setdefault(place_of(passage), passage)
+        articles.setdefault(passage.article_id, passage)
+    size = sum(len(section) for _, section in first)
+    for article in [*articles.values()][: limits.MAX_ARTICLES_READ_ON]:
+        for other in article.sections_of_article():
+            size_with = size + len(other.section)
+            if place_of(other) not in first and size_with <= limits.MAX_READ_CHARACTERS:
+                first[place_of(other)], size = other, size_with
     return list(first.values())
+
+
+def place_of(passage: Passage) -> tuple[str, str]:
+    return passage.article_id, passage.section
 
 
 def whole_section(passage: Passage) -> PassageExtract:
     """The section of a passage with all that is for readers: the model judges what bears on the question."""
-    blocks = read_answer_blocks(passage.section or passage.markdown)
-    return PassageExtract(passage, tuple(filter(is_for_readers, blocks)))
+    return PassageExtract(passage, tuple(filter(is_for_readers, read_answer_blocks(passage.section))))
 
 
 async def answer_with_model(

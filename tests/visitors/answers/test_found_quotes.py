@@ -4,7 +4,7 @@ import pytest
 
 from instep.visitors.answers.answer_blocks import read_answer_blocks
 from instep.visitors.answers.extractive import PassageExtract
-from instep.visitors.answers.generative import find_quote
+from instep.visitors.answers.generative import ReplyPart, find_quote, join_blocks, supported_in_part
 from tests.visitors.answers.test_passages import passage_of
 
 TEXT = """\
@@ -14,6 +14,7 @@ TEXT = """\
 | payload | limit | note |
 |---|---|---|
 | `trigger` | Must not exceed 3 MB | — |
+| `batch` | 5 MB | each |
 
 ```sh
 run --fast --all
@@ -34,6 +35,7 @@ The command needs Python:
             "Open **Settings**, then `Widget`. Add the *origin* of your product.",
         ),
         ("| `trigger` | Must not exceed 3 MB | — |", "`trigger`: Must not exceed 3 MB."),
+        ("| `batch` | 5 MB | each |", "`batch` (limit: 5 MB; note: each)."),
         ("The command needs Python:", "The command needs Python."),
         ("run --fast --all", ""),
         ("Press **Send**.", ""),
@@ -50,5 +52,20 @@ def test_a_quote_is_shown_by_its_sentences_or_its_row(quote: str, shown: str) ->
 def test_what_is_around_a_quote_is_known_also_if_it_is_of_code() -> None:
     around = find_quote("run --fast --all", PassageExtract(passage_of(TEXT), read_answer_blocks(TEXT))).around
 
-    assert "Must not exceed 3 MB" in around
+    assert "5 MB" in around
     assert "The command needs Python" in around
+
+
+def test_code_that_is_quoted_is_shown_whole_below_its_sentence() -> None:
+    extract = PassageExtract(passage_of(TEXT), read_answer_blocks(TEXT))
+    parts = [
+        ReplyPart(text="1. Open **Settings**.", section=1, quote="Open **Settings**, then `Widget`."),
+        ReplyPart(text="2. Press **Save**, and run this:", section=1, quote="run --fast --all"),
+        ReplyPart(text="The command needs Python:", section=1, quote="run --fast"),
+    ]
+
+    sentences = [each for part in parts for each in supported_in_part(part, extract, "How?", "en")]
+    [steps, rest] = join_blocks(sentences, {1: 1})
+
+    assert steps.endswith("2. Press **Save**, and run this [1]:\n\n   ```\n   run --fast --all\n   ```")
+    assert "run --fast" not in rest

@@ -464,3 +464,5 @@ async def test_it_reads_whole_sections_once_with_what_shares_no_word_with_the_qu
     assert "Press the button 5." in prompt.user
     assert "Bees are kept elsewhere." in prompt.user
     assert prompt.user.count("Press the button 3.") == 1
+    # The other sections of the article come after those that the question finds.
+    assert "They graze." in prompt.user

@@ -25,6 +25,15 @@ JAPANESE = "バックアップは毎晩実行されます。アップロード�
         (PASSAGE, "Yes, backups run at 02:00 UTC."),
         (PASSAGE, "Restoring a backup doesn't delete newer articles."),
         (PASSAGE, "Choose **Restore** in the Backups menu."),
+        (PASSAGE, "Look at the menu Backups instead, and choose Restore."),
+        ("Run it with `cp`: it works at once, and nobody waits for it.", "Run `cp`; it works at once."),
+        (
+            "Take the archive. Don't change anything in it.",
+            "Take the archive and don't change anything in it.",
+        ),
+        ("A payload must not exceed 3MB.", "No, a payload must not exceed 3MB."),
+        ("The range is 0-100.", "The range is 0-100."),
+        ("Use a color such as #0b5cad.", "Use a color such as `#0b5cad`."),
         (GERMAN, "Hochgeladene Dateien sind nicht enthalten."),
         (JAPANESE, "バックアップは毎晩実行されます。"),
     ],
@@ -49,6 +58,9 @@ def test_what_the_passage_says_is_supported(passage: str, sentence: str) -> None
         (PASSAGE, "Yes, backups cost extra."),
         (PASSAGE, "Yes, it holds uploaded files."),
         (PASSAGE, "Yes."),
+        ("It works at once, and nobody waits for it.", "It doesn't work at once."),
+        ("Take the archive. Don't change anything in it.", "Take the archive and change anything in it."),
+        ("A payload must not exceed 3MB. Tasks run for 5 s.", "A payload must not exceed 5MB."),
         (PASSAGE, "Choose Restore in the menu Lamas to bring one back."),
         (PASSAGE, "Backups run at 02:00 UTC and are kept for 30 weeks."),
         (GERMAN, "Hochgeladene Bilder sind nicht enthalten."),
@@ -65,9 +77,10 @@ def test_what_it_does_not_say_is_not(passage: str, sentence: str) -> None:
 
 
 def test_what_stands_around_a_quote_may_support_a_sentence_that_no_two_sentences_do() -> None:
-    sentence = "Restore from the menu Backups: it holds articles and settings of newer articles."
-    passage = "Choose Restore in the menu Backups. It holds articles. It holds settings. It is newer."
+    sentence = "Restore from the menu Backups: it holds articles, settings, files and pictures."
+    holds = "It holds articles. It holds settings. It holds files. It holds pictures."
+    passage = f"Choose Restore in the menu Backups. {holds}"
 
     assert not is_supported(passage, sentence)
     assert is_supported(passage, sentence, around=passage)
-    assert not is_supported(passage, sentence.replace("settings", "pictures"), around=passage)
+    assert not is_supported(passage, sentence.replace("settings", "videos"), around=passage)

@@ -43,8 +43,13 @@ MAX_EARLIER_QUESTIONS = 3
 MAX_PASSAGES_RETRIEVED = 10
 MAX_PASSAGES_COMPARED = 16
 MAX_ANSWER_PASSAGES = 4
-# A section that a language model reads for a question.
+# A section that a language model reads for a question; it reads the best sections, then the others of the
+# best articles up to a length.
 MAX_SECTION_CHARACTERS = 4_000
+MAX_ARTICLES_READ_ON = 3
+MAX_READ_CHARACTERS = 30_000
+# A longer block of code is not shown in its answers.
+MAX_ANSWER_CODE_CHARACTERS = 1_500
 # Minimum probability (0 to 1) that the articles hold the answer; below it there is no answer.
 ANSWER_THRESHOLD = 0.5
 # Minimum probability (0 to 1) that the nearest section is quoted, as what may help; below it none is.
