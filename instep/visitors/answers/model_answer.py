@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import structlog
+from anyio import to_thread
 
 from instep.platform.core import limits
 from instep.platform.llm.budget import Enter
@@ -86,8 +87,7 @@ class SectionReader:
         return alone if alone.passages else context
 
     async def read(self, context: RetrievedContext) -> tuple[list[PassageExtract], AnswerReply]:
-        quotable = [passage for passage in context.passages if answers_questions(passage.kind)]
-        extracts = [whole_section(passage) for passage in sections_to_read(quotable)]
+        extracts = await to_thread.run_sync(read_sections, context.passages)
         completion = await self.model.complete(prompt_for(context.query, extracts))
         reply = read_reply(AnswerReply, completion.text)
         if reply is None:
@@ -112,6 +112,11 @@ class SectionReader:
         }
         new = [passage for place, passage in more.items() if place not in read_places]
         return replace(context, passages=new[: limits.MAX_PASSAGES_RETRIEVED])
+
+
+def read_sections(passages: Sequence[Passage]) -> list[PassageExtract]:
+    quotable = [passage for passage in passages if answers_questions(passage.kind)]
+    return [whole_section(passage) for passage in sections_to_read(quotable)]
 
 
 def sections_to_read(passages: Sequence[Passage]) -> list[Passage]:
