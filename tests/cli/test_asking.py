@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +14,22 @@ from tests.support.commands import Operator, run_command
 from tests.support.wording import like
 
 
-def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str, cast: Cast) -> None:
-    with installed(INSTEP_DATABASE_URL=database_url) as installation:
-        del installation.environment["INSTEP_SITE_URL"]
-        installation.serve("--no-jobs")
-        installation.key = cast.acme.write_key
-        publish_article(installation)
-        where = ("--bot", cast.acme.slug, "--workspace", cast.acme.workspace_id)
+@pytest.fixture(scope="module")
+def installation(database_url: str) -> Iterator[Installation]:
+    """A server, whose address the commands find by themselves."""
+    with installed(INSTEP_DATABASE_URL=database_url) as served:
+        del served.environment["INSTEP_SITE_URL"]
+        served.serve("--no-jobs")
+        yield served
 
-        answer = ask(installation, "How do I export my invoices?", *where)
-        declined = ask(installation, "Which hotels accept lamas?", *where)
+
+def test_the_sources_of_an_answer_are_at_the_server_that_runs(installation: Installation, cast: Cast) -> None:
+    installation.key = cast.acme.write_key
+    publish_article(installation)
+    where = ("--bot", cast.acme.slug, "--workspace", cast.acme.workspace_id)
+
+    answer = ask(installation, "How do I export my invoices?", *where)
+    declined = ask(installation, "Which hotels accept lamas?", *where)
 
     assert answer.returncode == 0, answer.stderr
     [source] = json.loads(answer.stdout)["sources"]
@@ -32,15 +39,12 @@ def test_the_sources_of_an_answer_are_at_the_server_that_runs(database_url: str,
 
 
 def test_the_address_of_an_import_is_at_the_server_that_runs(
-    database_url: str, cast: Cast, tmp_path: Path
+    installation: Installation, cast: Cast, tmp_path: Path
 ) -> None:
     (tmp_path / "refunds.md").write_text("# Refunds\n\nYou get your money back within 14 days.\n")
-    with installed(INSTEP_DATABASE_URL=database_url) as installation:
-        del installation.environment["INSTEP_SITE_URL"]
-        installation.serve("--no-jobs")
-        where = ("--bot", cast.acme.slug, "--workspace", cast.acme.workspace_id)
+    where = ("--bot", cast.acme.slug, "--workspace", cast.acme.workspace_id)
 
-        imported = run(installation, "import", str(tmp_path), "--yes", *where)
+    imported = run(installation, "import", str(tmp_path), "--yes", *where)
 
     assert imported.returncode == 0, imported.stderr
     assert f"Imported: {installation.url}/help/{cast.acme.slug}/" in imported.stdout

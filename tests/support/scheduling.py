@@ -7,10 +7,10 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 # others, so it must not begin when all others have ended.
 SLOW_FOLDERS = (
     *("tests/demo/", "tests/runtime/", "tests/races/"),
-    *("tests/browser/", "tests/interfaces/dashboard/", "tests/client/ci/"),
+    *("tests/browser/", "tests/interfaces/dashboard/", "tests/client/"),
 )
 # The files of such a folder share servers, which each process would start anew.
-FOLDERS_WITH_SERVERS = ("tests/races/", "tests/browser/")
+FOLDERS_WITH_SERVERS = ("tests/races/", "tests/browser/", "tests/client/")
 
 
 class ServersOnce(LoadFileScheduling):  # type: ignore[misc]

@@ -18,7 +18,7 @@ from instep.platform.core.database import Tx
 from tests.client.ci.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repository
 from tests.client.ci.servers import TASK, Reply, standing
 from tests.drafting.tasks.changes import use_up
-from tests.runtime.installation import COMMAND, free_port, installed
+from tests.runtime.installation import COMMAND, free_port
 from tests.support.cast import Cast, Json
 from tests.support.commands import run_command
 from tests.support.limits import SetLimit
@@ -27,14 +27,6 @@ from tests.support.wording import like
 WAIT = Options(wait=True, timeout=60)
 CHECK = Options(check=True, timeout=60)
 URL = "https://git.test/acme/pull/7"
-
-
-@pytest.fixture(scope="module")
-def server(database_url: str) -> Iterator[str]:
-    """A server of its own process on the database of the tests, which ends with this module."""
-    with installed(INSTEP_DATABASE_URL=database_url) as installation:
-        installation.serve()
-        yield installation.url
 
 
 @dataclass

@@ -16,7 +16,6 @@ from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.identity.scopes import Scope
 from tests.client.ci.repositories import Repository
 from tests.client.ci.servers import BOT, Reply, standing
-from tests.runtime.installation import installed
 from tests.support.cast import Cast
 from tests.support.commands import Operator
 from tests.support.issuers import Issuer, issuing
@@ -38,14 +37,6 @@ def github(stand_url: str, issuer: Issuer) -> dict[str, str]:
         "ACTIONS_ID_TOKEN_REQUEST_URL": f"{issuer.url}/job?api-version=2.0",
         "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "request-token",
     }
-
-
-@pytest.fixture(scope="module")
-def server(database_url: str) -> Iterator[str]:
-    """A server of its own process, which may ask local issuers."""
-    with installed(INSTEP_DATABASE_URL=database_url, INSTEP_WEBHOOK_ALLOW="127.0.0.0/8") as installation:
-        installation.serve()
-        yield installation.url
 
 
 async def test_a_job_of_github_sends_its_change_without_a_key(

@@ -12,20 +12,12 @@ import pytest
 from tests.client.ci.repositories import Contents, Repository, new_repository
 from tests.client.ci.servers import BOT, Reply, standing
 from tests.content.files.samples import picture
-from tests.runtime.installation import installed
 from tests.support.cast import Cast
 from tests.support.commands import CommandResult, run_command
 from tests.support.wording import like
 
 A = "docs/help/a.md"
 PAGE = "---\ntitle: A\n---\nOne\n\nTwo\n\nThree\n"
-
-
-@pytest.fixture(scope="module")
-def server(database_url: str) -> Iterator[str]:
-    with installed(INSTEP_DATABASE_URL=database_url) as installation:
-        installation.serve("--no-jobs")
-        yield installation.url
 
 
 @dataclass(frozen=True, slots=True)

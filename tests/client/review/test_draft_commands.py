@@ -14,7 +14,7 @@ import pytest
 
 from tests.client.ci.servers import BOT, Reply, standing
 from tests.drafting.drafts.review import BEFORE
-from tests.runtime.installation import COMMAND, free_port, installed
+from tests.runtime.installation import COMMAND, free_port
 from tests.support.cast import Cast, Json
 from tests.support.commands import CommandResult, run_command
 from tests.support.limits import SetLimit
@@ -23,14 +23,6 @@ from tests.support.wording import like
 SWAPS = (("`install`", "`setup`"), ("ten minutes", "a minute"), ("Sign in.", "Sign in, and look around."))
 WHY = "The command was renamed."
 SOURCE = "https://git.test/acme/pull/7"
-
-
-@pytest.fixture(scope="module")
-def server(database_url: str) -> Iterator[str]:
-    """A server of its own process on the database of the tests, which ends with this module."""
-    with installed(INSTEP_DATABASE_URL=database_url) as installation:
-        installation.serve()
-        yield installation.url
 
 
 @dataclass(frozen=True, slots=True)

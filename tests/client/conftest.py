@@ -1,0 +1,15 @@
+"""What the tests of commands in a CI and at a reviewer's terminal share: one server for them all."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.runtime.installation import installed
+
+
+@pytest.fixture(scope="package")
+def server(database_url: str) -> Iterator[str]:
+    """A server of its own process on the database of the tests, which may ask local issuers."""
+    with installed(INSTEP_DATABASE_URL=database_url, INSTEP_WEBHOOK_ALLOW="127.0.0.0/8") as installation:
+        installation.serve()
+        yield installation.url
