@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import frontmatter
+from instep.platform.text.front_matter import split_front_matter
+from instep.platform.text.yaml_values import load_yaml
 
 HERE = Path(__file__).parent
 # A checkout has the texts in `docs/help`; a built package contains a copy.
@@ -41,12 +41,12 @@ def read_help(folder: Path = HELP) -> Iterator[Section]:
 
 
 def read_page(file: Path, name: str) -> HelpPage:
-    post = frontmatter.loads(file.read_text())
-    metadata: dict[str, Any] = post.metadata
+    parts = split_front_matter(file.read_text())
+    metadata: dict[str, str] = load_yaml(parts.settings)
     return HelpPage(
         slug=ORDER.sub("", name),
         title=metadata["title"],
         description=metadata.get("description"),
         icon=metadata.get("icon"),
-        text=post.content + "\n",
+        text=f"{parts.body.strip()}\n",
     )

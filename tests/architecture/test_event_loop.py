@@ -19,7 +19,7 @@ from tests.support.source_code import PACKAGE, Module
 PRIMITIVES = {
     *("comrak.render_markdown", "nh3", "html_to_markdown", "selectolax", "liquid"),
     *("difflib", "merge3.Merge3", "patiencediff", "rapidfuzz"),
-    *("frontmatter", "tomllib", "yaml.load", "yaml.parse", "yaml.safe_load"),
+    *("tomllib", "yaml.load", "yaml.parse", "yaml.safe_load"),
     *("pygments", ".get_tokens_unprocessed", ".get_tokens", "tree_sitter.Parser"),
     "instep.interfaces.dashboard.review.diff_lines.read_hunks",
     "instep.platform.text.patch_parser.parse_diff",

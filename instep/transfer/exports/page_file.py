@@ -11,12 +11,9 @@ import yaml
 
 from instep.platform.core import limits
 from instep.platform.text.diff import split_lines
+from instep.platform.text.front_matter import split_front_matter
 from instep.platform.text.yaml_values import UnboundedYaml, load_yaml
 
-# Front matter as most tools of static sites know it (Jekyll's, since 2008).
-OPENING = re.compile(r"\ufeff*---[ \t]*\r?\n")
-CLOSING = re.compile(r"\n---[ \t]*(?:\r?\n|\Z)")
-FIRST_KEY = re.compile(r"\ufeff*---[ \t]*\r?\n[\w-]+:")
 # YAML reads these beginnings as something else than a text.
 TITLE_WITHOUT_QUOTES = re.compile(r"title[ \t]*:[ \t]+[\[{&!]")
 # A line that a value before it goes on in: it is indented, an item of a list, or empty inside of a block.
@@ -50,13 +47,11 @@ class PageFile:
 
 def split_page(text: str) -> PageFile:
     """The front matter and the Markdown of a file; a file without front matter has an empty head."""
-    opening = OPENING.match(text)
-    closing = CLOSING.search(text, opening.end() - 1) if opening else None
-    end = closing.end() if closing else 0
-    if end > limits.MAX_FRONT_MATTER_CHARACTERS and not FIRST_KEY.match(text):
-        # These are two rules of a text.
-        end = 0
-    return PageFile(text[:end], text[end:])
+    parts = split_front_matter(text)
+    is_long = len(parts.head) > limits.MAX_FRONT_MATTER_CHARACTERS
+    if parts.mark != "---" or (is_long and not parts.begins_with_key):
+        return PageFile("", text)
+    return PageFile(parts.head, parts.body)
 
 
 def read_values(page: PageFile) -> dict[str, str]:

@@ -12,12 +12,12 @@ from yaml import MarkedYAMLError, YAMLError
 
 from instep.platform.core import limits
 from instep.platform.core.errors import InvalidRequest
+from instep.platform.text.front_matter import split_front_matter
 from instep.platform.text.yaml_values import UnboundedYaml, load_yaml
 from instep.visitors.insights.health.structure import Structure, read_structure
 
 SUFFIXES = (".md", ".mdx", ".markdown")
 SKIPPED_FOLDERS = {"node_modules"}
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 # A first line that is a rule has no field below it.
 UNCLOSED = re.compile(r"\A---[ \t]*\n[\w-]+:")
 ORDER = re.compile(r"^\d+-")
@@ -95,15 +95,15 @@ def read_file(path: Path) -> MarkdownFile:
 
 
 def read_front_matter(file: MarkdownFile, text: str) -> None:
-    match = FRONT_MATTER.match(text)
-    if match is None:
+    parts = split_front_matter(text)
+    if parts.mark != "---":
         file.text = text
         if UNCLOSED.match(text):
             file.find(1, "The front matter has no end: close it with a line `---`.")
         return
-    file.text = "\n" * match[0].count("\n") + text[match.end() :]
+    file.text = "\n" * parts.head.count("\n") + parts.body
     try:
-        metadata = load_yaml(match[1] or "", is_typed=True)
+        metadata = load_yaml(parts.settings, is_typed=True)
     except (YAMLError, UnboundedYaml) as error:
         file.find(line_of(error), f"The front matter is not valid YAML: {problem_of(error)}.")
         return
@@ -111,7 +111,7 @@ def read_front_matter(file: MarkdownFile, text: str) -> None:
         file.find(2, "The front matter must have fields, such as `title: Exports`.")
         return
     file.metadata = metadata or {}
-    check_fields(file, (match[1] or "").split("\n"))
+    check_fields(file, parts.settings.split("\n"))
 
 
 def check_fields(file: MarkdownFile, lines: list[str]) -> None:

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import frontmatter
 import pytest
 from typer.testing import CliRunner
 
@@ -17,6 +16,7 @@ from instep.cli import app
 from instep.client.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Options
 from instep.operations.ops.thin_client import build_archive
 from instep.platform.core import limits
+from instep.platform.text.yaml_values import load_yaml
 from tests.client.ci.repositories import Repository
 from tests.client.ci.servers import TASK, Reply, Stand, serving, standing
 
@@ -27,8 +27,8 @@ EDIT = {"id": "edit_1", "type": "edit", "title": "T", "articleId": "art_1"}
 
 
 def yaml(text: str) -> dict[str, Any]:
-    metadata: dict[str, Any] = frontmatter.loads(f"---\n{text}\n---\n").metadata
-    return metadata
+    document: dict[str, Any] = load_yaml(text, is_typed=True)
+    return document
 
 
 ACTION = yaml((ROOT / "action.yml").read_text())

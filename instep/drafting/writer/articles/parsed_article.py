@@ -1,6 +1,5 @@
 """An article as lines and blocks, read once for all that the writer asks about it."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,10 +9,8 @@ from typing import NamedTuple
 from instep.drafting.writer.articles.restructured import with_markdown_titles
 from instep.platform.text import blocks as text_blocks
 from instep.platform.text.blocks import Block
+from instep.platform.text.front_matter import split_front_matter
 
-_FRONT_MATTER = re.compile(
-    r"\A(---|\+\+\+)[ \t]*\r?\n(?=[\w\"'#-]+[ \t]*[:=]|#).*?\n\1[ \t]*(?:\r?\n|\Z)", re.DOTALL
-)
 _KINDS = frozenset(("heading", "list", "item", "table", "row", "code"))
 
 
@@ -39,8 +36,8 @@ class ParsedArticle:
 
 def front_matter(text: str) -> str:
     """The settings between rules at the beginning of a text, which readers do not see; empty without any."""
-    match = _FRONT_MATTER.match(text)
-    return match[0] if match else ""
+    parts = split_front_matter(text)
+    return parts.head if parts.begins_with_key else ""
 
 
 @lru_cache(maxsize=64)

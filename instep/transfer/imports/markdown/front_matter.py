@@ -4,12 +4,11 @@ import json
 import re
 from dataclasses import dataclass
 
+from instep.platform.text.front_matter import split_front_matter
 from instep.transfer.imports.markdown.fields import Fields, read_json, read_toml_fields, read_yaml_fields
 from instep.transfer.imports.markdown.page_losses import PageLosses
 from instep.transfer.imports.tree.schemas import Losses
 
-_YAML = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _BYTE_ORDER_MARKS = re.compile(r"^\ufeff+", re.MULTILINE)
 # Settings that are words, and how values begin that YAML reads as something else.
 _WORDS = frozenset(("title", "description", "sidebar_label"))
@@ -51,16 +50,17 @@ def decode_text(path: str, content: bytes, losses: Losses) -> str:
 
 
 def _split_front_matter(text: str, losses: PageLosses) -> tuple[Fields, str]:
-    start = text.lstrip("\n") if text.startswith("\n") else text
-    if match := _YAML.match(start):
-        fields = _read_yaml(match[1], losses)
-        return (Fields(), text) if fields is None else (fields, start[match.end() :])
-    if match := _TOML.match(start):
+    start = text.lstrip("\n")
+    parts = split_front_matter(start)
+    if parts.mark == "---":
+        fields = _read_yaml(parts.settings, losses)
+        return (Fields(), text) if fields is None else (fields, parts.body)
+    if parts.mark == "+++":
         try:
-            return read_toml_fields(match[1]), start[match.end() :]
+            return read_toml_fields(parts.settings), parts.body
         except ValueError as error:
-            losses.add(f"front matter that is not valid TOML ({error})", "+++")
-            return Fields(), start[match.end() :]
+            losses.add(f"front matter that is not valid TOML ({error})", parts.mark)
+            return Fields(), parts.body
     return _split_json(start) or (Fields(), text)
 
 

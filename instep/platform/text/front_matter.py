@@ -1,0 +1,29 @@
+"""The front matter of a Markdown file: settings between two lines `---`, or `+++`, as static sites know it."""
+
+import re
+from typing import NamedTuple
+
+_FRONT_MATTER = re.compile(
+    r"\A\ufeff*(---|\+\+\+)[ \t]*\r?\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_FIRST_KEY = re.compile(r"[\w\"'#-]+[ \t]*[:=]|#")
+
+
+class SplitText(NamedTuple):
+    """A text in two parts, `head` with both of its marks; without front matter all is `body`."""
+
+    head: str
+    body: str
+    # `---` for YAML, `+++` for TOML.
+    mark: str = ""
+    settings: str = ""
+
+    @property
+    def begins_with_key(self) -> bool:
+        """Whether a setting or a comment comes first: without that it may be a text between two rules."""
+        return _FIRST_KEY.match(self.settings) is not None
+
+
+def split_front_matter(text: str) -> SplitText:
+    match = _FRONT_MATTER.match(text)
+    return SplitText(match[0], text[match.end() :], match[1], match[2]) if match else SplitText("", text)
