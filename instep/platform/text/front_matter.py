@@ -1,4 +1,4 @@
-"""The front matter of a Markdown file: settings between two lines `---`, or `+++`, as static sites know it."""
+"""The front matter of a Markdown file: settings between two lines `---`, or `+++` for TOML."""
 
 import re
 from typing import NamedTuple
