@@ -76,7 +76,7 @@ def test_the_summary_makes_collections_and_the_configuration_redirects() -> None
         ('{% include ".gitbook/includes/a.md" %}', "Shared *words*"),
         (
             '<figure><img src="i (1).png" alt="A"><figcaption><p>B</p></figcaption></figure>',
-            "![A](i%20%281%29.png)\n\nB",
+            "![A](i%20%281%29.png)\n\n*B*",
         ),
         ("| a |\n| - |\n| <p>b</p><p>c</p> |", "| a |\n| - |\n| b<br>c |"),
     ],

@@ -80,9 +80,9 @@ def test_html_is_markdown_and_what_is_left_out_is_told() -> None:
         "> [!WARNING]\n> Take **care** of \\<your-key>\n\n- [B](b.md)\n\n"
         "<details>\n<summary>More</summary>\n\nHidden *words*\n\n</details>\n\n"
         "| A |\n| --- |\n| 1<br>2 |\n\n![Icon](i.png)\n\n"
-        "[https://video.example/1](https://video.example/1)\n\n```html\n<div>code</div>\n```\n"
+        "<https://video.example/1>\n\n```html\n<div>code</div>\n```\n"
     )
-    assert told(tree) == [like("a.md:22 <script>…"), like("a.md:20 <iframe>…")]
+    assert told(tree) == [like("a.md:22 <script>…"), like("a.md:20 embedded … https://video.example/1")]
 
 
 def test_front_matter_becomes_facts_of_the_page() -> None:

@@ -23,9 +23,12 @@ from instep.transfer.imports.html.safe_links import first_seen
 # Words of classes that make an element a box; those of the second set do so only with a kind.
 BOXES = {*CALLOUT_NAMES, "infobox", "note", "tip", "warning", "caution", "important"}
 BOXES_WITH_KIND = {"alert", "panel", "box", "message", "information", "info"}
-BOX_TAGS = "div, section, aside, p, blockquote, figure"
+BOX_TAGS = {"div", "section", "aside", "p", "blockquote", "figure"}
 # Words of classes of the parts of a box, which are no boxes themselves.
-PARTS = {"title", "heading", "header", "label", "icon", "body", "content", "text", "inner"}
+PARTS = {
+    *("title", "heading", "header", "label", "icon", "body", "content", "text", "inner"),
+    *("item", "list", "wrapper"),
+}
 TITLES = {"title", "heading", "header", "label"}
 # Parts of accordions, as far as products agree on them: (the part that folds, its title).
 ACCORDION_ITEMS = (
@@ -38,7 +41,7 @@ MAX_TITLE_CHARACTERS = 200
 
 
 def keep_boxes(document: HtmlDocument) -> None:
-    for node in document.css(BOX_TAGS):
+    for node in document.css(", ".join(BOX_TAGS)):
         kind = kind_of(node)
         if kind is not None and not any(kind_of(parent) for parent in parents_of(node)):
             make_alert(document, node, kind)
@@ -53,9 +56,10 @@ def keep_boxes(document: HtmlDocument) -> None:
 
 def kind_of(node: Node) -> str | None:
     """The kind of alert that the element is one of, by its classes."""
-    if tag_of(node) not in {"div", "section", "aside", "p", "blockquote", "figure"}:
-        return None
-    words = classes_of(node)
+    return kind_of_classes(classes_of(node)) if tag_of(node) in BOX_TAGS else None
+
+
+def kind_of_classes(words: set[str]) -> str | None:
     kind = next((kind for word, kind in CLASS_KINDS.items() if word in words), None)
     if words & PARTS or not (words & BOXES or (kind and words & BOXES_WITH_KIND)):
         return None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 from selectolax.lexbor import LexborHTMLParser
@@ -25,29 +26,33 @@ from instep.transfer.imports.html.inline import tidy_text
 from instep.transfer.imports.html.lists import tidy_lists
 from instep.transfer.imports.html.safe_links import keep_addresses
 
-OPTIONS = ConversionOptions(
-    autolinks=True,
-    br_in_tables=True,
-    bullets="-",
-    compact_tables=True,
-    escape_asterisks=True,
-    escape_misc=True,
-    escape_underscores=True,
-    expand_abbreviations=False,
-    extract_metadata=False,
-    hidden_content="all",
-    highlight_style="bold",
-    include_blockquote_citations=False,
-    newline_style="backslash",
-    preprocessing=PreprocessingOptions(enabled=False),
-)
 UNSEEN = "script, style, template, noscript, svg, link, meta, head, select, textarea, canvas, dialog"
 FORM_PARTS = "form, fieldset, button, label"
 # Containers at the beginning of a line, and what a line below it begins with.
 CONTAINERS = re.compile(r"(?: |>|[-*+](?= )|[0-9]+[.)](?= ))*")
 ALERT = re.compile(r"^([> ]*)(\[![A-Z]+\].*)\n(?: *>[> ]*\n)*", re.MULTILINE)
 ALIGNMENT = re.compile(r"\ufdd3([:-]+)")
-EMPTY_LINES = re.compile(r"\n[ ]*(?:\n[ ]*)+\n")
+EMPTY_LINES = re.compile(r"\n((?:[ >]*\n){2,})")
+
+
+@cache
+def options(*, has_escapes: bool) -> ConversionOptions:
+    return ConversionOptions(
+        autolinks=True,
+        br_in_tables=True,
+        bullets="-",
+        compact_tables=True,
+        escape_asterisks=has_escapes,
+        escape_misc=has_escapes,
+        escape_underscores=has_escapes,
+        expand_abbreviations=False,
+        extract_metadata=False,
+        hidden_content="all",
+        highlight_style="bold",
+        include_blockquote_citations=False,
+        newline_style="backslash",
+        preprocessing=PreprocessingOptions(enabled=False),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +65,30 @@ class HtmlText:
 
 
 def to_markdown(
-    html: str, title: str | None = None, prepare: Callable[[HtmlDocument], None] | None = None
+    html: str,
+    title: str | None = None,
+    prepare: Callable[[HtmlDocument], None] | None = None,
+    *,
+    holds_markdown: bool = False,
 ) -> HtmlText:
     """Convert the body of a page; `prepare` turns the markup of one product into plain HTML before.
 
-    With a `title`, a first heading that repeats it is left out, and headings begin at the second level.
+    With a `title`, a first heading that repeats it is left out, and headings begin at the second level. The
+    words of HTML in a Markdown text may hold Markdown themselves, which stays.
     """
     try:
-        return convert_document(read_document(html), title, prepare)
+        return convert_document(read_document(html), title, prepare, holds_markdown)
     except TooComplex:
         document = HtmlDocument(LexborHTMLParser(paragraphs_of_text(html)))
         document.losses.append("HTML that is nested too deeply or too large, of which only the text is kept")
-        return convert_document(document, title, None)
+        return convert_document(document, title, None, holds_markdown)
 
 
 def convert_document(
-    document: HtmlDocument, title: str | None, prepare: Callable[[HtmlDocument], None] | None
+    document: HtmlDocument,
+    title: str | None,
+    prepare: Callable[[HtmlDocument], None] | None,
+    holds_markdown: bool,
 ) -> HtmlText:
     for node in document.css(UNSEEN):
         discard(node)
@@ -93,20 +106,26 @@ def convert_document(
     tidy_tables(document)
     tidy_text(document)
     heading_ids = tidy_headings(document, is_below_title=title is not None)
-    markdown = write(document)
+    markdown = write(document, holds_markdown)
     refuse_costly_markdown(markdown)
     return HtmlText(markdown, heading_ids, tuple(dict.fromkeys(document.losses)))
 
 
-def write(document: HtmlDocument) -> str:
+def write(document: HtmlDocument, holds_markdown: bool) -> str:
     """The Markdown of the tree."""
-    text = convert(document.body.inner_html or "", OPTIONS).content or ""
+    text = convert(document.body.inner_html or "", options(has_escapes=not holds_markdown)).content or ""
     if PARAGRAPH_BREAK in text:
         text = "\n".join(part_paragraphs(line) for line in text.split("\n"))
     text = ALERT.sub(r"\1\2\n", document.unmark(text))
     text = align_tables(text)
-    text = drop_escapes(EMPTY_LINES.sub("\n\n", text).strip())
+    text = EMPTY_LINES.sub(one_empty_line, text).strip()
+    text = text if holds_markdown else drop_escapes(text)
     return f"{text}\n" if text else ""
+
+
+def one_empty_line(match: re.Match[str]) -> str:
+    """The outermost of several empty lines, which may be lines of quotes."""
+    return f"\n{min(match[1].splitlines(), key=lambda line: line.count('>')).rstrip()}\n"
 
 
 def part_paragraphs(line: str) -> str:

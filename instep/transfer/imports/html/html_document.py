@@ -86,7 +86,11 @@ def text_of(node: Node) -> str:
 
 def classes_of(node: Node) -> set[str]:
     """The words of the element's classes: `callout--info` has two."""
-    return set(re.split(r"[\s_-]+", (node.attributes.get("class") or "").lower())) - {""}
+    return class_words(node.attributes.get("class") or "")
+
+
+def class_words(classes: str) -> set[str]:
+    return set(re.split(r"[\s_-]+", classes.lower())) - {""}
 
 
 def is_blank(node: Node | None) -> bool:

@@ -2,13 +2,15 @@
 
 import posixpath
 import re
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 from instep.platform.core.readable import IGNORED_IN_URLS, SCHEME
 from instep.transfer.imports.html.html_document import (
     BLOCK_SELECTOR,
+    BLOCK_TAGS,
     HtmlDocument,
     Node,
+    children,
     discard,
     is_blank,
     tag_of,
@@ -18,6 +20,8 @@ from instep.transfer.imports.html.html_document import (
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 
+# What an address with blanks, which Markdown would end at, keeps as it is.
+SAFE = "/:?#@!$&'*+,;=%~.-_[]"
 SCHEMES = ("http:", "https:", "mailto:")
 # Where pages that load images late keep the address.
 LATE_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-image-src")
@@ -61,7 +65,7 @@ def safe_address(address: str | None) -> str | None:
         return f"https:{text}"
     if not text or (SCHEME.match(text) and not text.lower().startswith(SCHEMES)):
         return None
-    return text
+    return quote(text, safe=SAFE) if " " in text else text
 
 
 def picture_address(address: str | None) -> str | None:
@@ -141,6 +145,7 @@ def keep_link(document: HtmlDocument, link: Node) -> None:
         if text := text_of(link)[:MAX_TOLD_CHARACTERS]:
             document.losses.append(f"address of the link “{text}”, which pages may not have")
         return unwrap(link)
+    take_words_of_card(link)
     if not shows_file(link, address):
         return discard(link)
     for name in list(link.attributes):
@@ -152,6 +157,19 @@ def keep_link(document: HtmlDocument, link: Node) -> None:
         block.insert_after(" ")
         unwrap(block)
     return None
+
+
+def take_words_of_card(link: Node) -> None:
+    """Give a link that shows nothing the words of its card, which it covers."""
+    card = link.parent
+    if card is None or tag_of(card) != "div" or text_of(link) or link.css_first("img") is not None:
+        return
+    others = [child for child in children(card) if child.mem_id != link.mem_id and not is_blank(child)]
+    if len(card.css("a")) == 1 and sum(tag_of(other) in BLOCK_TAGS for other in others) <= 1:
+        for other in others:
+            if tag_of(other) != "img":
+                link.insert_child(other, move=True)
+        card.insert_child(link, move=True)
 
 
 def shows_file(link: Node, address: str) -> bool:

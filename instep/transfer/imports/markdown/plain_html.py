@@ -1,41 +1,39 @@
-"""HTML between Markdown as Markdown, by the library html-to-markdown; the code of the text must be hidden."""
+"""HTML between Markdown as Markdown: each block is converted as a document; code must be hidden."""
 
 import re
 from html import unescape
 from textwrap import dedent, indent
 from urllib.parse import quote
 
-import html_to_markdown
 import nh3
 
 from instep.platform.core import limits
-from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
+from instep.transfer.imports.html.boxes import BOX_TAGS, kind_of_classes
+from instep.transfer.imports.html.convert import to_markdown
+from instep.transfer.imports.html.html_document import class_words
+from instep.transfer.imports.html.safe_links import SAFE
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.page_losses import PageLosses
 
 _BLOCKS = (
-    "address|article|aside|blockquote|center|details|div|dl|fieldset|figure|footer|form|header|main|nav|noscript"
-    "|ol|p|section|table|ul"
+    "address|article|aside|blockquote|center|details|div|dl|fieldset|figcaption|figure|footer|form|header|main"
+    "|nav|noscript|ol|p|section|table|ul"
 )
 _OPENING = re.compile(rf"^([ \t]*)<({_BLOCKS})\b([^<>]*)>", re.IGNORECASE | re.MULTILINE)
 _ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)[ \t\n]*+=[ \t\n]*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 _GONE = re.compile(
     r"<(script|style|svg|template)\b[^<>]*>(?:(?!<\1\b).)*?</\1[ \t]*>", re.IGNORECASE | re.DOTALL
 )
-_EMBED = re.compile(
-    r"<(iframe|video|audio|embed|object)\b([^<>]*?)(?:/>|>(?:((?:(?!<\1\b).)*?)</\1[ \t]*>)?)",
+# Elements of which Markdown has nothing within.
+_INLINE = re.compile(
+    r"<(iframe|video|audio|embed|object)\b[^<>]*?(?:/>|>(?:(?:(?!<\1\b).)*?</\1[ \t]*>)?)|<img\b[^<>]*>",
     re.IGNORECASE | re.DOTALL,
 )
-_SOURCE = re.compile(r"<source\b([^<>]*)>", re.IGNORECASE)
-_IMAGE = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
 _LINK = re.compile(
     r"<a\b([^<>]*\bhref\b[^<>]*)>((?:(?!<a\b|</a|\n[ \t]*\n).)*?)</a[ \t]*>", re.IGNORECASE | re.DOTALL
 )
 _CONTROL = re.compile(r"</?(?:input|form|select|option|textarea|label|fieldset)\b[^<>]*>", re.IGNORECASE)
-_EMPTY_LINK_ABOVE = re.compile(r"^([ \t]*\[\]\([^()\s]+\))[ \t]*\n[ \t]*\n(?=[^\s#|>`~\x00])", re.MULTILINE)
-_LINE_WITH_EMPTY_LINK = re.compile(r"^([^\n|]*?)(?<!!)\[\]\(([^()\s]+)\)([^\n|]*)$", re.MULTILINE)
-_MARKDOWN_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^()\n]*\)")
 _CELL_BREAK = re.compile(
     r"(?<!\s)\s*+</(?:p|div|li)>\s*+(?=<(?:p|div|li|ul|ol)\b)"
     r"|(?<=[^>\s])\s*+<[uo]l\b[^<>]*+>\s*+(?=<li)|</[uo]l>\s*+(?=[^<\s])",
@@ -52,51 +50,24 @@ _SAME_TAG = re.compile(r"<(/?)(b|i|strike|s|tt)(?:[ \t][^<>]*)?>", re.IGNORECASE
 _SUMMARY = re.compile(r"[ \t\n]*<summary\b[^<>]*>(.*?)</summary[ \t]*>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SPAN = re.compile(r"<t[dh]\b[^<>]*(?:row|col)span[ \t]*=[ \t]*[\"']?(?!1\b)\d", re.IGNORECASE)
-_CAPTION = re.compile(
-    r"<figcaption\b[^<>]*>\s*((?:(?!<figcaption).)*?)\s*</figcaption[ \t]*>", re.IGNORECASE | re.DOTALL
-)
 # Characters of a private alphabet stand for what the conversion of HTML must leave alone.
 _NUL, _BRACKET = "\ue0f0", "\ue0f1"
 _ELEMENT = re.compile(r"(?<!\\)</?([A-Za-z][\w-]*)(?:[ \t\n][^<>]*)?/?>")
-_ELEMENTS = frozenset(nh3.ALLOWED_TAGS).union(
+_ELEMENTS = frozenset(
     (
-        "audio",
-        "body",
-        "button",
-        "embed",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "font",
-        "footer",
-        "form",
-        "head",
-    ),
-    (
-        "html",
-        "iframe",
-        "input",
-        "label",
-        "link",
-        "main",
-        "meta",
-        "nav",
-        "nobr",
-        "noscript",
-        "object",
-        "option",
-    ),
-    ("picture", "script", "section", "select", "source", "style", "svg", "template", "textarea", "video"),
+        *nh3.ALLOWED_TAGS,
+        *("audio", "body", "button", "embed", "fieldset", "figcaption", "figure", "font", "footer", "form"),
+        *("head", "html", "iframe", "input", "label", "link", "main", "meta", "nav", "nobr", "noscript"),
+        *("object", "option", "picture", "script", "section", "select", "source", "style", "svg"),
+        *("template", "textarea", "video"),
+    )
 )
 _BLOCK_TAG = re.compile(rf"<(/?)({_BLOCKS})\b[^<>]*>", re.IGNORECASE)
 _STRAY = re.compile(
     rf"</?(?:{_BLOCKS.replace('details|', '').replace('|table', '')})\b[^<>]*>", re.IGNORECASE
 )
-_LISTS = frozenset(("ul", "ol", "dl", "p"))
+_HTML_ALONE = frozenset(("ul", "ol", "dl", "p", "table"))
 _MARKDOWN = re.compile(r"\n[ \t]*\n[ \t]*[^<\s]|^[ \t]*(?:[-*+>#]|\d+[.)])[ \t]|\x00B", re.MULTILINE)
-_CALLOUT_CLASS = re.compile(
-    r"\b(?:usa-)?(?:alert|admonition|callout|hint|notice|note|tip|warning|important|caution)\b"
-)
 
 
 def attributes_of(tag: str) -> dict[str, str]:
@@ -115,24 +86,17 @@ def replace_html(text: str, losses: PageLosses) -> str:
         losses.add("table whose cells span several rows or columns", span[0])
     text = _ELEMENT.sub(_shown_word, shown_comparisons(text, _BRACKET))
     text = _replace_gone(text, losses)
-    text = _EMBED.sub(lambda match: _embed(match, losses), text)
-    text = _IMAGE.sub(_image, text)
-    text = _CAPTION.sub(r"\n\n\1\n\n", text)
-    text = _replace_blocks(_ROW.sub(lambda row: _plain_cells(row[0]), text), 0)
+    text = _replace_blocks(_ROW.sub(lambda row: _plain_cells(row[0]), text), losses, 0)
+    text = _INLINE.sub(lambda match: _converted(match[0], losses), text)
     text = _LINK.sub(_link, text)
     text = _SAME_TAG.sub(lambda match: f"<{match[1]}{_SAME[match[2].lower()]}>", text)
-    text = _EMPTY_LINK_ABOVE.sub(r"\1 ", _STYLE.sub("", text))
-    text = _LINE_WITH_EMPTY_LINK.sub(_labelled, text)
-    return text.replace(_BRACKET, "\\<")
+    return _STYLE.sub("", text).replace(_BRACKET, "\\<")
 
 
 def link(label: str, target: str) -> str:
     """A link of Markdown; blanks and brackets of the target are encoded."""
     words = " ".join(label.split()) or target
-    return f"[{words}]({quote(target, safe=_SAFE)})"
-
-
-_SAFE = "/:?#@!$&'*+,;=%~.-_[]"
+    return f"[{words}]({quote(target, safe=SAFE)})"
 
 
 def _replace_gone(text: str, losses: PageLosses) -> str:
@@ -144,17 +108,6 @@ def _replace_gone(text: str, losses: PageLosses) -> str:
     if control := _CONTROL.search(text):
         losses.add("form, of which the words stay", control[0])
     return _CONTROL.sub("", text)
-
-
-def _labelled(line: re.Match[str]) -> str:
-    """A line with a link that shows nothing, which covers a card: the words of the line are the link."""
-    before, target, after = line[1], line[2], line[3]
-    images = "".join(f"{image} " for image in _MARKDOWN_IMAGE.findall(before + after))
-    words = " ".join(_MARKDOWN_IMAGE.sub("", before + after).split())
-    # Words that hold another link can't be in one.
-    if not words or "](" in words:
-        return f"{before}[{target}]({target}){after}"
-    return f"{images}[{words}]({target})"
 
 
 def _shown_word(match: re.Match[str]) -> str:
@@ -169,36 +122,15 @@ def _plain_cells(row: str) -> str:
     return _STRAY.sub("", re.sub(r"</li>|<hr[ \t]*/?>", " ", row, flags=re.IGNORECASE))
 
 
-def _embed(match: re.Match[str], losses: PageLosses) -> str:
-    attributes = attributes_of(match[2])
-    source = _SOURCE.search(match[3] or "")
-    target = (
-        attributes.get("src")
-        or attributes.get("data")
-        or attributes_of(source[1] if source else "").get("src")
-    )
-    losses.add(f"<{match[1].lower()}>, which is a link now", match[0])
-    return link(attributes.get("title", ""), target) if target else ""
-
-
-def _image(match: re.Match[str]) -> str:
-    attributes = attributes_of(match[1])
-    source = attributes.get("src", "").strip()
-    if not source:
-        return ""
-    alt = " ".join(attributes.get("alt", "").split()).replace("[", "(").replace("]", ")")
-    return f"![{alt}]({quote(source, safe=_SAFE)})"
-
-
 def _link(match: re.Match[str]) -> str:
     target = attributes_of(match[1]).get("href", "").strip()
     words = " ".join(_STYLE.sub("", match[2]).split())
     if not target or not words:
         return words
-    return f"[{words}]({quote(target, safe=_SAFE)})"
+    return f"[{words}]({quote(target, safe=SAFE)})"
 
 
-def _replace_blocks(text: str, depth: int) -> str:
+def _replace_blocks(text: str, losses: PageLosses, depth: int) -> str:
     """The text with its outermost blocks of HTML as Markdown; `depth` counts the blocks around it."""
     if depth > limits.MAX_IMPORT_HTML_LEVELS:
         return _TAG.sub("", text)
@@ -209,7 +141,7 @@ def _replace_blocks(text: str, depth: int) -> str:
         parts.append(text[at : opening.start()])
         inner_end, end = ends.get(opening.end(), (opening.end(), opening.end()))
         if end > opening.end():
-            block = _block(opening, text[opening.end() : inner_end], depth).strip("\n")
+            block = _block(opening, text[opening.end() : inner_end], losses, depth).strip("\n")
             parts.append("\n" + indent(block, opening[1], lambda line: line.strip() != "") + "\n\n")
         at = end
     # A tag that nothing closes or opens has no effect on a page.
@@ -231,24 +163,22 @@ def _ends_of_blocks(text: str) -> dict[int, tuple[int, int]]:
     return ends
 
 
-def _block(opening: re.Match[str], content: str, depth: int) -> str:
+def _block(opening: re.Match[str], content: str, losses: PageLosses, depth: int) -> str:
     name, attributes = opening[2].lower(), attributes_of(opening[3])
     if name == "details":
-        return _details(content, depth)
-    if _CALLOUT_CLASS.search(attributes.get("class", "")) and name != "table":
-        body = _replace_blocks(_dedented(content), depth + 1)
-        return alert(_kind_of_classes(attributes["class"]), "", _STYLE.sub("", body).strip())
-    if name == "table":
-        return _converted(f"<table>{_plain_cells(content)}</table>")
-    if name not in _LISTS and ("markdown" in opening[3] or _MARKDOWN.search(content)):
-        return _replace_blocks(_dedented(content), depth + 1)
-    return _converted(f"<{name}>{content}</{name}>")
+        return _details(content, losses, depth)
+    if name in _HTML_ALONE or not ("markdown" in opening[3] or _MARKDOWN.search(content)):
+        return _converted(f"{opening[0].strip()}{content}</{name}>", losses)
+    body = _replace_blocks(_dedented(content), losses, depth + 1)
+    kind = kind_of_classes(class_words(attributes.get("class", ""))) if name in BOX_TAGS else None
+    return alert(kind, "", _STYLE.sub("", body).strip()) if kind else body
 
 
-def _details(content: str, depth: int) -> str:
+def _details(content: str, losses: PageLosses, depth: int) -> str:
     summary = _SUMMARY.match(content)
     title = " ".join(_TAG.sub("", summary[1]).split()) if summary else "Details"
-    body = _replace_blocks(_dedented(content[summary.end() if summary else 0 :]), depth + 1).strip("\n")
+    content = content[summary.end() :] if summary else content
+    body = _replace_blocks(_dedented(content), losses, depth + 1).strip("\n")
     return f"<details>\n<summary>{title}</summary>\n\n{body}\n\n</details>"
 
 
@@ -258,21 +188,9 @@ def _dedented(content: str) -> str:
     return f"{first.strip()}\n{dedent(others)}"
 
 
-def _kind_of_classes(classes: str) -> str:
-    kinds = re.split(r"[\s_-]+", classes.lower())
-    return next((kind for kind in reversed(kinds) if kind in ALERT_KINDS and kind != "alert"), "note")
-
-
-def _converted(html: str) -> str:
+def _converted(html: str, losses: PageLosses) -> str:
     """Markdown of HTML. Marks of hidden code pass as letters of a private alphabet."""
-    # Images are Markdown already: the library keeps them as words.
-    options = html_to_markdown.ConversionOptions(
-        escape_misc=False,
-        extract_metadata=False,
-        preserve_tags=["kbd", "sup", "sub"],
-        br_in_tables=True,
-        compact_tables=True,
-    )
-    source = html.replace("\x00", _NUL)
-    result = html_to_markdown.convert(source, options).content or ""
-    return result.replace(_NUL, "\x00").strip("\n")
+    text = to_markdown(f"<body>{html}".replace("\x00", _NUL), holds_markdown=True)
+    for loss in text.losses:
+        losses.add(loss, html.partition("\n")[0])
+    return text.markdown.replace(_NUL, "\x00").strip("\n")

@@ -2,14 +2,11 @@
 
 import html
 import posixpath
-import re
 
+from instep.transfer.imports.html.safe_links import page_of
 from instep.transfer.imports.mdx.components import Write, details, dropped, unwrapped, with_names
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
 from instep.transfer.imports.mdx.tags import Tag, block, image, item, markdown_link, place
-
-_YOUTUBE = re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]+)")
-
 
 _HOSTS = {"YouTube": "https://www.youtube.com/watch?v=", "Vimeo": "https://vimeo.com/"}
 
@@ -97,8 +94,7 @@ def _media(tag: Tag) -> MarkdownPiece:
         target = host + (target or tag.value("id", "videoId"))
     if target.startswith("//"):
         target = f"https:{target}"
-    if match := _YOUTUBE.match(target):
-        target = f"https://www.youtube.com/watch?v={match[1]}"
+    target = page_of(target)
     title = (
         tag.value("title", "caption", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
     )
