@@ -95,7 +95,7 @@ SAME_FUNCTIONS: dict[str, tuple[set[str], str]] = {
         "a secret for a caller",
     ),
     "read_page": (
-        {"instep.demo.help", "instep.transfer.imports.markdown.front_matter"},
+        {"instep.demo.help", "instep.transfer.imports.markdown.source_pages"},
         "a file becomes a page",
     ),
     "say": ({"instep.client.ci.printing", "instep.cli.output"}, "print a sentence at a terminal"),

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.transfer.imports.markdown.callouts import replace_colon_containers, replace_indented_containers
 from instep.transfer.imports.markdown.fields import read_yaml
-from instep.transfer.imports.markdown.front_matter import read_page
 from instep.transfer.imports.markdown.heading_ids import replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import hide_code, outside_code
+from instep.transfer.imports.markdown.source_pages import read_page
 from instep.transfer.imports.markdown.titles import take_title
 from instep.transfer.imports.tree.file_names import name_order, title_of_name, without_numbers
 from instep.transfer.imports.tree.schemas import Loss, Losses

@@ -9,10 +9,10 @@ from instep.transfer.imports.markdown.block_tags import TagUse, replace_tags
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
-from instep.transfer.imports.markdown.front_matter import SourcePage
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_into
 from instep.transfer.imports.markdown.plain_html import link
 from instep.transfer.imports.markdown.plain_pages import headed_block
+from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.folders import join
 
 _TAG = re.compile(

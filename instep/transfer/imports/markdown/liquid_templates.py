@@ -13,7 +13,7 @@ from liquid.exceptions import LiquidError, TemplateNotFoundError
 from instep.platform.core import limits
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.markdown.fields import Value
-from instep.transfer.imports.markdown.front_matter import SourcePage
+from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.folders import join
 from instep.transfer.imports.tree.schemas import SourceFiles
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
-from instep.transfer.imports.markdown.front_matter import SourcePage
 from instep.transfer.imports.markdown.heading_ids import HeadingIds, replace_html_headings, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.plain_html import replace_html
+from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.markdown.titles import take_title
 
 # The transform of a format: it changes a text whose code is hidden.

@@ -9,8 +9,8 @@ from instep.transfer.imports.markdown.callouts import (
 )
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes, replace_icons
-from instep.transfer.imports.markdown.front_matter import SourcePage
 from instep.transfer.imports.markdown.plain_pages import headed_block
+from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.url_parts import joined_url
 
 _TAB = re.compile(r"^([ \t]*+)===[!+]?[ \t]++(?:\"(.*)\"|'(.*)')[ \t]*$")

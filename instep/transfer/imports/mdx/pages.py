@@ -8,10 +8,10 @@ from instep.transfer.imports.html.escapes import plainer
 from instep.transfer.imports.markdown.attribute_lists import remove_attribute_lists
 from instep.transfer.imports.markdown.callouts import Container, alert_of, replace_colon_containers
 from instep.transfer.imports.markdown.fields import Fields
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
 from instep.transfer.imports.markdown.heading_ids import HeadingIds, take_heading_ids
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.transfer.imports.markdown.plain_pages import titled_fence, with_blank_lines
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.markdown.titles import take_title
 from instep.transfer.imports.mdx.components import details
 from instep.transfer.imports.mdx.included_files import IncludedFiles

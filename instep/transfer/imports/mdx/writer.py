@@ -20,8 +20,8 @@ from instep.transfer.imports.javascript.js_values import (
 )
 from instep.transfer.imports.javascript.modules import SCRIPT, Module, expression_value, is_complete_module
 from instep.transfer.imports.javascript.returned_tags import repeated_tags, tags_of_component
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_code
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.components import COMPONENTS, dropped, unwrapped
 from instep.transfer.imports.mdx.elements import Element, ElementNode, Expression, parse_elements
 from instep.transfer.imports.mdx.html_tags import HTML_TAGS, TOLD_TAGS

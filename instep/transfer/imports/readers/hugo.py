@@ -4,10 +4,10 @@ import posixpath
 from collections.abc import Mapping
 
 from instep.transfer.imports.markdown.fields import Fields
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.hugo_shortcodes import Includes, plain_shortcodes
 from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.readers.hugo_configuration import is_configuration, read_configuration
 from instep.transfer.imports.tree.folders import (
     MAIN_LOCALE,

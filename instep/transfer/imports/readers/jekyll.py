@@ -4,11 +4,11 @@ import posixpath
 from dataclasses import replace
 
 from instep.transfer.imports.markdown.fields import Value, read_yaml
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.kramdown import plain_kramdown
 from instep.transfer.imports.markdown.liquid_templates import LiquidTemplates
 from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.readers.jekyll_navigation import jekyll_entries
 from instep.transfer.imports.readers.jekyll_site import CONFIGURATION, JekyllSite, read_jekyll_site
 from instep.transfer.imports.tree.folders import page_paths, translations

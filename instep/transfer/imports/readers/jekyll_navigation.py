@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from instep.transfer.imports.markdown.front_matter import SourcePage
+from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.file_names import name_order, title_of_name
 from instep.transfer.imports.tree.folders import folder_entries
 from instep.transfer.imports.tree.navigation import Entry

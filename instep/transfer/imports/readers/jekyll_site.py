@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from instep.transfer.imports.markdown.fields import Fields, Value, read_yaml_fields
-from instep.transfer.imports.markdown.front_matter import SourcePage
+from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.folders import PagePlace, is_index, locale_of_name
 from instep.transfer.imports.tree.schemas import SourceFiles, UnreadableSource, without_file

@@ -12,11 +12,11 @@ from instep.transfer.imports.markdown.fields import (
     read_toml_fields,
     read_yaml_fields,
 )
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.python_markdown import plain_python_markdown
 from instep.transfer.imports.markdown.snippets import Snippets
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import is_page, title_of_name, without_extension
 from instep.transfer.imports.tree.folders import (
     folder_entries,

@@ -4,9 +4,9 @@ import posixpath
 
 from instep.transfer.exports.file_contents import ORDER_KEYS
 from instep.transfer.imports.markdown.callouts import replace_colon_containers
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import without_extension, without_numbers
 from instep.transfer.imports.tree.folders import (
     MAIN_LOCALE,

@@ -12,10 +12,10 @@ from instep.transfer.imports.markdown.block_tags import arguments_of
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
 from instep.transfer.imports.markdown.plain_html import link
 from instep.transfer.imports.markdown.plain_pages import PlainPage, headed_block, plain_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import title_of_name, without_extension
 from instep.transfer.imports.tree.folders import folder_entries, page_paths
 from instep.transfer.imports.tree.json_values import load_json

@@ -3,7 +3,7 @@
 import posixpath
 import re
 
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.mdx.included_files import IncludedFiles, code_region, rebase_links
 
 _INCLUDE = re.compile(r"<!--[ \t]*@include:[ \t]*(.*?)[ \t]*-->")

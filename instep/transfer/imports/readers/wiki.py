@@ -4,11 +4,11 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from instep.transfer.imports.markdown.front_matter import SourcePage, decode_text, read_page
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.link_lists import LinkItem, read_link_list
 from instep.transfer.imports.markdown.plain_html import link
 from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, decode_text, read_page
 from instep.transfer.imports.tree.file_names import without_extension
 from instep.transfer.imports.tree.folders import page_paths
 from instep.transfer.imports.tree.navigation import Entry, arrange

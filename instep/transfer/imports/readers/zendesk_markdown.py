@@ -4,9 +4,9 @@ import posixpath
 import re
 from dataclasses import replace
 
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
 from instep.transfer.imports.markdown.hidden_code import HiddenCode
 from instep.transfer.imports.markdown.plain_pages import plain_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import title_of_name
 from instep.transfer.imports.tree.folders import folder_entries, page_paths
 from instep.transfer.imports.tree.navigation import arrange

@@ -8,7 +8,7 @@ from typing import Any
 
 from instep.platform.core import limits
 from instep.transfer.imports.markdown.fields import read_yaml
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import is_page
 from instep.transfer.imports.tree.json_values import load_json
 from instep.transfer.imports.tree.schemas import ImportedPage, Loss, Losses, SourceFiles, Tree

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from instep.transfer.imports.markdown.front_matter import SourcePage, read_page
+from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.source.api_operations import shows_nothing
 from instep.transfer.imports.tree.file_names import is_page, without_extension
 from instep.transfer.imports.tree.schemas import (
