@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs
 
 from instep.platform.core.readable import IGNORED_IN_URLS, SCHEME
 from instep.transfer.imports.html.html_document import (
@@ -17,11 +17,10 @@ from instep.transfer.imports.html.html_document import (
     text_of,
     unwrap,
 )
+from instep.transfer.imports.html.markdown_links import link_target
 from instep.transfer.imports.tree.url_parts import decoded_path, split_url
 from instep.transfer.imports.tree.written_pictures import is_written_picture
 
-# What an address with blanks, which Markdown would end at, keeps as it is.
-SAFE = "/:?#@!$&'*+,;=%~.-_[]"
 SCHEMES = ("http:", "https:", "mailto:")
 # Where pages that load images late keep the address.
 LATE_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-image-src")
@@ -65,7 +64,7 @@ def safe_address(address: str | None) -> str | None:
         return f"https:{text}"
     if not text or (SCHEME.match(text) and not text.lower().startswith(SCHEMES)):
         return None
-    return quote(text, safe=SAFE) if " " in text else text
+    return link_target(text)
 
 
 def picture_address(address: str | None) -> str | None:

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, CALLOUT_NAMES, SAME_NAMES
+from instep.transfer.imports.html.markdown_links import link, picture
 from instep.transfer.imports.markdown.block_tags import TagUse, replace_tags
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.definition_lists import replace_definition_lists
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode, hide_into
-from instep.transfer.imports.markdown.plain_html import link
 from instep.transfer.imports.markdown.plain_pages import headed_block
 from instep.transfer.imports.markdown.source_pages import SourcePage
 from instep.transfer.imports.tree.folders import join
@@ -212,7 +212,7 @@ def _plain_image(tag: TagUse, body: str) -> str:
     if not source:
         return body
     alt = tag.named.get("alt") or tag.named.get("caption", "")
-    image = f"![{alt.replace('[', '(').replace(']', ')')}]({source.replace(' ', '%20')})"
+    image = picture(alt, source)
     if target := tag.named.get("link"):
         image = f"[{image}]({target})"
     title, caption = tag.named.get("title", ""), tag.named.get("caption") or body.strip()

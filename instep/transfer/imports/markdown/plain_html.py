@@ -3,7 +3,6 @@
 import re
 from html import unescape
 from textwrap import dedent, indent
-from urllib.parse import quote
 
 import nh3
 
@@ -11,7 +10,7 @@ from instep.platform.core import limits
 from instep.transfer.imports.html.boxes import BOX_TAGS, kind_of_classes
 from instep.transfer.imports.html.convert import to_markdown
 from instep.transfer.imports.html.html_document import class_words
-from instep.transfer.imports.html.safe_links import SAFE
+from instep.transfer.imports.html.markdown_links import link
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.page_losses import PageLosses
@@ -93,12 +92,6 @@ def replace_html(text: str, losses: PageLosses) -> str:
     return _STYLE.sub("", text).replace(_BRACKET, "\\<")
 
 
-def link(label: str, target: str) -> str:
-    """A link of Markdown; blanks and brackets of the target are encoded."""
-    words = " ".join(label.split()) or target
-    return f"[{words}]({quote(target, safe=SAFE)})"
-
-
 def _replace_gone(text: str, losses: PageLosses) -> str:
     def tell(match: re.Match[str]) -> str:
         losses.add(f"<{match[1].lower()}> with what is in it", match[0])
@@ -124,10 +117,8 @@ def _plain_cells(row: str) -> str:
 
 def _link(match: re.Match[str]) -> str:
     target = attributes_of(match[1]).get("href", "").strip()
-    words = " ".join(_STYLE.sub("", match[2]).split())
-    if not target or not words:
-        return words
-    return f"[{words}]({quote(target, safe=SAFE)})"
+    words = _STYLE.sub("", match[2]).strip()
+    return link(words, target) if words else ""
 
 
 def _replace_blocks(text: str, losses: PageLosses, depth: int) -> str:

@@ -7,9 +7,10 @@ from typing import TypeAlias
 
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS
+from instep.transfer.imports.html.markdown_links import link, picture
 from instep.transfer.imports.markdown.callouts import alert, plain_title
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, paragraphs
-from instep.transfer.imports.mdx.tags import Tag, block, bold_label, image, item, markdown_link, place
+from instep.transfer.imports.mdx.tags import Tag, block, bold_label, item, place
 
 Write: TypeAlias = Callable[[Tag], MarkdownPiece]
 _HEADING = re.compile(r"#{2,6}[ \t]+(.*)$")
@@ -76,9 +77,9 @@ def _card(tag: Tag) -> MarkdownPiece:
     title = tag.value("title", "label", "name")
     description = paragraphs(tag.value("description"), tag.inner)
     if not target:
-        picture = image(title, tag.value("img", "image"))
-        return block(paragraphs(bold_label(title), picture, description))
-    words = markdown_link(title or on_one_line(description) or target, target)
+        shown = picture(title, tag.value("img", "image"))
+        return block(paragraphs(bold_label(title), shown, description))
+    words = link(title or on_one_line(description) or target, target)
     if not title or not description:
         return item(list_item("-", words))
     if "\n\n" in description or description.startswith(("-", "*", "1.", ">", "<", "|", "\x00", "![")):
@@ -88,7 +89,7 @@ def _card(tag: Tag) -> MarkdownPiece:
 
 def _button(tag: Tag) -> MarkdownPiece:
     return MarkdownPiece(
-        markdown_link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "link", "to", "url"))
+        link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "link", "to", "url"))
     )
 
 
@@ -166,11 +167,11 @@ def _update(tag: Tag) -> MarkdownPiece:
 
 
 def _picture(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(image(tag.value("alt", "title"), tag.value("src", "href", "light")))
+    return MarkdownPiece(picture(tag.value("alt", "title"), tag.value("src", "href", "light")))
 
 
 def _link(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(markdown_link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "to")))
+    return MarkdownPiece(link(on_one_line(tag.inner) or tag.value(*TITLES), tag.value("href", "to")))
 
 
 def _panel(tag: Tag) -> MarkdownPiece:
@@ -191,7 +192,7 @@ def _formula(tag: Tag) -> MarkdownPiece:
 
 def _people(tag: Tag) -> MarkdownPiece:
     """Who is named in a testimonial or as a member of a team, with the words below."""
-    name = markdown_link(tag.value("name"), tag.value("cite", "href"))
+    name = link(tag.value("name"), tag.value("cite", "href"))
     return block(paragraphs(bold_label(name) if name else "", tag.inner))
 
 

@@ -3,10 +3,11 @@
 import html
 import posixpath
 
+from instep.transfer.imports.html.markdown_links import link, picture
 from instep.transfer.imports.html.safe_links import page_of
 from instep.transfer.imports.mdx.components import Write, details, dropped, unwrapped, with_names
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, list_item, on_one_line, quote
-from instep.transfer.imports.mdx.tags import Tag, block, image, item, markdown_link, place
+from instep.transfer.imports.mdx.tags import Tag, block, item, place
 
 _HOSTS = {"YouTube": "https://www.youtube.com/watch?v=", "Vimeo": "https://vimeo.com/"}
 
@@ -40,12 +41,12 @@ def _anchor(tag: Tag) -> MarkdownPiece:
     target, identity = tag.value("href", "to"), tag.value("id", "name")
     if target:
         words = on_one_line(tag.inner)
-        return MarkdownPiece(markdown_link(words, target) if words else "")
+        return MarkdownPiece(link(words, target) if words else "")
     return MarkdownPiece(place(identity) + tag.inner)
 
 
 def _image(tag: Tag) -> MarkdownPiece:
-    return MarkdownPiece(image(tag.value("alt", "title"), tag.value("src")))
+    return MarkdownPiece(picture(tag.value("alt", "title"), tag.value("src")))
 
 
 def _paragraph(tag: Tag) -> MarkdownPiece:
@@ -98,7 +99,7 @@ def _media(tag: Tag) -> MarkdownPiece:
     title = (
         tag.value("title", "caption", "alt", "aria-label") or posixpath.basename(target.rstrip("/")) or target
     )
-    return block(markdown_link(title, target)) if target else MarkdownPiece(tag.inner)
+    return block(link(title, target)) if target else MarkdownPiece(tag.inner)
 
 
 def _source(tag: Tag) -> MarkdownPiece:

@@ -2,12 +2,10 @@
 
 import re
 from dataclasses import dataclass, field
-from urllib.parse import quote as percent_encoded
 
 from instep.transfer.imports.mdx.page_layout import MarkdownPiece, on_one_line
 
 _IDENTITY = re.compile(r"[\w:.%-]+")
-_LINK_SPACE = re.compile(r"[\s<>]")
 
 
 @dataclass(slots=True)
@@ -51,21 +49,6 @@ def bold_label(text: str) -> str:
     """A label; what is bold in it already stays as it is."""
     text = on_one_line(text)
     return f"**{text.replace('**', '')}**" if text else ""
-
-
-def markdown_link(text: str, target: str) -> str:
-    """A link, of which a target with blanks is written as CommonMark wants it."""
-    target = target.strip()
-    if not target:
-        return text
-    if _LINK_SPACE.search(target) or target.count("(") != target.count(")"):
-        target = percent_encoded(target, safe="/:?#[]@!$&'*+,;=%~-._")
-    return f"[{text}]({target})"
-
-
-def image(text: str, target: str) -> str:
-    alternative = on_one_line(text).replace("[", "\\[").replace("]", "\\]")
-    return f"!{markdown_link(alternative, target)}" if target else ""
 
 
 def place(identity: str) -> str:

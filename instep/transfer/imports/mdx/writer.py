@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from instep.platform.text.characters import shorten
+from instep.transfer.imports.html.markdown_links import picture
 from instep.transfer.imports.html.words_in_brackets import shown_comparisons
 from instep.transfer.imports.javascript.js_values import (
     SHOWN_SOURCE_CHARACTERS,
@@ -33,7 +34,7 @@ from instep.transfer.imports.mdx.page_layout import (
     on_one_line,
     paragraphs,
 )
-from instep.transfer.imports.mdx.tags import Tag, block, bold_label, image, place
+from instep.transfer.imports.mdx.tags import Tag, block, bold_label, place
 
 _MARK = re.compile(r"\x00([BC])(\d+)\x00")
 _MODULE_LINE = re.compile(r"(?:import|export)(?=[\s{*\"'])")
@@ -277,7 +278,7 @@ class PageWriter:
         """The text of a snippet, a picture as an image, another file as code."""
         if _PICTURE.search(path):
             return MarkdownPiece(
-                image(
+                picture(
                     tag.value("alt", "title"),
                     posixpath.relpath(path, posixpath.dirname(self.page.path) or "."),
                 )

@@ -4,13 +4,13 @@ import posixpath
 import re
 from collections.abc import Mapping
 
+from instep.transfer.imports.html.markdown_links import link
 from instep.transfer.imports.markdown.block_tags import TagUse, replace_tags
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import Fields, read_yaml_fields
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.link_lists import LinkItem, read_link_list
-from instep.transfer.imports.markdown.plain_html import link
 from instep.transfer.imports.markdown.plain_pages import headed_block, plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, decode_text, read_page
 from instep.transfer.imports.tree.file_names import without_extension

@@ -8,12 +8,12 @@ from functools import partial
 
 from instep.platform.text.characters import whole_number
 from instep.transfer.imports.html.callout_kinds import ALERT_KINDS, kind_of_icon
+from instep.transfer.imports.html.markdown_links import link, picture
 from instep.transfer.imports.markdown.block_tags import arguments_of
 from instep.transfer.imports.markdown.callouts import alert
 from instep.transfer.imports.markdown.emoji_codes import replace_emoji_codes
 from instep.transfer.imports.markdown.fields import read_yaml
 from instep.transfer.imports.markdown.hidden_code import Fence, HiddenCode
-from instep.transfer.imports.markdown.plain_html import link
 from instep.transfer.imports.markdown.plain_pages import PlainPage, headed_block, plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, read_page
 from instep.transfer.imports.tree.file_names import title_of_name, without_extension
@@ -167,7 +167,7 @@ def _plain_callout(attributes: str, body: str) -> str:
 def _plain_component(name: str, attributes: str, body: str) -> str:
     named, _ = arguments_of(attributes)
     if name == "Image":
-        image = f"![{named.get('alt') or named.get('title', '')}]({named.get('src', '')})"
+        image = picture(named.get("alt") or named.get("title", ""), named.get("src", ""))
         caption = named.get("caption", "") or body.strip()
         return f"\n\n{image}\n\n{caption}\n\n" if caption else image
     target = named.get("url") or named.get("href", "")

@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Mapping
 
+from instep.transfer.imports.html.markdown_links import link, picture
 from instep.transfer.imports.markdown.hidden_code import HiddenCode, hide_code
 from instep.transfer.imports.markdown.link_lists import LinkItem, read_link_list
-from instep.transfer.imports.markdown.plain_html import link
 from instep.transfer.imports.markdown.plain_pages import plain_page
 from instep.transfer.imports.markdown.source_pages import SourcePage, decode_text, read_page
 from instep.transfer.imports.tree.file_names import without_extension
@@ -71,7 +71,7 @@ def _plain_link(match: re.Match[str], page: SourcePage, names: Mapping[str, str]
     """`[[Page]]`, `[[words|Page]]` or an image as a link to the path of the page."""
     words, target = match[2].strip(), (match[3] or match[2]).strip()
     if match[1] or _IMAGE.search(match[2]):
-        return f"![]({match[2].strip().replace(' ', '%20')})"
+        return picture("", match[2])
     name, mark, anchor = target.partition("#")
     path = _find(name, names) or _find(words, names)
     if path is None and name:

@@ -1,0 +1,26 @@
+"""Links and pictures of Markdown."""
+
+import re
+from urllib.parse import quote
+
+_NOT_IN_TARGETS = re.compile(r"[\s<>]")
+
+
+def link(label: str, target: str) -> str:
+    """A link; without a label it shows its target, and without a target only the label stays."""
+    words, target = " ".join(label.split()), target.strip()
+    return f"[{words or target}]({link_target(target)})" if target else words
+
+
+def picture(alternative: str, target: str) -> str:
+    """A picture; nothing without a target."""
+    words, target = " ".join(alternative.split()), target.strip()
+    escaped = words.replace("[", "\\[").replace("]", "\\]")
+    return f"![{escaped}]({link_target(target)})" if target else ""
+
+
+def link_target(target: str) -> str:
+    """A target as it can stand in brackets, without the blanks at which Markdown would end it."""
+    if _NOT_IN_TARGETS.search(target) or target.count("(") != target.count(")"):
+        return quote(target, safe="/:?#[]@!$&'*+,;=%~-._")
+    return target
