@@ -81,11 +81,7 @@ class ParsedMarkdown:
 def read_blocks(text: str) -> ParsedMarkdown:
     """All blocks of a text. Raw HTML and link definitions are not blocks, Markdown between HTML tags is."""
     source = text.replace("\r\n", "\n").replace("\r", "\n")
-    html = comrak.render_markdown(
-        source,
-        extension_options=extensions(has_anchors=False),
-        render_options=_render_options(),
-    )
+    html = html_with_positions(source, has_anchors=False)
     lines = tuple(source.split("\n"))
     blocks = list(_Reader(html, lines).blocks())
     # Footnotes are rendered at the end of a page, wherever they are defined.
@@ -93,12 +89,11 @@ def read_blocks(text: str) -> ParsedMarkdown:
     return ParsedMarkdown(lines, tuple(blocks))
 
 
-@cache
-def sourcepos_parse_options() -> Any:
-    """Options of the renderer by which its columns count characters, not bytes."""
-    options = comrak.ParseOptions()
-    options.sourcepos_chars = True
-    return options
+def html_with_positions(text: str, *, has_anchors: bool) -> str:
+    """The text as HTML, each element with its place; raw HTML is left out: every tag is the renderer's."""
+    return comrak.render_markdown(
+        text, extension_options=extensions(has_anchors=has_anchors), render_options=_render_options()
+    )
 
 
 @cache

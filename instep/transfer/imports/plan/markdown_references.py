@@ -7,12 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import unquote
 
-import comrak
-
-from instep.platform.core.markdown import extensions
+from instep.platform.text.blocks import html_with_positions
 
 Form = Literal["inline", "definition", "autolink", "html"]
 
@@ -76,7 +74,7 @@ class ParsedPage:
 
 def parse_references(text: str) -> ParsedPage:
     """Read a text; its time grows as that of the renderer, so foreign texts belong into a sandbox."""
-    html = comrak.render_markdown(text, extension_options=extensions(), render_options=_render_options())
+    html = html_with_positions(text, has_anchors=True)
     reader = _Reader(text)
     for element in _ELEMENT.finditer(html):
         reader.take(element)
@@ -201,9 +199,3 @@ def comparable(destination: str) -> str:
     for prefix in ("http://", "mailto:"):
         text = text.removeprefix(prefix)
     return text
-
-
-def _render_options() -> Any:
-    render_options = comrak.RenderOptions()
-    render_options.sourcepos = True
-    return render_options

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 from itertools import accumulate
-from typing import Any
 
 import comrak
 import nh3
 
-from instep.platform.core.markdown import ATTRIBUTES, TAGS, extensions, keep_attribute
-from instep.platform.core.markdown import options as page_options
-from instep.platform.text.blocks import Span, cell_count, fence_of, is_unclosed, sourcepos_parse_options
+from instep.platform.core.markdown import ATTRIBUTES, TAGS, extensions, keep_attribute, options
+from instep.platform.text.blocks import Span, cell_count, column_in_characters, fence_of, is_unclosed
 
 # The cleaner's output is well-formed: every attribute is quoted, every other `<` is escaped.
 TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z-]+="[^"]*")*)>|([^<]+)')
@@ -68,8 +66,7 @@ def read_structure(text: str) -> Structure:
     html = comrak.render_markdown(
         text,
         extension_options=extensions(),
-        parse_options=sourcepos_parse_options(),
-        render_options=render_options(),
+        render_options=options(has_lines=True),
     )
     # The renderer counts all three as ends of lines.
     reader = StructureReader(text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -82,12 +79,6 @@ def read_structure(text: str) -> Structure:
         else:
             reader.start(tag, dict(ATTRIBUTE.findall(attributes)) if attributes else {})
     return reader.structure
-
-
-def render_options() -> Any:
-    options = page_options()
-    options.sourcepos = True
-    return options
 
 
 @cache
@@ -199,7 +190,9 @@ class StructureReader:
             return None
         line, column, end_line, end_column = map(int, numbers.groups())
         last = len(self.lines)
-        return Span(min(max(line, 1), last), max(column, 1), min(max(end_line, 1), last), end_column)
+        line = min(max(line, 1), last)
+        column = column_in_characters(self.lines[line - 1], max(column, 1))
+        return Span(line, column, min(max(end_line, 1), last), end_column)
 
 
 class RawTagLocator:
