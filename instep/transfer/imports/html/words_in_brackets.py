@@ -10,28 +10,9 @@ _BARE_ATTRIBUTES = frozenset(
         *("allowfullscreen", "async", "autofocus", "autoplay", "checked", "compact", "controls", "default"),
         *("defer", "disabled", "download", "formnovalidate", "hidden", "inert", "ismap", "itemscope", "loop"),
         *("markdown", "multiple", "muted", "nomodule", "noshade", "novalidate", "nowrap", "open", "readonly"),
-        *(
-            "playsinline",
-            "required",
-            "reversed",
-            "scoped",
-            "seamless",
-            "selected",
-            "setup",
-            "webkitallowfullscreen",
-        ),
-        *(
-            "webkitallowfullscreen",
-            "alt",
-            "title",
-            "class",
-            "id",
-            "value",
-            "name",
-            "inline",
-            "block",
-            "border",
-        ),
+        *("playsinline", "required", "reversed", "scoped", "seamless", "selected", "setup"),
+        *("webkitallowfullscreen", "alt", "title", "class", "id", "value", "name", "inline", "block"),
+        "border",
     )
 )
 

@@ -43,18 +43,8 @@ _VIDEOS = {
 _TABS = frozenset(("tab", "tabpanel", "step", "tabitem"))
 _GROUPS = frozenset(
     (
-        "tabs",
-        "tabpane",
-        "steps",
-        "columns",
-        "column",
-        "row",
-        "col",
-        "cards",
-        "cardpane",
-        "section",
-        "div",
-        "hl",
+        *("tabs", "tabpane", "steps", "columns", "column", "row", "col", "cards", "cardpane", "section"),
+        *("div", "hl"),
     )
 )
 _CODE = frozenset(("highlight", "code", "code-toggle", "codeblock", "mermaid"))
