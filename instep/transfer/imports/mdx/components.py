@@ -77,8 +77,8 @@ def _card(tag: Tag) -> MarkdownPiece:
     title = tag.value("title", "label", "name")
     description = paragraphs(tag.value("description"), tag.inner)
     if not target:
-        shown = picture(title, tag.value("img", "image"))
-        return block(paragraphs(bold_label(title), shown, description))
+        illustration = picture(title, tag.value("img", "image"))
+        return block(paragraphs(bold_label(title), illustration, description))
     words = link(title or on_one_line(description) or target, target)
     if not title or not description:
         return item(list_item("-", words))
