@@ -20,10 +20,6 @@ def parse_page(content: bytes) -> LexborHTMLParser:
     return LexborHTMLParser(html)
 
 
-def first(tree: LexborHTMLParser | LexborNode, selector: str) -> LexborNode | None:
-    return tree.css_first(selector)
-
-
 def first_text(tree: LexborHTMLParser | LexborNode, selector: str) -> str:
     """The text of the first such element in one line, or nothing."""
     node = tree.css_first(selector)
