@@ -85,6 +85,29 @@ def test_html_is_markdown_and_what_is_left_out_is_told() -> None:
     assert told(tree) == [like("a.md:22 <script>…"), like("a.md:20 embedded … https://video.example/1")]
 
 
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        (
+            '<table><tr><th align="right">A</th></tr><tr><td align="right">1</td></tr></table>',
+            "| A |\n| --: |\n| 1 |",
+        ),
+        (
+            'See <iframe src="https://www.youtube.com/embed/abc" title="Tour"></iframe>',
+            "See [Tour](https://www.youtube.com/watch?v=abc)",
+        ),
+        ('<div class="info-item"><p>Words</p></div>', "Words"),
+        ('<div class="callout-warning">\n\nMind *this*\n\n</div>', "> [!WARNING]\n> Mind *this*"),
+        ('<img src="a b.png" alt="A">', "![A](a%20b.png)"),
+    ],
+    ids=["alignment", "player", "layout", "callout", "blanks"],
+)
+def test_html_in_a_page_is_read_as_in_pages_of_html(html: str, markdown: str) -> None:
+    tree = read_texts(READER, {"a.md": f"# T\n\n{html}\n"})
+
+    assert page_at(tree, "a.md").markdown == f"{markdown}\n"
+
+
 def test_front_matter_becomes_facts_of_the_page() -> None:
     tree = read_texts(
         READER,
