@@ -16,6 +16,7 @@ def test_no_comment_begins_with_a_bare_genitive(folder: str) -> None:
     places = [
         module.at(line)
         for module in modules_below(REPOSITORY / folder)
+        if "Of " in module.text
         for line, text in [*comments(module), *docstrings(module)]
         if text.lstrip().startswith("Of ")
     ]
