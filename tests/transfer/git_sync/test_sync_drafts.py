@@ -1,10 +1,8 @@
 """POST /v1/sync: what becomes of an edit from git that waits as a draft, and of all else in its file."""
 
-from importlib import import_module
-
 import pytest
 
-from instep.platform.core.database import Database, Tx
+from instep.platform.core.database import Database
 from tests.support.articles import save_copy
 from tests.support.cast import Cast, Client, Json
 from tests.support.http import all_pages, error, ok
@@ -18,7 +16,6 @@ from tests.transfer.git_sync.repository import (
 )
 
 A = "a.md"
-REPAIRS: tuple[str, ...] = import_module("instep.platform.migrations.versions.0038_synced_versions").REPAIRS
 
 
 @pytest.fixture
@@ -98,28 +95,6 @@ async def test_drafts_in_other_lines_than_an_edit_are_merged_after_a_change_of_v
 
     assert draft["conflict"] is True
     assert (await article_at(client, "a"))["contentMarkdown"] == "Un\n\nTwo\n\nDrei\n"
-
-
-async def test_versions_that_were_stored_too_high_are_repaired(
-    client: Client, repository: Repository, owner: Tx
-) -> None:
-    await edit_both(repository)
-    await repository.sync()
-    article, draft = await article_at(client, "a"), await only_draft(client)
-    for statement in (
-        "update drafts set base_version = %(version)s where id = %(draft)s",
-        "update synced_files set article_version = %(version)s + 1 where draft_id = %(draft)s",
-    ):
-        await owner.execute(statement, version=article["version"], draft=draft["id"])
-    is_hidden = (await only_draft(client))["conflict"] is False
-
-    for statement in REPAIRS:
-        await owner.execute(statement)
-
-    assert is_hidden
-    await assert_conflict_is_seen(client)
-    stored = "select article_version from synced_files where draft_id = %(draft)s"
-    assert await owner.value(stored, draft=draft["id"]) == article["version"]
 
 
 @pytest.mark.parametrize("verdict", ["apply", "dismiss"])
