@@ -102,7 +102,7 @@ async def ctx_of_bot(tx: "Tx", workspace_id: str, reference: str | None) -> "Ctx
         return await operator_ctx(tx, workspace_id, reference)
     bots = await list_bots(tx, workspace_id)
     if not bots:
-        raise InvalidRequest("There is no bot yet: make one with `instep bot create NAME`.")
+        raise InvalidRequest("There is no bot yet: create one with `instep bot create NAME`.")
     if len(bots) > 1:
         raise InvalidRequest("Name the bot with --bot: `instep bot list` shows them.")
     return await operator_ctx(tx, workspace_id, str(bots[0].id))

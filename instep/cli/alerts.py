@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from instep.platform.identity.schemas import Ctx
 
 app = typer.Typer(
-    cls=Area, no_args_is_help=True, help="Chat channels that get messages about hand-offs, leads and drafts."
+    cls=Area, no_args_is_help=True, help="Chat channels that receive alerts about handoffs, leads and drafts."
 )
 
 

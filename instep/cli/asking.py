@@ -30,7 +30,7 @@ def ask(
         bool,
         typer.Option(
             "--golden",
-            help="Ask all golden questions; exit code 1 if an article does not answer its question.",
+            help="Ask all golden questions; exit with code 1 if an article does not answer its question.",
         ),
     ] = False,
     locale: Annotated[str | None, typer.Option(help="The language to answer in.")] = None,
@@ -94,7 +94,7 @@ def add_golden(
         str | None, typer.Option(metavar="HEADING", help="The heading of the section that must answer it.")
     ] = None,
     says: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="Words that the answer must hold.")
+        str | None, typer.Option(metavar="WORDS", help="Words that the answer must contain.")
     ] = None,
     bot: InBot = None,
     workspace: InWorkspace = None,
@@ -106,7 +106,7 @@ def add_golden(
 
     row = in_bot(workspace, bot, lambda ctx: add_golden_question(ctx, question, article, section, says))
     out = GoldenQuestionOut.of_row(row)
-    say(out, f"{out.id}  “{out.article_title}” must answer it.", as_json)
+    say(out, f"{out.id}  “{out.article_title}” must answer this question.", as_json)
 
 
 @command(golden_app, "list", "instep golden list")

@@ -29,15 +29,15 @@ def backup(
         manifest = make_backup(postgres.url, bucket, file, tell)
     contents = BackupContents(**manifest_facts(manifest))
     lines = [
-        f"{file} holds {contents.rows:,} rows of {contents.tables} tables in {file.stat().st_size:,} bytes."
+        f"{file} has {contents.rows:,} rows from {contents.tables} tables in {file.stat().st_size:,} bytes."
     ]
     if contents.files:
-        lines.append(f"Files of the bucket in it: {contents.files:,}.")
+        lines.append(f"Files from the bucket: {contents.files:,}.")
     if contents.missing_files:
-        lines.append(
-            f"Files that are missing, since their storage has lost them: {contents.missing_files:,}."
-        )
-    lines.append("Keep the secret key apart from it: the backup does not hold it, and needs it.")
+        lines.append(f"Missing files, which the storage no longer has: {contents.missing_files:,}.")
+    lines.append(
+        "Store the secret key somewhere else: the backup does not contain it, and restoring needs it."
+    )
     say(contents, "\n".join(lines), as_json)
 
 

@@ -23,7 +23,9 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="Help centers.")
 )
 def create_bot(
     name: str,
-    slug: Annotated[str | None, typer.Option(help="Its part of URLs; by default made from the name.")] = None,
+    slug: Annotated[
+        str | None, typer.Option(help="The slug in its URLs; by default made from the name.")
+    ] = None,
     locale: Annotated[str, typer.Option(help="The language of its articles.")] = "en",
     origin: Annotated[
         list[str] | None,
@@ -87,11 +89,9 @@ def change_accent(
     bot: BotArgument,
     colour: Annotated[
         str | None,
-        typer.Option("--set", help="Any opaque CSS colour; each scheme gets a readable one of its hue."),
+        typer.Option("--set", help="Any opaque CSS color; light and dark mode each get a readable shade."),
     ] = None,
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Return to the blue that bots begin with.")
-    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Reset to the default blue.")] = False,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -123,9 +123,9 @@ def change_domain(
     bot: BotArgument,
     host: Annotated[
         str | None,
-        typer.Option("--set", help="The host name, such as help.acme.com; it needs no record."),
+        typer.Option("--set", help="The host name, such as help.acme.com; no DNS record is checked."),
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Return to the address of this server.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Go back to this server's address.")] = False,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:

@@ -22,7 +22,7 @@ def change(
     kind: Annotated[Kind | None, typer.Option(help="Its kind; by default from the CI.")] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="Send only files below this folder of the checkout; repeatable."),
+        typer.Option(metavar="PATH", help="Only send files in this folder of the checkout; repeatable."),
     ] = None,
     bot: Annotated[
         str | None,
@@ -33,12 +33,12 @@ def change(
     wait: Annotated[bool, typer.Option("--wait", help="Wait for drafts and places, and show them.")] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Wait, and end with exit code 3 if articles need an edit or words."),
+        typer.Option("--check", help="Wait, and exit with code 3 if articles need an edit or new text."),
     ] = False,
     comment: Annotated[
         bool,
         typer.Option(
-            "--comment", help="Wait, and name drafts and places in a comment on the pull or merge request."
+            "--comment", help="Wait, and post drafts and places as a comment on the pull or merge request."
         ),
     ] = False,
     timeout: Annotated[

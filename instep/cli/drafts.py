@@ -69,7 +69,8 @@ def apply_draft(
         typer.Option(metavar="N,N", help="Apply only these hunks of the diff, numbered from 1."),
     ] = None,
     at_release: Annotated[
-        bool, typer.Option("--release", help="Approve it only: `instep release` applies it when it ships.")
+        bool,
+        typer.Option("--release", help="Only approve it: `instep release` applies it when the change ships."),
     ] = False,
     bot: OfBot = None,
     as_json: AsJson = False,
@@ -91,9 +92,9 @@ def dismiss_draft(
     draft: DraftId,
     reason: Annotated[
         DismissalReason | None,
-        typer.Option(help="Why. After the first three no task proposes the same again."),
+        typer.Option(help="The reason. With the first three, no task proposes the same again."),
     ] = None,
-    comment: Annotated[str | None, typer.Option(metavar="TEXT", help="More about it.")] = None,
+    comment: Annotated[str | None, typer.Option(metavar="TEXT", help="A comment on the reason.")] = None,
     bot: OfBot = None,
     as_json: AsJson = False,
 ) -> None:

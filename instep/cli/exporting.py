@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 def export(
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A file that ends in .zip, or a folder to make.")
-    ],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A .zip file or a folder to create.")],
     bot: InBot = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
@@ -77,15 +75,15 @@ def as_text(out: "ExportOut") -> str:
         (out.golden_questions, "golden question", "golden questions"),
     )
     parts = ", ".join(f"{count:,} {singular if count == 1 else plural}" for count, singular, plural in counts)
-    lines = [f"{out.path} holds {parts}."]
+    lines = [f"{out.path} contains {parts}."]
     if out.unpublished_changes:
         lines.append(
-            f"Unpublished changes in the editor are not in it: {out.unpublished_changes:,} "
+            f"Unpublished changes in the editor are not included: {out.unpublished_changes:,} "
             f"{'article has' if out.unpublished_changes == 1 else 'articles have'} some."
         )
     if out.missing_files:
         lines.append(
-            "These files are left out, because they were deleted meanwhile or the storage has lost them: "
+            "These files are left out because they were deleted or the storage no longer has them: "
             f"{', '.join(out.missing_files)}."
         )
     return "\n".join(lines)

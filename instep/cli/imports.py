@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from instep.transfer.imports.source.source_reading import Source
     from instep.transfer.imports.write.running import Tell
 
-NOTHING_NEW = "Nothing to do: everything is here already as the source has it."
+NOTHING_NEW = "Nothing to do: everything here already matches the source."
 ADDRESSES = ("http://", "https://")
 
 
 def import_articles(
     source: Annotated[
-        str, typer.Argument(metavar="PATH|URL", help="A folder, a ZIP archive, or the address of either.")
+        str, typer.Argument(metavar="PATH|URL", help="A folder, a ZIP archive, or the URL of either.")
     ],
     bot: InBot = None,
     format: Annotated[
-        str | None, typer.Option("--from", help="The format, where the source itself does not tell it.")
+        str | None, typer.Option("--from", help="The format, if it can't be detected from the source.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would be imported, and import nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be imported without importing.")
     ] = False,
     site: Annotated[
         str | None,
         typer.Option(
-            "--site", help="The address that it was served at, as https://example.com/docs or /docs."
+            "--site", help="The address it was served at, such as https://example.com/docs or /docs."
         ),
     ] = None,
     prunes: Annotated[

@@ -24,7 +24,7 @@ app = typer.Typer(cls=Area, no_args_is_help=True, help="API keys.")
 )
 def create_key(
     name: str,
-    scope: Annotated[Scope, typer.Option(help="What the key may do.")],
+    scope: Annotated[Scope, typer.Option(help="The permissions of the key.")],
     bot: Annotated[
         list[str] | None,
         typer.Option(help="The id or slug of a bot that the key covers; repeatable, all by default."),

@@ -39,11 +39,11 @@ def show(bot: InBot = None, workspace: InWorkspace = None, as_json: AsJson = Fal
 )
 def set_model(
     provider: Annotated[
-        str | None, typer.Option(help="The form of its provider: openai or anthropic.")
+        str | None, typer.Option(help="The API format of its provider: openai or anthropic.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Its name as the provider spells it.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name, as the provider spells it.")] = None,
     base_url: Annotated[
-        str | None, typer.Option("--url", help="The provider's address; its own if it is left out.")
+        str | None, typer.Option("--url", help="The provider's API address, if it is not the default one.")
     ] = None,
     key: Annotated[
         str | None, typer.Option(help="`-` reads it from standard input, which no list of processes shows.")
@@ -53,10 +53,10 @@ def set_model(
     ] = None,
     purposes: Annotated[
         list[str] | None,
-        typer.Option("--for", help="The use of it: drafts, new_articles, answers or editor; repeatable."),
+        typer.Option("--for", help="A purpose: drafts, new_articles, answers or editor; repeatable."),
     ] = None,
-    tokens_per_day: Annotated[int | None, typer.Option(help="The most tokens of a day (UTC).")] = None,
-    tokens_per_task: Annotated[int | None, typer.Option(help="The most tokens of one task.")] = None,
+    tokens_per_day: Annotated[int | None, typer.Option(help="The token limit per day (UTC).")] = None,
+    tokens_per_task: Annotated[int | None, typer.Option(help="The token limit per task.")] = None,
     bot: InBot = None,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
@@ -152,6 +152,8 @@ def result_of(test: "ModelTestOut") -> str:
     if not test.works:
         words = f" The provider says: {test.detail}" if test.detail else ""
         return f"{test.model} does not answer. {test.message}{words}"
-    form = "works" if test.structured_output else "does not work, so Instep asks for the form in words"
+    form = (
+        "works" if test.structured_output else "does not work, so Instep describes the format in the prompt"
+    )
     tokens = "" if test.input_tokens is None else f", {test.input_tokens} + {test.output_tokens} tokens"
     return f"{test.model} answers in {test.milliseconds} ms{tokens}. Structured output {form}."

@@ -19,7 +19,7 @@ from instep.platform.identity.scopes import Role
 if TYPE_CHECKING:
     from instep.accounts.people.schemas import AuditEntry
 
-app = typer.Typer(cls=Area, no_args_is_help=True, help="People who may sign in.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="People who can sign in.")
 
 Email = Annotated[str, typer.Argument(metavar="EMAIL")]
 FromInput = Annotated[

@@ -44,9 +44,9 @@ def dismiss_place(
     place: PlaceId,
     reason: Annotated[
         DismissalReason | None,
-        typer.Option(help="Why. After the first three no task asks for the same words again."),
+        typer.Option(help="The reason. With the first three, no task asks for the same text again."),
     ] = None,
-    comment: Annotated[str | None, typer.Option(metavar="TEXT", help="More about it.")] = None,
+    comment: Annotated[str | None, typer.Option(metavar="TEXT", help="A comment on the reason.")] = None,
     bot: OfBot = None,
     as_json: AsJson = False,
 ) -> None:

@@ -11,14 +11,14 @@ from instep.cli.options import AsJson
 def release(
     url: Annotated[
         list[str] | None,
-        typer.Option(metavar="URL", help="The page of a change that has shipped; repeatable."),
+        typer.Option(metavar="URL", help="The web page of a shipped change; repeatable."),
     ] = None,
     revisions: Annotated[
         str | None,
         typer.Option(
             "--range",
             metavar="A..B",
-            help="The commits that have shipped: their pull requests, commits and tags.",
+            help="The shipped commits: includes their pull requests, commits and tags.",
         ),
     ] = None,
     bot: Annotated[

@@ -13,11 +13,13 @@ def serve(
         int | None,
         typer.Option(
             min=1,
-            help="The number of server processes; by default one for each core where"
-            " INSTEP_DATABASE_URL is set, else one.",
+            help="The number of server processes; by default one per core if"
+            " INSTEP_DATABASE_URL is set, otherwise one.",
         ),
     ] = None,
-    no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave jobs to `instep worker`.")] = False,
+    no_jobs: Annotated[
+        bool, typer.Option("--no-jobs", help="Don't run jobs; leave them to `instep worker`.")
+    ] = False,
 ) -> None:
     """Serve the API and the help centers, and run jobs."""
     from importlib import import_module

@@ -20,15 +20,16 @@ def sync(
         ),
     ] = None,
     drafts: Annotated[
-        bool, typer.Option("--draft", help="Propose what changed in git as drafts instead of publishing it.")
+        bool,
+        typer.Option("--draft", help="Propose the changes from git as drafts instead of publishing them."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen; the exit code is 3 if anything would.")
+        bool, typer.Option("--dry-run", help="Show what would change; the exit code is 3 if anything would.")
     ] = False,
     restart: Annotated[
         bool,
         typer.Option(
-            "--restart", help="After a forced push: forget the last sync; what differs becomes drafts."
+            "--restart", help="After a forced push: forget the last sync; differences become drafts."
         ),
     ] = False,
     as_json: AsJson = False,

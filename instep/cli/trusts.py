@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from instep.accounts.trusts.schemas import Trust
     from instep.platform.core.database import Tx
 
-app = typer.Typer(cls=Area, no_args_is_help=True, help="CI jobs that need no API key.")
+app = typer.Typer(cls=Area, no_args_is_help=True, help="CI jobs that don't need an API key.")
 
 
 @command(
@@ -35,13 +35,14 @@ def create_trust(
         ),
     ],
     audience: Annotated[
-        str | None, typer.Option(help="For whom its tokens are; by default the address of this server.")
+        str | None,
+        typer.Option(help="The expected audience of its tokens; by default this server's address."),
     ] = None,
     bot: Annotated[
         list[str] | None,
         typer.Option(help="The id or slug of a bot that it is for; repeatable, all by default."),
     ] = None,
-    scope: Annotated[Scope, typer.Option(help="What its jobs may do.")] = Scope.WRITE,
+    scope: Annotated[Scope, typer.Option(help="The permissions of its jobs.")] = Scope.WRITE,
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from instep.visitors.answers.visitor_data import Erasure, VisitorExport
 
 app = typer.Typer(cls=Area, no_args_is_help=True, help="Stored data about a visitor.")
-Email = Annotated[str | None, typer.Option("--email", help="The e-mail address that the visitor left.")]
+Email = Annotated[str | None, typer.Option("--email", help="The email address that the visitor left.")]
 Visitor = Annotated[
     str | None, typer.Option("--visitor", help="The identifier that your pages send as `visitor`.")
 ]

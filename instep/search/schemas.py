@@ -70,7 +70,7 @@ class SynonymsUpdate(Body):
         list[SynonymGroup],
         Field(
             max_length=limits.MAX_SYNONYM_GROUPS,
-            description="The words and terms of a group mean the same in this help center.",
+            description="Words and terms that mean the same in this help center.",
             examples=[[["basket", "cart"], ["sign in", "log in"]]],
         ),
     ]
@@ -131,13 +131,13 @@ class SearchHit(Article):
 Excerpt = Annotated[
     str,
     Field(
-        description="Plain text around the best passage: escape it where it goes into a page. Rows of tables "
-        "and lines of code are lines of it.",
+        description="Plain text around the best passage: escape it when you insert it into a page. Each"
+        " table row or line of code is one line.",
         examples=["…Open Settings > Team and choose Invite. The link is good for seven days.…"],
     ),
 ]
 Score = Annotated[
-    float, Field(description="The higher, the better; not comparable with other searches.", examples=[1.38])
+    float, Field(description="Higher is better; not comparable across searches.", examples=[1.38])
 ]
 
 

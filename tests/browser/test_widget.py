@@ -206,7 +206,7 @@ async def test_a_message_reaches_the_team_and_a_second_one_too(
     await expect(panel(page).get_by_role("button", name="Yes")).to_be_visible()
     for number, text in enumerate(("My file is 80 MB.", "It is a film.")):
         await panel(page).get_by_role("button", name="Talk to a person").click()
-        await panel(page).get_by_label("E-mail").fill("ann@example.com")
+        await panel(page).get_by_label("Email").fill("ann@example.com")
         await panel(page).get_by_label("Message").fill(text)
         if number == 0:
             await panel(page).get_by_role("button", name="Back").click()
@@ -247,7 +247,7 @@ async def test_a_question_without_an_answer_offers_a_person_and_asks_for_no_rati
     await expect(panel(page).get_by_text("Did this help?")).to_have_count(0)
     await offer.click()
 
-    await expect(panel(page).get_by_label("E-mail")).to_be_focused()
+    await expect(panel(page).get_by_label("Email")).to_be_focused()
 
 
 async def test_it_stands_in_the_page_itself_and_goes_on_with_what_was_begun(

@@ -25,7 +25,7 @@ async def test_a_connection_that_comes_back_is_used_at_once(
     await question_field(page).fill(question)
     await page.keyboard.press("Enter")
     await expect(panel(page).get_by_role("button", name="Try again")).to_be_visible()
-    await expect(panel(page)).to_contain_text("There is no connection.")
+    await expect(panel(page)).to_contain_text("You are offline.")
 
     await page.context.set_offline(False)
     await expect(panel(page).locator(".text")).to_contain_text("50 MB")
@@ -122,10 +122,10 @@ async def test_a_message_that_can_not_be_sent_stays(page: Page, hosts: HostSite,
     await page.goto(hosts.add(HostPage(tag)))
     await open_panel(page)
     await panel(page).get_by_role("button", name="Talk to a person").click()
-    await panel(page).get_by_label("E-mail").fill("ann@example.com")
+    await panel(page).get_by_label("Email").fill("ann@example.com")
     await panel(page).get_by_label("Message").fill("My file is 80 MB.")
     await panel(page).get_by_role("button", name="Send").click()
     await expect(panel(page).get_by_role("alert")).to_contain_text("still here")
 
     await panel(page).get_by_role("button", name="Send").click()
-    await expect(panel(page)).to_contain_text("Your message has arrived.")
+    await expect(panel(page)).to_contain_text("Your message was sent.")

@@ -71,7 +71,7 @@ async def create_key(page: Page, stage: "Stage") -> None:
 
 async def set_up_weakly(page: Page, stage: "Stage") -> None:
     await page.get_by_label("Company").fill("Nordwind")
-    await page.get_by_label("E-mail").fill("ada@nordwind.example")
+    await page.get_by_label("Email").fill("ada@nordwind.example")
     await page.get_by_label("Password").fill("password12345")
     await page.get_by_label("Name").fill("Nordwind Help")
     await page.get_by_role("button", name="Set up").click()

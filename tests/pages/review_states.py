@@ -38,7 +38,7 @@ async def fill_review(owner: Tx, client: Client, slug: str) -> dict[str, str]:
     """The paths of the drafts on the stage, by the names that the catalogue uses."""
     task_id = await add_task(owner, slug)
     drafts: dict[str, Json] = {}
-    for name, title in (("edit", "Sending attachments by e-mail"), ("other", "Upload limits")):
+    for name, title in (("edit", "Sending attachments by email"), ("other", "Upload limits")):
         article = await write_article(client, title, LIMITS, live=False)
         drafts[name] = await propose(client, article, NEW_LIMITS, sourceUrl=URL)
         await give_evidence(owner, drafts[name], task_id, "certain" if name == "edit" else "likely")

@@ -73,7 +73,7 @@ async def fill_imports(owner: Tx) -> dict[str, str]:
             id=ids[f"import-{name}"],
             state="ready" if name == "unchanged" else name,
             report=Jsonb(as_stored(reports[name])) if name in reports else None,
-            error="“export.zip” is no intact ZIP archive: make it again and send it whole."
+            error="“export.zip” is not a valid ZIP archive: create it again and send all of it."
             if name == "failed"
             else None,
         )

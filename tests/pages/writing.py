@@ -64,7 +64,7 @@ async def preview_draft(url: str, session: str, path: str) -> str:
 
 
 async def sign_in_with_code(page: Page, stage: "Stage") -> None:
-    await page.get_by_label("E-mail").fill(CAREFUL)
+    await page.get_by_label("Email").fill(CAREFUL)
     await page.get_by_label("Password").fill(PASSWORD)
     await page.get_by_role("button", name="Sign in").click()
     await page.get_by_label("Code").wait_for()

@@ -253,7 +253,7 @@ class Desk {
     const out = new Set(field.value.split(",").filter(Boolean));
     if (!out.delete(number)) out.add(number);
     field.value = [...out].sort((left, right) => left - right).join(",");
-    button.textContent = out.has(number) ? "Take in" : "Leave out";
+    button.textContent = out.has(number) ? "Include" : "Leave out";
     button.setAttribute("aria-pressed", String(out.has(number)));
     for (const change of this.changes()) {
       const hunks = change.dataset.hunks.split(" ");

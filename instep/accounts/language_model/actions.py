@@ -179,7 +179,7 @@ def _refuse_bad(new: ModelFields) -> None:
         _refuse_bad_name("reader model", new.reader_model or new.model or "")
         _refuse_bad_address(new.base_url)
     if not set(new.purposes) <= set(PURPOSES):
-        raise InvalidValue("purposes", f"they must be some of {', '.join(PURPOSES)}")
+        raise InvalidValue("purposes", f"each must be one of {', '.join(PURPOSES)}")
     _refuse_bad_numbers(new)
 
 
@@ -210,4 +210,4 @@ def _refuse_bad_numbers(new: ModelFields) -> None:
         raise InvalidValue("tokens per task", f"it must be at least {limits.MIN_TASK_TOKENS:,}")
     has_prices = new.input_price is not None and new.output_price is not None
     if not has_prices and (new.cost_per_day is not None or new.cost_per_task is not None):
-        raise InvalidValue("cost", "enter the prices of a million tokens too, which it is computed from")
+        raise InvalidValue("cost", "enter the prices per million tokens too: it is computed from them")

@@ -137,8 +137,8 @@ async def read_request(request: Request, person: Person) -> AuthorizationRequest
     if not is_registered(redirect_uri, app.redirect_uris):
         address = readable(redirect_uri, SHOWN_CHARACTERS) or "no address"
         raise PageError(
-            f"{app.name} wants the answer sent to {address}, which it has not registered: remove this server "
-            "from the app and add it again."
+            f"{app.name} asks to redirect to {address}, which it has not registered: remove this server"
+            " from the app and add it again."
         )
     if len(fields.get("state", "")) > limits.MAX_OAUTH_STATE_CHARACTERS:
         raise PageError(
@@ -157,7 +157,7 @@ def query_parameters(query: str) -> Fields:
             )
         )
     except (AppError, ValueError):
-        raise PageError("The app's request can't be read: each parameter may come once.") from None
+        raise PageError("The app's request can't be read: each parameter can appear only once.") from None
 
 
 async def find_app(request: Request, person: Person, client_id: str) -> App:
@@ -167,7 +167,7 @@ async def find_app(request: Request, person: Person, client_id: str) -> App:
     except BadDocument as problem:
         raise PageError(problem.message) from None
     if app is None:
-        raise PageError("The app is not registered here: let it register again, then try once more.")
+        raise PageError("The app is not registered here: let it register again, then try again.")
     return app
 
 

@@ -101,7 +101,7 @@ def refuse_other_exchange(request: StrictRequest, fields: Fields) -> None:
     if fields.get("subject_token_type") not in (ID_TOKEN, JWT):
         raise OAuthRefusal("invalid_request", f"`subject_token_type` must be {ID_TOKEN}.")
     if fields.get("requested_token_type", ACCESS_TOKEN) != ACCESS_TOKEN or "actor_token" in fields:
-        raise OAuthRefusal("invalid_request", "An ID token gives an access token, and nothing else.")
+        raise OAuthRefusal("invalid_request", "An ID token can only be exchanged for an access token.")
     site = request.app.state.settings.base_url
     target = fields.get("resource", fields.get("audience", site))
     if not any(is_own_resource(target, address) for address in (site, f"{site}/v1")):
@@ -235,7 +235,7 @@ def read_client(request: Request, fields: Fields) -> None:
     client_id = unquote_plus(client_id)
     if not colon or secret or fields.setdefault("client_id", client_id) != client_id:
         raise OAuthRefusal(
-            "invalid_client", "Apps have no secret here: send `client_id` in the form, and no secret.", 401
+            "invalid_client", "Apps have no secret here: send only `client_id` in the form.", 401
         )
 
 

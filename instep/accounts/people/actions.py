@@ -23,11 +23,11 @@ from instep.platform.identity.sessions import new_token
 
 
 class InvalidEmail(InvalidRequest):
-    """This is not a valid e-mail address."""
+    """This is not a valid email address."""
 
 
 class SignInFailed(AppError):
-    """E-mail and password don't match. Check both and try again."""
+    """Email and password don't match. Check both and try again."""
 
     status = 401
     code = "unauthorized"
@@ -135,7 +135,7 @@ async def _refuse_last_owner(tx: Tx, user: User, actor: Actor) -> None:
     if actor is OPERATOR or user.role != Role.OWNER or user.disabled_at is not None:
         return
     if not await queries.has_other_owner(tx, user):
-        raise InvalidRequest(f"{user.email} is the only owner: make somebody else an owner first.")
+        raise InvalidRequest(f"{user.email} is the only owner: make someone else an owner first.")
 
 
 async def _find_user(tx: Tx, workspace_id: str, email: str) -> User:
@@ -223,12 +223,12 @@ async def list_audit(
 def valid_email(email: str) -> str:
     address = _canonical_email(email)
     if not is_email_address(address):
-        raise InvalidEmail(f"{email} is not a valid e-mail address.")
+        raise InvalidEmail(f"{email} is not a valid email address.")
     return address
 
 
 def _canonical_email(email: str) -> str:
-    """Canonical form of an e-mail address; characters that can't be stored are replaced."""
+    """Canonical form of an email address; characters that can't be stored are replaced."""
     return email.encode("utf-8", "replace").decode().replace("\0", "").strip().lower()
 
 

@@ -29,11 +29,13 @@ async def invite(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor
     address = valid_email(email)
     user = await queries.lock_user(tx, workspace_id, address)
     if user is not None and user.disabled_at is None:
-        raise InvalidRequest(f"{address} is in this workspace already.")
+        raise InvalidRequest(f"{address} is already in this workspace.")
     await queries.lock_invitations(tx, workspace_id)
     await queries.delete_invitations_to(tx, workspace_id, address)
     if await queries.count_invitations(tx, workspace_id) >= limits.MAX_INVITATIONS:
-        raise InvalidRequest(f"At most {limits.MAX_INVITATIONS} invitations may wait: revoke some first.")
+        raise InvalidRequest(
+            f"At most {limits.MAX_INVITATIONS} invitations can be open at a time: revoke some first."
+        )
     token = new_token()
     row = {
         "id": new_id("inv"),
@@ -57,7 +59,7 @@ async def list_invitations(tx: Tx, workspace_id: str) -> list[Invitation]:
 async def revoke_invitation(tx: Tx, workspace_id: str, invitation_id: str, actor: Actor = OPERATOR) -> None:
     """Revoke an invitation: from the commit on its link leads nowhere."""
     if not await queries.delete_invitation(tx, workspace_id, invitation_id):
-        raise NotFound("There is no such invitation: it may have been accepted or revoked already.")
+        raise NotFound("There is no such invitation: it may already have been accepted or revoked.")
     await record(tx, workspace_id, actor, "revoke_invitation", invitation_id)
 
 

@@ -116,7 +116,9 @@ async def find_provider(client: OutboundClient, settings: Settings) -> OpenIdPro
     if not isinstance(name, str) or not all(map(is_web_address, endpoints.values())):
         raise OidcRefused(f"{issuer} does not describe itself as an OpenID provider.")
     if name.rstrip("/") != issuer.rstrip("/") and not is_of_tenant(issuer, name):
-        raise OidcRefused(f"{issuer} calls itself {name}: the operator sets INSTEP_OIDC_ISSUER to that.")
+        raise OidcRefused(
+            f"{issuer} calls itself {name}: the operator must set INSTEP_OIDC_ISSUER to that name."
+        )
     methods = document.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
     return OpenIdProvider(
         name,
@@ -208,7 +210,7 @@ async def sign_in_by_provider(
     next_path = challenge.data["next"]
     if candidate is None:
         if not is_proof or not (waiting or next_path.startswith(f"{INVITATION}?")):
-            raise OidcRefused(f"Nobody here has the address {email}: ask an owner for an invitation.")
+            raise OidcRefused(f"No user has the address {email}: ask an owner for an invitation.")
         async with database.enter_workspace("") as tx:
             proof = await put_challenge(tx, "proved_address", {"email": email})
         return ProvedPerson(next_path, waiting, proof=proof)
@@ -265,8 +267,8 @@ async def _find_address(
     email = verified_email(claims, provider)
     if not says_verified(claims) and await queries.has_provider_account(tx, account, email):
         raise OidcRefused(
-            f"{email} signs in here with another account of the provider (claim `sub`). If this one replaces "
-            f"it, the operator of this installation runs `instep user unlock {email}`."
+            f"{email} already signs in here with another account of the provider (claim `sub`). If this"
+            f" account replaces it, the operator of this installation can run `instep user unlock {email}`."
         )
     return email, True
 
@@ -301,8 +303,8 @@ def verified_email(claims: dict[str, Any], provider: OpenIdProvider) -> str:
         email = valid_email(claims["email"])
     except (InvalidEmail, KeyError, AttributeError):
         raise OidcRefused(
-            "The provider did not send an email address of yours (claim `email`): let its administrator add "
-            "one to your account there, then try again."
+            "The provider did not send your email address (claim `email`): ask its administrator to add"
+            " one to your account there, then try again."
         ) from None
     if not counts_as_verified(claims, provider):
         raise OidcRefused(

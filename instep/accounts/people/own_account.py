@@ -46,7 +46,7 @@ async def list_sessions(tx: Tx, person: Person) -> list[OpenSession]:
 async def end_own_session(tx: Tx, person: Person, session_id: str) -> None:
     """End one of the person's own sessions."""
     if not await queries.end_sessions(tx, person.id, session_id):
-        raise NotFound("This session has ended already.")
+        raise NotFound("This session has already ended.")
     await record(tx, person.workspace_id, person.as_actor("page"), "end_session", session_id)
 
 

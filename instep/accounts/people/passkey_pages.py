@@ -27,7 +27,9 @@ def site_of(request: Request) -> PasskeySite:
     """The site that passkeys are bound to; raises `NotFound` where there are none."""
     site = passkey_site(request.app.state.settings)
     if site is None:
-        raise NotFound("Passkeys need a host name: open the address of this installation by its name.")
+        raise NotFound(
+            "Passkeys need a host name: open this installation by its host name, not its IP address."
+        )
     return site
 
 

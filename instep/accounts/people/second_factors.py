@@ -66,7 +66,7 @@ async def begin_totp(tx: Tx, keys: KeyRing, person: Person) -> None:
     secret = pyotp.random_base32()
     await factor_queries.lock_factors(tx, person.id)
     if not await factor_queries.save_totp(tx, person.id, keys.seal(secret, *place_of(person.id))):
-        raise InvalidRequest("You have an authenticator app already: remove it first.")
+        raise InvalidRequest("You already have an authenticator app: remove it first.")
 
 
 async def find_enrolment(tx: Tx, keys: KeyRing, person: Person) -> TotpEnrolment | None:

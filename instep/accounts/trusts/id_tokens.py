@@ -89,7 +89,7 @@ async def fetch_keys(client: OutboundClient, issuer: str) -> KeySet:
     document = await fetch_json(client, f"{issuer.rstrip('/')}/.well-known/openid-configuration")
     address = document.get("jwks_uri")
     if document.get("issuer") != issuer or not isinstance(address, str):
-        raise InvalidIdToken("the issuer does not describe itself")
+        raise InvalidIdToken("the issuer does not publish its configuration")
     try:
         return KeySet.import_key_set({"keys": signing_keys(await fetch_json(client, address))})
     except (JoseError, ValueError, TypeError, KeyError):

@@ -183,7 +183,7 @@ def _readable_pair(colour: str) -> tuple[str, str]:
     from instep.platform.core.colours import InvalidColour, readable_accent
 
     if len(colour) > limits.MAX_COLOUR_CHARACTERS:
-        raise InvalidRequest(f"A colour has at most {limits.MAX_COLOUR_CHARACTERS} characters.")
+        raise InvalidRequest(f"A color has at most {limits.MAX_COLOUR_CHARACTERS} characters.")
     try:
         accent = readable_accent(colour)
     except InvalidColour as error:

@@ -18,12 +18,12 @@ class BackupState:
 
     def problems(self) -> list[str]:
         """Problems that an operator should know of, in sentences."""
-        reason = f" The last try failed: {self.error}" if self.error else ""
+        reason = f" The last attempt failed: {self.error}" if self.error else ""
         if self.began_at is None:
             return [f"No scheduled backup has been made yet: is a worker running?{reason}"]
         if utc_now() - self.began_at > timedelta(hours=limits.MAX_BACKUP_AGE_HOURS):
-            return [f"The last backup is of {isoformat(self.began_at)}: is a worker running?{reason}"]
-        return [f"The last try to make a backup failed: {self.error}"] if self.error else []
+            return [f"The last backup is from {isoformat(self.began_at)}: is a worker running?{reason}"]
+        return [f"The last attempt to make a backup failed: {self.error}"] if self.error else []
 
 
 async def find_backup_state(tx: Tx) -> BackupState:

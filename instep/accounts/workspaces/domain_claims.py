@@ -44,7 +44,7 @@ async def change_domain(
     """
     host = None if domain is None else parse_value(valid_domain, domain, "host name")
     if host is not None and settings().is_reserved(host):
-        raise InvalidRequest(f"{host} is a host of this installation: name one of your own.")
+        raise InvalidRequest(f"{host} is a host of this installation: choose a host name of your own.")
     is_trusted = actor.type == "command" or not await queries.has_several_workspaces(tx)
     try:
         async with tx.transaction():
@@ -53,7 +53,7 @@ async def change_domain(
             else:
                 bot = await queries.claim_domain(tx, workspace_id, bot_id, host)
     except UniqueViolation:
-        raise InvalidRequest(f"Another help center has the host name {host}.") from None
+        raise InvalidRequest(f"Another help center already uses the host name {host}.") from None
     if bot is None:
         raise unknown_bot(bot_id)
     await record(tx, workspace_id, actor, "change_domain", str(bot_id), bot_id)

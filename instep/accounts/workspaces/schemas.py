@@ -118,8 +118,8 @@ class CoveredBotOut(Out):
 
     id: str
     name: str
-    slug: str = Field(description="Its part of public URLs.")
-    is_default: bool = Field(description="Whether requests of this key without a bot are for it.")
+    slug: str = Field(description="The slug in its public URLs.")
+    is_default: bool = Field(description="True if requests with this key that name no bot are for this one.")
 
 
 class BotOut(Out):
@@ -132,9 +132,9 @@ class BotOut(Out):
     bot_key: str
     locale: str
     origins: list[str]
-    accent: str | None = Field(description="Its accent colour as it was chosen; null: the product's blue.")
-    accent_light: str | None = Field(description="The readable colour of the light scheme, as `#rrggbb`.")
-    accent_dark: str | None = Field(description="The readable colour of the dark scheme, as `#rrggbb`.")
+    accent: str | None = Field(description="Its accent color as chosen; null for the default blue.")
+    accent_light: str | None = Field(description="The readable color in light mode, as `#rrggbb`.")
+    accent_dark: str | None = Field(description="The readable color in dark mode, as `#rrggbb`.")
     created_at: Timestamp
 
 

@@ -15,7 +15,7 @@ LINE = re.compile(r"(.*\S)\s+(\S+)")
 
 
 def link_address(address: str) -> str:
-    """An address that a link of a public page may have: a page, a path of this site, or an e-mail address."""
+    """An address that a link of a public page may have: a page, a path of this site, or an email address."""
     return _address(address, ("https", "http", "mailto"))
 
 
@@ -33,7 +33,7 @@ def _address(address: str, schemes: Sequence[str]) -> str:
     is_whole = parts.scheme in schemes and bool(parts.netloc or (parts.scheme == "mailto" and parts.path))
     if not address.isprintable() or " " in address or not (is_path or is_whole):
         begin = ", ".join(f"`{scheme}:`" for scheme in schemes)
-        raise ValueError(f"“{address}” is no address: it begins with {begin} or `/`")
+        raise ValueError(f"“{address}” is not an address: it must begin with {begin} or `/`")
     return address
 
 
@@ -77,7 +77,7 @@ def links_of(text: str) -> list[dict[str, str]]:
         match = LINE.fullmatch(line)
         if match is None:
             raise InvalidRequest(
-                f"“{line}” needs words and an address, such as “Status https://status.example”."
+                f"“{line}” needs a text and an address, such as “Status https://status.example”."
             )
         links.append({"label": match[1], "url": match[2]})
     return links

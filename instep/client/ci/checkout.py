@@ -75,8 +75,8 @@ def base_of_push(git: Git, before: str, branch: str | None, head: str) -> tuple[
     name, commit = default_branch(git, branch)
     base = merge_base(git, commit, head)
     return base, (
-        f"The commit {before[:12]} from before this push is gone, as after a force push:"
-        f" the change is compared with {name} instead, from {base[:12]} on."
+        f"The commit {before[:12]} from before this push is gone, as after a force push."
+        f" The change is compared with {name} instead, starting at {base[:12]}."
     )
 
 
@@ -87,7 +87,7 @@ def default_branch(git: Git, branch: str | None) -> tuple[str, str]:
         if commit := find_commit(git, name):
             return name, commit
     raise GitFailed(
-        "There is no default branch here: fetch it, or name the commit to compare with in --base."
+        "The default branch is missing here: fetch it, or set the commit to compare with in --base."
     )
 
 

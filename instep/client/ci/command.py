@@ -130,6 +130,8 @@ def exit_code(run: Run, options: Options) -> int:
         say(f"The task failed: {run.task.error.message}")
         return FAILED
     if options.waits and not run.task.has_ended:
-        say(f"The task has not ended within {options.timeout} seconds. It continues: run this again later.")
+        say(
+            f"The task has not finished within {options.timeout} seconds. It continues: run this again later."
+        )
         return TIMED_OUT
     return WOULD_EDIT if options.check and not run.is_settled else 0

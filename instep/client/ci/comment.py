@@ -54,7 +54,7 @@ def comment_text(run: Run, bot: Bot) -> str:
 def ending(run: Run) -> str:
     count = sum(article.verdict == "no_edit" for article in run.task.reviewed) if run.task else 0
     articles = "1 article" if count == 1 else f"{count} articles"
-    return f"\nLooked at, no edit: {articles}.\n" if count else ""
+    return f"\nReviewed, no change: {articles}.\n" if count else ""
 
 
 def draft_text(url: str, bot: Bot, draft: Draft) -> str:

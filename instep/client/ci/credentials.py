@@ -118,4 +118,4 @@ def reason_of(response: HttpResponse) -> str:
     try:
         return str(response.json()["error_description"])
     except (ValueError, TypeError, KeyError):
-        return "is this an Instep server, of a version that knows trusts? Check INSTEP_URL."
+        return "is this an Instep server, and recent enough to support trusts? Check INSTEP_URL."

@@ -165,7 +165,7 @@ class Folder:
         is_of_git = ".git" in [part.lower() for part in parts]
         if not is_below or is_of_git or not is_page_name(path) or target.is_symlink():
             raise GitFailed(
-                f"The server wants to write {path}, which is no page in the folder: nothing was written."
+                f"The server wants to write {path}, which is not a page in the folder: nothing was written."
             )
         return target
 
@@ -178,12 +178,12 @@ class Folder:
 def open_folder(path: Path) -> Folder:
     """The folder at the last commit; raises `GitFailed` where it holds what is not committed."""
     if not path.is_dir():
-        raise GitFailed(f"{path} is no folder.")
+        raise GitFailed(f"{path} is not a folder.")
     git = open_checkout(path)
     name = path.resolve().relative_to(git.folder.resolve()).as_posix()
     commit = git.find("rev-parse", "--verify", "HEAD^{commit}")
     if commit is None:
-        raise GitFailed("The checkout has no commit yet: commit the folder first.")
+        raise GitFailed("The checkout has no commits yet: commit the folder first.")
     if git.read("status", "--porcelain", "--untracked-files=all", "--", name):
         raise GitFailed(f"{path} has changes that are not committed: commit or discard them first.")
     return Folder(git, name, commit)

@@ -176,7 +176,7 @@ def as_text(answer: Json, folder: Folder) -> str:
     elif writes:
         lines += [*folder.summary().splitlines(), "Commit these changes."]
     elif not lines:
-        lines.append("The folder and the help center are in step.")
+        lines.append("The folder and the help center are in sync.")
     return "\n".join(without_commands(line) for line in lines)
 
 

@@ -33,7 +33,7 @@ class Run:
     @property
     def no_task_reason(self) -> str:
         if self.left_out:
-            return "Nothing to send: no file is changed that readers of articles could notice."
+            return "Nothing to send: no changed file affects readers of articles."
         if self.paths:
             return (
                 f"Nothing to send: no file below {', '.join(map(without_commands, self.paths))} is changed."

@@ -40,7 +40,7 @@ def list_drafts(queue: Queue, article: str | None, as_json: bool) -> None:
     page = queue.newest(article)
     print_answer(page, as_table(page), as_json)
     if page.has_more and not as_json:
-        say(f"These are the newest {len(page.results)}; more wait behind them.")
+        say(f"These are the newest {len(page.results)}; more are waiting.")
 
 
 def show_draft(queue: Queue, draft_id: str, has_colours: bool, as_json: bool) -> None:
@@ -72,7 +72,7 @@ def dismiss_draft(
 
 def reopen_draft(queue: Queue, draft_id: str, as_json: bool) -> None:
     reopened = queue.reopen(draft_id)
-    print_answer(reopened, f"{reopened.id} waits for review again.", as_json)
+    print_answer(reopened, f"{reopened.id} is waiting for review again.", as_json)
 
 
 def list_places(queue: Queue, article: str | None, as_json: bool) -> None:

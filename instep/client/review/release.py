@@ -31,7 +31,7 @@ def run_release(options: ReleaseOptions, environ: Mapping[str, str]) -> int:
     """Release what has shipped, and return the exit code; drafts that can't be applied do not fail it."""
     try:
         if not options.urls and not options.revisions:
-            raise InvalidRequest("Name what has shipped: with --range, --url or both.")
+            raise InvalidRequest("Specify the shipped changes with --range, --url or both.")
         shipment = read_shipment(Path.cwd(), options.revisions, environ) if options.revisions else None
         queue = open_queue(environ, options.bot)
         urls = [*options.urls, *(shipped_urls(queue, shipment) if shipment else ())]
@@ -51,12 +51,15 @@ def shipped_urls(queue: Queue, shipment: Shipment) -> list[str]:
 def as_lines(released: ReleasedDrafts) -> str:
     groups = (
         (released.applied, "is applied to the article {}."),
-        (released.conflicts, "waits for review again: the article {} has changed in the same lines since."),
-        (released.waiting, "waits: nobody has approved it for the article {}."),
+        (
+            released.conflicts,
+            "is waiting for review again: the same lines of the article {} have changed since.",
+        ),
+        (released.waiting, "is still waiting: its change to the article {} is not approved."),
     )
     lines = [
         without_commands(f"{draft.id} {sentence.format(draft.article_id)}")
         for drafts, sentence in groups
         for draft in drafts
     ]
-    return "\n".join(lines) or "No draft waits for what has shipped."
+    return "\n".join(lines) or "No drafts are waiting for the shipped changes."

@@ -8,8 +8,8 @@ from instep.client.ci.shapes import Place, PlaceList
 from instep.client.review.shapes import DraftShown, QueueEntry, QueuePage
 
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
-NONE_WAITS = "No draft waits for review."
-NO_PLACE = "No place needs writing."
+NONE_WAITS = "No drafts are waiting for review."
+NO_PLACE = "No places need writing."
 # The numbers of colours in ECMA-48 (section 8.3.117): cyan, green, red.
 COLOURS = {"@": 36, "+": 32, "-": 31}
 

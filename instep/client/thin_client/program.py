@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def new_parser() -> ArgumentParser:
-    parser = ArgumentParser(prog="instep", description="Keeps articles of help in step with code, from CI.")
+    parser = ArgumentParser(prog="instep", description="Keeps help articles in step with code, from CI.")
     parser.add_argument("--version", action="version", version=f"instep {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_change(commands)
@@ -49,17 +49,17 @@ def add_change(commands: Any) -> None:
         "--path",
         action="append",
         default=[],
-        help="Send only files below this folder of the checkout; repeatable.",
+        help="Only send files in this folder of the checkout; repeatable.",
     )
     add_bot(parser)
     parser.add_argument("--wait", action="store_true", help="Wait for drafts and places, and show them.")
     parser.add_argument(
-        "--check", action="store_true", help="Wait, and end with exit code 3 if articles need an edit."
+        "--check", action="store_true", help="Wait, and exit with code 3 if articles need an edit."
     )
     parser.add_argument(
         "--comment",
         action="store_true",
-        help="Wait, and name drafts and places in a comment on the pull or merge request.",
+        help="Wait, and post drafts and places as a comment on the pull or merge request.",
     )
     parser.add_argument(
         "--timeout",
@@ -97,12 +97,12 @@ def add_release(commands: Any) -> None:
     parser = commands.add_parser("release", help=summary, description=summary, allow_abbrev=False)
     parser.set_defaults(run=lambda given: run_release(release_options(given), os.environ))
     parser.add_argument(
-        "--url", action="append", default=[], help="The page of a change that has shipped; repeatable."
+        "--url", action="append", default=[], help="The web page of a shipped change; repeatable."
     )
     parser.add_argument(
         "--range",
         metavar="A..B",
-        help="The commits that have shipped: their pull requests, commits and tags.",
+        help="The shipped commits: includes their pull requests, commits and tags.",
     )
     add_bot(parser)
     add_json(parser)
@@ -114,24 +114,26 @@ def release_options(options: Namespace) -> ReleaseOptions:
 
 def add_sync(commands: Any) -> None:
     """The options of `instep sync`."""
-    summary = "Bring a folder in git and the help center at INSTEP_URL in step."
+    summary = "Sync a folder in git with the help center at INSTEP_URL."
     parser = commands.add_parser("sync", help=summary, description=summary, allow_abbrev=False)
     parser.set_defaults(run=lambda given: run_sync(sync_options(given), os.environ))
     parser.add_argument(
         "path", metavar="PATH", type=Path, help="A folder of Markdown files in a git checkout."
     )
     parser.add_argument(
-        "--draft", action="store_true", help="Propose what changed in git as drafts instead of publishing it."
+        "--draft",
+        action="store_true",
+        help="Propose the changes from git as drafts instead of publishing them.",
     )
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="Say what would happen; the exit code is 3 if anything would.",
+        help="Show what would change; the exit code is 3 if anything would.",
     )
     parser.add_argument(
         "--restart",
         action="store_true",
-        help="After a forced push: forget the last sync; what differs becomes drafts.",
+        help="After a forced push: forget the last sync; differences become drafts.",
     )
     add_bot(parser)
     add_json(parser)

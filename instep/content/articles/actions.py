@@ -118,7 +118,7 @@ async def get_version(ctx: Ctx, ref: str, version: int) -> VersionText:
     """Get the title and text that an article has or had at a version."""
     text = await overviews.find_version(ctx, (await find_article(ctx, ref)).id, version)
     if text is None:
-        raise NotFound("This version of the article is not kept.")
+        raise NotFound("This version of the article is no longer stored.")
     return text
 
 
@@ -323,9 +323,9 @@ async def _refuse_restoring_alone(ctx: Ctx, article: DeletedArticle) -> None:
     if article.translation_of is None:
         return
     if await queries.find(ctx, article.translation_of, "markdown") is None:
-        raise InvalidState("Restore the article first that this one translates: it is deleted too.")
+        raise InvalidState("Restore the original of this translation first: it is deleted too.")
     if article.locale in await queries.locales_of(ctx, article.translation_of):
-        raise InvalidState("The article has another text in this language by now: delete that one first.")
+        raise InvalidState("The article now has another text in this language: delete that one first.")
 
 
 async def _find_revision(ctx: Ctx, article: Article, revision_id: str) -> Revision:

@@ -57,11 +57,11 @@ Since = Annotated[
 ]
 CompareTo = Annotated[
     str,
-    Query(description="The text to compare with: `current`, or the id of another revision."),
+    Query(description="The text to compare with: `current` or the ID of another revision."),
 ]
 StatusFilter = Annotated[
     Literal["all", "draft", "in_review", "published", "archived"],
-    Query(description="Only articles with this status; `all` are those that are not deleted."),
+    Query(description="Only articles with this status; `all` means every article that is not deleted."),
 ]
 CollectionFilter = Annotated[
     str | None,

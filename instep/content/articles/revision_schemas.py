@@ -71,12 +71,12 @@ class RevisionListItemOut(Out):
 
     id: str
     article_id: str
-    version: int = Field(description="The article's version while this text was its own.")
+    version: int = Field(description="The article's version when this text was current.")
     title: str
-    origin: Origin = Field(description="What wrote this text.")
+    origin: Origin = Field(description="The kind of author that wrote this text.")
     draft_id: str | None = Field(description="The draft that this text came from.")
-    author: AuthorOut = Field(description="Who wrote this text.")
-    created_at: Timestamp = Field(description="When this text was replaced.")
+    author: AuthorOut = Field(description="The author of this text.")
+    created_at: Timestamp = Field(description="The time at which this text was replaced.")
 
 
 class RevisionOut(RevisionListItemOut):
@@ -123,7 +123,7 @@ class RevisionDiffOut(Out):
     diff: str
     additions: int
     deletions: int
-    identical: bool = Field(description="Whether text and title are the same.")
+    identical: bool = Field(description="True if text and title are the same.")
 
 
 def revision_diff_out(comparison: RevisionDiff) -> RevisionDiffOut:

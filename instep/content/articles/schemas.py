@@ -34,13 +34,14 @@ ArticleText = Annotated[
 Lead = Annotated[
     Description,
     Field(
-        description="One sentence, for search results and as the lead; an empty one clears it.",
+        description="One sentence for search results and the lead; an empty string clears it.",
         examples=["How to install the agent on Linux and macOS."],
     ),
 ]
 CollectionRef = Annotated[Text, Field(description="A collection, by its id or slug; null for none.")]
 ArticlePosition = Annotated[
-    Position, Field(description="The place in the collection, 0 first; a new article goes to the end.")
+    Position,
+    Field(description="The position in the collection, starting at 0; a new article goes to the end."),
 ]
 Status = Literal["draft", "in_review", "published", "archived"]
 # One place among the articles of a collection.
@@ -231,7 +232,7 @@ class ArticleCreate(Body):
     description: Lead | MISSING = MISSING
     collection_id: CollectionRef | None = None
     visibility: Visibility = "public"
-    locale: Locale | MISSING = Field(default=MISSING, description="Where not sent, the bot's own language.")
+    locale: Locale | MISSING = Field(default=MISSING, description="If not sent, the bot's language.")
     translation_of: Text | MISSING = Field(
         default=MISSING,
         description="The article that this one translates, by its id or slug; it needs another `locale`.",
@@ -264,7 +265,7 @@ class TranslationOut(Out):
     id: str
     locale: str
     status: Status
-    outdated: bool = Field(description="Whether the text of the article changed after the translation's.")
+    outdated: bool = Field(description="True if the article's text changed after the translation's.")
 
 
 class ArticleFields(Out):
@@ -282,9 +283,9 @@ class ArticleFields(Out):
     position: int
     status: Status
     has_unpublished_changes: bool = Field(
-        description="Whether the editor saved a text that the next publishing makes live."
+        description="True if the editor saved a text that goes live the next time it is published."
     )
-    version: int = Field(description="Grows by one with each saved text or title.")
+    version: int = Field(description="Increases by one with each saved text or title.")
     url: str | None = Field(description="The public address while it is published, else null.")
     bot_id: str
     published_at: Timestamp | None
@@ -351,7 +352,7 @@ class ArticleDeletedOut(Out):
     id: str
     deleted: Literal[True]
     deleted_at: Timestamp
-    restorable_until: Timestamp = Field(description="When it is removed for good.")
+    restorable_until: Timestamp = Field(description="The time at which it is permanently deleted.")
     translation_ids: list[str] = Field(description="The translations that were deleted with it.")
 
 

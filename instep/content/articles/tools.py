@@ -14,8 +14,8 @@ toolbox = Toolbox()
 class ArticlePieceOut(ArticleFields):
     """An article with its text, or a piece of it."""
 
-    content_markdown: str = Field(description="The text in Markdown; a long one comes in pieces.")
-    has_more: bool = Field(alias="has_more", description="Whether the text goes on behind this piece.")
+    content_markdown: str = Field(description="The text in Markdown; a long text comes in pieces.")
+    has_more: bool = Field(alias="has_more", description="True if more text follows this piece.")
     next_cursor: str | None = Field(alias="next_cursor")
 
 

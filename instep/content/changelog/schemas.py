@@ -82,13 +82,13 @@ class ChangelogEntryFields(Out):
     """What both forms of an entry share."""
 
     id: str
-    slug: str = Field(description="Made from the title when the entry is created; it never changes.")
+    slug: str = Field(description="Made from the title when the entry is created; never changes.")
     title: str
     status: Status
     source_url: str | None
     url: str | None = Field(description="The public address while the entry is published, else null.")
     bot_id: str
-    published_at: Timestamp | None = Field(description="When it was published first.")
+    published_at: Timestamp | None = Field(description="The time of its first publication.")
     created_at: Timestamp
     updated_at: Timestamp
 

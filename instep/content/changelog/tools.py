@@ -25,7 +25,7 @@ StatusFilter = Annotated[
     Literal["all", "draft", "published", "archived"], Field(description="Only entries with this status.")
 ]
 IncludeText = Annotated[
-    bool, Field(description="Give `contentMarkdown` too; a very long one is cut and ends in an ellipsis.")
+    bool, Field(description="Include `contentMarkdown`; very long text is cut and ends with an ellipsis.")
 ]
 
 

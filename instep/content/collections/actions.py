@@ -129,7 +129,9 @@ async def _parent_id(ctx: Ctx, ref: str, moved: Collection | None = None) -> str
     except NotFound:
         raise InvalidValue("parentId", "there is no such collection") from None
     if moved is not None and moved.id in (parent.id, *parent.ancestor_ids):
-        raise InvalidValue("parentId", "a collection can't stand in itself or in one that stands in it")
+        raise InvalidValue(
+            "parentId", "a collection can't be inside itself or inside one of its own collections"
+        )
     levels = len(parent.ancestor_ids) + 1 + (await queries.count_levels(ctx, moved.id) if moved else 1)
     if levels > limits.MAX_COLLECTION_LEVELS:
         raise InvalidValue(

@@ -23,11 +23,12 @@ from instep.platform.web.shapes import (
 
 CollectionTitle = Annotated[Title, Field(examples=["Getting started"])]
 About = Annotated[
-    Description, Field(description="The lead of its page.", examples=["Install it and take the first steps."])
+    Description,
+    Field(description="The text at the top of its page.", examples=["Install it and take the first steps."]),
 ]
 Parent = Annotated[
     Text,
-    Field(description="The collection that it stands in, by its id or slug; null: none, it is at the top."),
+    Field(description="The parent collection, by its id or slug; null for the top level."),
 ]
 Icon = Annotated[Text, Field(max_length=limits.MAX_ICON_CHARACTERS, description="An emoji.", examples=["🚀"])]
 
@@ -83,7 +84,12 @@ class CollectionUpdate(Body):
     visibility: Visibility | MISSING = MISSING
     parent_id: Parent | MISSING | None = MISSING
     sort_order: (
-        Annotated[Position, Field(description="The place among those beside it, lowest first.", examples=[0])]
+        Annotated[
+            Position,
+            Field(
+                description="The position among collections with the same parent, lowest first.", examples=[0]
+            ),
+        ]
         | MISSING
     ) = MISSING
 
@@ -100,7 +106,9 @@ class CollectionOut(Out):
     parent_id: str | None
     sort_order: int
     article_count: int = Field(
-        description="Its own articles, whatever their status and language, without those of its collections."
+        description=(
+            "The number of its own articles, of any status and language, without those in its subcollections."
+        )
     )
     url: str | None = Field(
         description="The public address; null while it or a collection above it is `authenticated`."

@@ -140,7 +140,7 @@ async def delete_file(ctx: Ctx, file_id: str, *, is_forced: bool = False) -> str
     uses = await queries.list_uses(ctx, file.sha256, limits.MAX_FILE_USES_NAMED + 1)
     if uses and not is_forced:
         raise FileInUse(
-            f"This file is shown in {_named_uses(uses)}: take it out there first, or send `force=true`."
+            f"This file is used in {_named_uses(uses)}: remove it there first, or send `force=true`."
         )
     await queries.delete(ctx, file.id)
     await defer(ctx.tx, SWEEP_FILES, {}, dedupe=SWEEP_FILES)

@@ -40,7 +40,7 @@ def inspect_file(data: bytes, name: str) -> Inspection:
         picture = read_picture(data, kind)
         return Inspection(kind, picture.content, picture.width, picture.height)
     if kind == ZIP and not zipfile.is_zipfile(BytesIO(data)):
-        raise UnsupportedType("The ZIP file is incomplete: make it again and send it whole.")
+        raise UnsupportedType("The ZIP file is incomplete: create it again and send all of it.")
     return Inspection(kind, data)
 
 

@@ -21,11 +21,11 @@ FileName = Annotated[
     Query(
         min_length=1,
         max_length=limits.MAX_FILE_NAME_CHARACTERS,
-        description="The file's name, without folders; among CSV, TXT and JSON it decides the type.",
+        description="The file's name, without folders; its extension decides between CSV, TXT and JSON.",
         examples=["dashboard.png"],
     ),
 ]
-Force = Annotated[bool, Query(description="Delete it even if an article or changelog entry shows it.")]
+Force = Annotated[bool, Query(description="Delete it even if an article or changelog entry uses it.")]
 
 
 @router.operation("GET /files", actions.list_files, ListOut[FileOut])

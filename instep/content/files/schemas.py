@@ -98,19 +98,22 @@ class FileOut(Out):
     url: Annotated[
         str,
         Field(
-            description="The address that articles use. It shows the file to whoever may see an article or "
-            "changelog entry that refers to it, and to members of the workspace.",
+            description="The address that articles use. It shows the file to members of the workspace and"
+            " to anyone who can see an article or changelog entry that refers to it.",
             examples=[f"https://help.example.com/files/acme/{'9f86d081884c7d65' * 4}.png"],
         ),
     ]
     name: Annotated[str, Field(description="As it was sent, without folders.", examples=["dashboard.png"])]
     content_type: Annotated[str, Field(description="By the bytes.", examples=["image/png"])]
-    bytes: Annotated[int, Field(description="The size of what is served.", examples=[48213])]
+    bytes: Annotated[int, Field(description="The size of the served file.", examples=[48213])]
     width: Annotated[int | None, Field(description="In pixels; null unless it is an image.", examples=[1280])]
     height: Annotated[int | None, Field(description="In pixels; null unless it is an image.", examples=[720])]
     sha256: Annotated[
         str,
-        Field(description="The digest of what is served, in hexadecimal.", examples=["9f86d081884c7d65" * 4]),
+        Field(
+            description="The SHA-256 digest of the served file, in hexadecimal.",
+            examples=["9f86d081884c7d65" * 4],
+        ),
     ]
     bot_id: str
     created_at: Timestamp

@@ -87,7 +87,7 @@ def refuse_definitions(name: str, system: str | None, public: str | None, has_de
 
 def refused(what: str) -> UnsupportedType:
     return UnsupportedType(
-        f"The SVG has {what}, which a logo can't have: export it as plain SVG, or choose a PNG."
+        f"The SVG has {what}, which is not allowed in a logo: export it as plain SVG, or choose a PNG."
     )
 
 

@@ -15,7 +15,7 @@ from instep.platform.web.shapes import ListOut, Text
 
 toolbox = Toolbox()
 FileId = Annotated[Text, Field(description="The file: `file_…`.")]
-Force = Annotated[bool, Field(description="Delete it even if an article or changelog entry shows it.")]
+Force = Annotated[bool, Field(description="Delete it even if an article or changelog entry uses it.")]
 
 
 @toolbox.tool(actions.list_files, ListOut[FileOut], "List images and downloads")

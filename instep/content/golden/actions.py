@@ -50,7 +50,7 @@ async def add_golden_question(
         )
     golden = await queries.insert(ctx, text, article_id, heading or None, words or None)
     if golden is None:
-        raise InvalidState("The article has this golden question already.")
+        raise InvalidState("The article already has this golden question.")
     return golden
 
 
@@ -99,7 +99,7 @@ def _bereft(rows: Sequence[GoldenQuestion]) -> list[str]:
 
 def _losses(rows: Sequence[GoldenQuestion], before: PublicText, after: PublicText) -> list[str]:
     return [
-        f"The golden question “{_quoted(golden)}” may lose its answer: the text does not hold it any more."
+        f"The golden question “{_quoted(golden)}” may lose its answer: the text no longer contains it."
         for golden in rows
         if not still_answers(golden.question, before, after)
     ]

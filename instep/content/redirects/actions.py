@@ -49,10 +49,10 @@ async def create_redirect(ctx: Ctx, new: RedirectCreate) -> Redirect:
     path = _source_path(ctx, new)
     await queries.lock_count(ctx)
     if await queries.list_known_paths(ctx, both_forms(path)):
-        raise InvalidValue("from", "there is a redirect from this address already: delete it first")
+        raise InvalidValue("from", "there is already a redirect from this address: delete it first")
     if await queries.count(ctx) >= limits.MAX_REDIRECTS:
         raise InvalidState(
-            f"The bot has {limits.MAX_REDIRECTS:,} redirects, the most there may be: delete some first."
+            f"The bot has {limits.MAX_REDIRECTS:,} redirects, which is the maximum: delete some first."
         )
     target = await _target_columns(ctx, new)
     if await resolving.is_circular(ctx, path, target["url"]):
@@ -141,7 +141,7 @@ def _is_prefix(new: RedirectCreate) -> bool:
 async def _target_columns(ctx: Ctx, new: RedirectCreate) -> resolving.Columns:
     sent = new.model_dump(exclude={"source"})
     if len(sent) != 1:
-        raise InvalidRequest("Send exactly one of `articleId` and `url`: what the redirect leads to.")
+        raise InvalidRequest("Send exactly one of `articleId` and `url` as the redirect's target.")
     if _is_prefix(new):
         return resolving.to_url(ctx.bot, sent["url"])
     if "url" in sent:

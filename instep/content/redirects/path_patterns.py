@@ -45,7 +45,7 @@ def normal_path(text: str) -> str:
     try:
         path = unquote(text, errors="strict")
     except UnicodeDecodeError:
-        raise ValueError("what is percent-encoded in it must be UTF-8") from None
+        raise ValueError("its percent-encoded parts must be UTF-8") from None
     segments = segments_of(path)
     if not segments:
         raise ValueError("it must name a page below the first one, which always answers itself")

@@ -146,9 +146,7 @@ class RedirectCreate(Body):
     )
 
     source: RedirectSource = Field(alias="from")
-    article_id: Text | MISSING = Field(
-        default=MISSING, description="The article that it leads to, by its id or slug."
-    )
+    article_id: Text | MISSING = Field(default=MISSING, description="The target article, by its id or slug.")
     url: RedirectUrl | MISSING = MISSING
 
 
@@ -156,9 +154,11 @@ class RedirectOut(Out):
     """A redirect from an address where nothing else answers."""
 
     id: str
-    source: str = Field(alias="from", description="The path, as it is compared.", examples=[FROM_EXAMPLE])
-    article_id: str | None = Field(description="The article that it leads to, at its present address.")
-    url: str | None = Field(description="The address that it leads to.")
+    source: str = Field(
+        alias="from", description="The path, normalized for comparison.", examples=[FROM_EXAMPLE]
+    )
+    article_id: str | None = Field(description="The target article, at its current address.")
+    url: str | None = Field(description="The target address.")
     bot_id: str
     created_at: Timestamp
 

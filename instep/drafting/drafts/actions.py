@@ -212,7 +212,7 @@ async def update_draft(
     draft = await find_pending(ctx, draft_id)
     if not ctx.actor.can_write and not await queries.is_proposer(ctx, draft.id):
         raise InsufficientScope(
-            "This API key or app may change only drafts that it has proposed: use one with `content:write`."
+            "This API key or app can only change drafts that it has proposed: use one with `content:write`."
         )
     if draft.type == "edit":
         await _change_edit(ctx, draft, update)

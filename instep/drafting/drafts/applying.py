@@ -18,7 +18,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.platform.text.diff import compare
 
 NOW = DraftApply()
-WORKING_COPY_IN_HISTORY = "The article had changes that were not published yet: they are in its history now."
+WORKING_COPY_IN_HISTORY = "The article had unpublished changes: they are in its history now."
 WITHOUT_SOURCE = "This draft has neither a `sourceUrl` nor a task, which releases name: apply it yourself."
 WITHOUT_URL = (
     "The change has no web page (`--url` of `instep change`), by which `instep release` finds its drafts:"

@@ -8,8 +8,8 @@ from instep.platform.core.errors import Conflict
 from instep.platform.text.characters import shorten
 from instep.platform.text.diff import changed_lines, merge, split_lines
 
-CHANGED_SINCE = "The article has changed since this was proposed: read the draft again, and decide again."
-ALL_IS_LIVE = "All that this draft proposes is in the article already: dismiss it."
+CHANGED_SINCE = "The article has changed since this was proposed: read the draft again before you decide."
+ALL_IS_LIVE = "The article already contains everything this draft proposes: dismiss it."
 SAME_LINES = (
     "The article has changed since in lines that this draft changes too: apply it with a `contentMarkdown`"
     " that holds both changes and `onConflict` `overwrite`, or dismiss it."
@@ -85,8 +85,8 @@ async def overwrite_warnings(draft: DraftTexts, text: TitledText) -> list[str]:
     returned_lines = lines_at(draft.base_content, later_changes.removed - whole_change.removed)
     losses = (
         ("This overwrites the article's later title:", later_title),
-        ("This takes away what was added to the article since:", lost_lines),
-        ("This brings back what was removed from the article since:", returned_lines),
+        ("This removes text added to the article since:", lost_lines),
+        ("This restores text removed from the article since:", returned_lines),
     )
     return [f"{subject} {quote_lines(lines)}." for subject, lines in losses if lines]
 

@@ -52,9 +52,9 @@ async def lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
 def not_pending(draft: Draft) -> DraftNotPending:
     """The refusal of a settled draft, which says who has settled it and when, as far as that is known."""
     if draft.settled_at is None or draft.settled_by_name is None:
-        return DraftNotPending(f"The draft has been {draft.status} already.")
+        return DraftNotPending(f"The draft has already been {draft.status}.")
     when = f"{draft.settled_at:%Y-%m-%d at %H:%M} UTC"
     successor = f"; {draft.replaced_by} took its place" if draft.replaced_by else ""
     return DraftNotPending(
-        f"The draft has been {draft.status} already, by {draft.settled_by_name} on {when}{successor}."
+        f"The draft was already {draft.status} by {draft.settled_by_name} on {when}{successor}."
     )

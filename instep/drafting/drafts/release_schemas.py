@@ -56,7 +56,7 @@ class DraftOfArticleOut(Out):
 class ReleaseOut(Out):
     """What became of the drafts of the sources."""
 
-    applied: list[DraftOfArticleOut] = Field(description="Approved drafts that are applied now.")
+    applied: list[DraftOfArticleOut] = Field(description="Approved drafts that were applied now.")
     conflicts: list[DraftOfArticleOut] = Field(
         description="Approved drafts whose lines have changed in the article since: they are still pending, "
         "and their approval is taken back."

@@ -24,7 +24,7 @@ async def release_drafts(ctx: Ctx, request: ReleaseCreate) -> Release:
     sent = request.model_dump()
     sources = ReleaseSources(sent.get("source_urls", []), sent.get("task_ids", []))
     if not sources.urls and not sources.task_ids:
-        raise InvalidRequest("Send `sourceUrls`, `taskIds` or both: what has shipped.")
+        raise InvalidRequest("Send `sourceUrls`, `taskIds` or both to identify the shipped changes.")
     approved = [row for row in await release_queries.list_pending(ctx, sources) if row.is_approved]
     await lock_articles(ctx, approved)
     # Others may have settled, approved or changed drafts while this waited for the locks.

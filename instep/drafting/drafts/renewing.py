@@ -18,7 +18,7 @@ from instep.platform.text.moved_lines import moved_lines
 
 Item = TypeVar("Item")
 
-SAME_CHANGE = "A later state of the same change proposes this anew."
+SAME_CHANGE = "A later state of the same change proposes this again."
 WORDS_KEPT = (
     "A later state of the same change proposes other words for lines that a person edited here: its draft"
     " waits too, compare both."
@@ -39,8 +39,8 @@ LEFT_OUT = (
     " this draft is applied or dismissed."
 )
 RENEWED = "A waiting draft states it, and was renewed."
-ONE_WITHDRAWN = "1 draft was withdrawn, since the change takes back what it says."
-WITHDRAWN = "{count} drafts were withdrawn, since the change takes back what they say."
+ONE_WITHDRAWN = "1 draft was withdrawn because the change reverts it."
+WITHDRAWN = "{count} drafts were withdrawn because the change reverts them."
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,14 +31,14 @@ async def reopen_draft(ctx: Ctx, draft_id: str) -> Draft:
     """
     before = await find_draft(ctx, draft_id)
     if before.status == "pending":
-        raise InvalidState("The draft is pending already.")
+        raise InvalidState("The draft is already pending.")
     if before.type != "edit" and before.status == "dismissed":
         await _restore_if_deleted(ctx, before)
     article = await _lock_article(ctx, before)
     # Somebody else may have reopened the draft while this waited for its article.
     draft = await find_draft(ctx, draft_id, lock=True)
     if draft.status != before.status:
-        raise InvalidState("The draft has been reopened already.")
+        raise InvalidState("The draft has already been reopened.")
     await queries.reopen(ctx, draft.id)
     if draft.status == "applied":
         await _take_back(ctx, article, draft)
@@ -87,5 +87,5 @@ async def _replaced_text(ctx: Ctx, article: Article, draft: DraftTexts) -> Artic
 
 async def _review_again(ctx: Ctx, article: Article, draft: DraftTexts) -> None:
     if article.status != "draft":
-        raise InvalidState("The article of this draft is published by now: propose an edit of it instead.")
+        raise InvalidState("The article of this draft is already published: propose an edit of it instead.")
     await back_to_review(ctx, article, article.title, article.content, TextSource("restore", draft.id))

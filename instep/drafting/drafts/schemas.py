@@ -41,7 +41,7 @@ class EvidenceOut(Out):
     excerpt: str
     article_line: int | None
     reason: str | None = Field(
-        default=None, description="Why this edit is needed; null: the draft's reason says it."
+        default=None, description="The reason for this edit; null if the draft's reason covers it."
     )
 
 
@@ -184,13 +184,14 @@ class DraftCreate(Body):
     """A proposed edit: the whole new text of the article."""
 
     content_markdown: Markdown = Field(
-        description="The whole new text, not only what changes.", examples=["Run `setup`, then sign in.\n"]
+        description="The whole new text, not only the changed part.",
+        examples=["Run `setup`, then sign in.\n"],
     )
     title: Title | MISSING = Field(
-        default=MISSING, description="A new title; where not sent the article keeps its own."
+        default=MISSING, description="A new title; if not sent, the article keeps its title."
     )
     reason: Reason | MISSING = Field(
-        default=MISSING, description="Why, for the reviewer.", examples=["The command was renamed."]
+        default=MISSING, description="The reason, for the reviewer.", examples=["The command was renamed."]
     )
     source_url: SourceUrl | MISSING = Field(
         default=MISSING,
@@ -252,11 +253,11 @@ class DraftDismiss(Body):
 
     reason: DismissalReason | MISSING = Field(
         default=MISSING,
-        description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for the"
-        " article again, as `GET /insights/suppressed` tells.",
+        description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for"
+        " the article again; `GET /insights/suppressed` lists these.",
     )
     comment: Reason | MISSING = Field(
-        default=MISSING, description="More about it, for colleagues.", examples=["It is an internal name."]
+        default=MISSING, description="A comment for colleagues.", examples=["It is an internal name."]
     )
 
 
@@ -280,20 +281,22 @@ class DraftListItemOut(Out):
     status: DraftStatus
     title: str
     article_id: str = Field(description="The article to edit, or the one in review that a new article is.")
-    article_title: str = Field(description="The article's present title.")
+    article_title: str = Field(description="The article's current title.")
     reason: str | None
     source_url: str | None
     task_id: str | None = Field(description="The task that proposed it.")
     source: DraftSourceOut | None = Field(
-        description="What it was made from; null for what people and programs propose."
+        description="The source of the draft; null for drafts by people and programs."
     )
     certainty: Certainty | None = Field(
         description="`certain`: the change proves each of its edits. `likely`: a reviewer has to decide. Null"
         " for what people and programs propose."
     )
-    approved_by: AuthorOut | None = Field(description="Who approved it for a release.")
-    approved_at: Timestamp | None = Field(description="When it was approved for a release.")
-    conflict: bool = Field(description="Whether the article has changed since; false once it is settled.")
+    approved_by: AuthorOut | None = Field(description="The person or program that approved it for a release.")
+    approved_at: Timestamp | None = Field(description="The time of its approval for a release.")
+    conflict: bool = Field(
+        description="True if the article has changed since; false once the draft is settled."
+    )
     additions: int = Field(description="Lines that applying adds.")
     deletions: int = Field(description="Lines that applying removes.")
     author: AuthorOut
@@ -305,8 +308,8 @@ class DismissalOut(Out):
     """Why a draft left the queue without being applied."""
 
     reason: DismissalReason | None = Field(examples=["not_needed"])
-    comment: str | None = Field(description="More about it; a task says here why it took the draft out.")
-    replaced_by: str | None = Field(description="The draft that took its place.")
+    comment: str | None = Field(description="A comment; a task explains here why it withdrew the draft.")
+    replaced_by: str | None = Field(description="The draft that replaced it.")
 
 
 class DraftFields(DraftListItemOut):
@@ -321,7 +324,7 @@ class DraftFields(DraftListItemOut):
         description="Both changes joined, where there is a conflict and they can be: what applying gives."
     )
     base_version: int = Field(description="The article's version that the edit was made against.")
-    current_version: int = Field(description="The article's present version.")
+    current_version: int = Field(description="The article's current version.")
     evidence: list[EvidenceOut] = Field(description="The places of the code change behind the edit.")
     questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
     warnings: list[str] = Field(

@@ -53,10 +53,10 @@ class SuppressedOut(Out):
     """What tasks do not propose again, because a reviewer has dismissed it."""
 
     id: str
-    article_id: str | None = Field(description="The article concerned; null: the draft of a new article.")
+    article_id: str | None = Field(description="The affected article; null for the draft of a new article.")
     article_title: str | None
-    summary: str = Field(description="What was proposed, in short.", examples=["max_upload_mb: “10” → “25”"])
-    reason: DismissalReason = Field(description="Why it was dismissed.")
+    summary: str = Field(description="A summary of the proposal.", examples=["max_upload_mb: “10” → “25”"])
+    reason: DismissalReason = Field(description="The reason for the dismissal.")
     comment: str | None
     draft_id: str | None = Field(description="The draft that was dismissed, if it was one.")
     place_id: str | None = Field(description="The place that was dismissed, if it was one.")

@@ -32,7 +32,7 @@ from instep.platform.web.shapes import ListOut, Text
 
 toolbox = Toolbox()
 Part = Literal["diff", "text", "merged"]
-SuppressedId = Annotated[Text, Field(description="What is held back: `sup_…`.")]
+SuppressedId = Annotated[Text, Field(description="The dismissed proposal: `sup_…`.")]
 TypeFilter = Annotated[DraftType | None, Field(description="Only drafts of this type.")]
 ArticleFilter = Annotated[Text | None, Field(description="Only drafts of this article, by its id or slug.")]
 PartChoice = Annotated[
@@ -49,20 +49,18 @@ class DraftPieceOut(DraftListItemOut):
 
     base_version: int = Field(description="The article's version that the edit was made against.")
     current_version: int
-    evidence: list[EvidenceOut] = Field(
-        description="The places of the code change behind it, the first ones."
-    )
+    evidence: list[EvidenceOut] = Field(description="The first places of the code change it is based on.")
     questions: list[str] = Field(description="The questions of visitors behind a `gap_` draft.")
-    warnings: list[str] = Field(description="What to check by hand.")
+    warnings: list[str] = Field(description="Points to check by hand.")
     dismissal: DismissalOut | None = Field(description="Why it was dismissed, else null.")
     diff: str | None = Field(description="Unified diff from the live article to what applying makes of it.")
     content_markdown: str | None
     merged_markdown: str | None
-    has_more: bool = Field(alias="has_more", description="Whether the text goes on behind this piece.")
+    has_more: bool = Field(alias="has_more", description="True if more text follows this piece.")
     next_cursor: str | None = Field(alias="next_cursor")
 
 
-@toolbox.tool(actions.list_drafts, ListOut[DraftListItemOut], "List what awaits review")
+@toolbox.tool(actions.list_drafts, ListOut[DraftListItemOut], "List drafts to review")
 async def list_drafts(
     call: Call,
     type: TypeFilter = None,
@@ -136,7 +134,7 @@ async def release_drafts(call: Call, body: ReleaseCreate) -> ReleaseOut:
         return ReleaseOut.of(await releasing.release_drafts(ctx, body))
 
 
-@toolbox.tool(suppression.list_suppressed, ListOut[SuppressedOut], "List what is not proposed again")
+@toolbox.tool(suppression.list_suppressed, ListOut[SuppressedOut], "List dismissed proposals")
 async def list_suppressed(
     call: Call, limit: Limit = limits.DEFAULT_TOOL_ROWS, cursor: Cursor = None
 ) -> ListOut[SuppressedOut]:
@@ -147,7 +145,7 @@ async def list_suppressed(
 
 
 @toolbox.tool(
-    suppression.lift_suppressed, SuppressedDeletedOut, "Let something be proposed again", additive=True
+    suppression.lift_suppressed, SuppressedDeletedOut, "Allow a dismissed proposal again", additive=True
 )
 async def lift_suppressed(call: Call, id: SuppressedId) -> SuppressedDeletedOut:
     """Let tasks propose again what a reviewer has dismissed. Only when the person asked for it."""

@@ -48,7 +48,7 @@ async def note_viewer(ctx: Ctx, draft_id: str) -> None:
 
 
 async def list_viewers(ctx: Ctx, draft_ids: Sequence[str]) -> Mapping[str, list[str]]:
-    """The e-mail addresses of the other people who have these drafts open, by the id of the draft."""
+    """The email addresses of the other people who have these drafts open, by the id of the draft."""
     rows = await ctx.tx.all(
         DraftViewer,
         """

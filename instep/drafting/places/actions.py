@@ -19,7 +19,7 @@ NO_REASON = PlaceDismiss()
 async def list_places(
     ctx: Ctx, status: PlaceStatus, article_ref: str | None, task_id: str | None, page: PageRequest
 ) -> Page[Place]:
-    """List where articles need words that a code change does not give, newest first.
+    """List places that need writing that a code change does not give, newest first.
 
     Places of deleted articles are left out, and come back when their article is restored.
     """
@@ -79,7 +79,7 @@ async def reopen_place(ctx: Ctx, place_id: str) -> Place:
     except NotFound:
         raise InvalidState("The article of this place is deleted: restore it first.") from None
     if not await queries.reopen(ctx, place_id):
-        raise InvalidState("The place is open already.")
+        raise InvalidState("The place is already open.")
     await lift_for(ctx, place_id=place_id)
     await stamp_comparison(ctx)
     return await get_place(ctx, place_id)
@@ -98,4 +98,4 @@ async def assign_place(ctx: Ctx, place_id: str, person_id: str | None) -> Place:
 async def _not_open(ctx: Ctx, place_id: str) -> InvalidState:
     place = await get_place(ctx, place_id)
     when = f" on {place.settled_at:%Y-%m-%d at %H:%M} UTC" if place.settled_at else ""
-    return InvalidState(f"The place has been {place.status} already, by {place.settled_by_name}{when}.")
+    return InvalidState(f"The place was already {place.status} by {place.settled_by_name}{when}.")

@@ -15,7 +15,7 @@ from instep.platform.web.shapes import ListOut
 router = ApiRouter()
 
 ArticleFilter = Annotated[str | None, Query(description="Only places of this article, by its id or slug.")]
-TaskFilter = Annotated[str | None, Query(description="Only places that this task has found.")]
+TaskFilter = Annotated[str | None, Query(description="Only places found by this task.")]
 
 
 @router.operation("GET /places", actions.list_places, ListOut[PlaceOut])

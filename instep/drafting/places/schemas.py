@@ -100,11 +100,11 @@ class PlaceDismiss(Body):
 
     reason: DismissalReason | MISSING = Field(
         default=MISSING,
-        description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for the"
-        " article again, as `GET /insights/suppressed` lists.",
+        description="After `not_needed`, `wrong_article` and `wrong_text` no task proposes the same for"
+        " the article again; `GET /insights/suppressed` lists these.",
     )
     comment: Reason | MISSING = Field(
-        default=MISSING, description="More about it, for colleagues.", examples=["Only operators see it."]
+        default=MISSING, description="A comment for colleagues.", examples=["Only operators see it."]
     )
 
 
@@ -130,14 +130,14 @@ class PlaceOut(Out):
 
     id: str = Field(description="Begins with `plc_`.")
     article_id: str
-    article_title: str = Field(description="The article's present title.")
+    article_title: str = Field(description="The article's current title.")
     heading: str | None = Field(description="The section to write in; null: the article as a whole.")
-    line: int = Field(description="The line of the article's Markdown, from 1, as the task has read it.")
-    reason: str = Field(description="Why, in one sentence.")
-    evidence: list[PlaceEvidenceOut] = Field(description="The lines of code that the words are to be about.")
+    line: int = Field(description="The line of the article's Markdown, starting at 1, as the task read it.")
+    reason: str = Field(description="The reason, in one sentence.")
+    evidence: list[PlaceEvidenceOut] = Field(description="The lines of code to write about.")
     status: PlaceStatus
-    assignee: AuthorOut | None = Field(description="The person who is to write; null: nobody in particular.")
-    task_id: str | None = Field(description="The latest task that has found it.")
+    assignee: AuthorOut | None = Field(description="The person assigned to write; null if unassigned.")
+    task_id: str | None = Field(description="The latest task that found it.")
     source: PlaceSourceOut
     bot_id: str
     created_at: Timestamp

@@ -17,10 +17,10 @@ toolbox = Toolbox()
 PlaceId = Annotated[Text, Field(description="The place: `plc_…`.")]
 StatusFilter = Annotated[PlaceStatus, Field(description="Only places with this status.")]
 ArticleFilter = Annotated[Text | None, Field(description="Only places of this article, by its id or slug.")]
-TaskFilter = Annotated[Text | None, Field(description="Only places that this task has found.")]
+TaskFilter = Annotated[Text | None, Field(description="Only places found by this task.")]
 
 
-@toolbox.tool(actions.list_places, ListOut[PlaceOut], "List where articles need words")
+@toolbox.tool(actions.list_places, ListOut[PlaceOut], "List places that need writing")
 async def list_places(
     call: Call,
     status: StatusFilter = "open",
@@ -29,7 +29,7 @@ async def list_places(
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[PlaceOut]:
-    """List where articles need words that a code change does not give: section, line, why, lines of code.
+    """List places that need writing that a code change does not give: section, line, why, lines of code.
 
     To write them, read the article with `get_article`, call `propose_edit`, and then `resolve_place`.
     """

@@ -138,7 +138,7 @@ async def _refuse_unreadable(diff: str) -> None:
     except InvalidDiff as error:
         refusal = error.message
     except TimeLimitExceeded:
-        refusal = "This diff takes too long or too much memory to read: send the part that users notice."
+        refusal = "This diff takes too much time or memory to read: send only the part that affects users."
     else:
         return
     raise InvalidRequest(refusal, details=[("change.diff", refusal)])

@@ -69,7 +69,10 @@ async def wake_next(ctx: Ctx) -> None:
 async def give_up(database: Database, job: Job) -> None:
     """Fail a task whose job has failed, or killed its worker, for the last time."""
     await fail_task(
-        database, job.payload, "internal_error", "The task failed here; it was tried several times."
+        database,
+        job.payload,
+        "internal_error",
+        "The task failed after several attempts because of an internal error.",
     )
 
 

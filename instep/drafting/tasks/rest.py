@@ -18,7 +18,7 @@ router = ApiRouter()
 IdempotencyKey = Annotated[
     str | None,
     Header(
-        description="Makes a repeated request safe for 24 hours: 1 to 255 visible characters.",
+        description="Makes it safe to repeat the request for 24 hours: 1 to 255 visible characters.",
         # The action enforces this, and names the header in its error.
         json_schema_extra={
             "minLength": 1,

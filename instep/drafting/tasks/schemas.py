@@ -103,7 +103,7 @@ class ChangeIn(Body):
     kind: ChangeKind
     title: Title
     url: SourceUrl | MISSING = Field(
-        default=MISSING, description="Where it can be seen; the drafts carry it as `sourceUrl`."
+        default=MISSING, description="The URL of the change; its drafts have it as `sourceUrl`."
     )
     diff: Diff | MISSING = Field(default=MISSING, description="Its unified diff, as `git diff` writes it.")
     body: ChangeBody | MISSING = Field(default=MISSING, description="Its description.")
@@ -115,13 +115,13 @@ class ArticleIn(Body):
     title: Title
     instructions: Instructions | MISSING = Field(
         default=MISSING,
-        description="What it is to say: sentences, the steps as a numbered list, the topics as a list.",
+        description="The content to cover: sentences, steps as a numbered list, topics as a list.",
     )
     collection_id: Text | None = Field(
-        default=None, description="The collection that it is to be in, by its id or slug."
+        default=None, description="The collection to put it in, by its id or slug."
     )
     source_url: SourceUrl | MISSING = Field(
-        default=MISSING, description="The issue or page behind it; the draft carries it."
+        default=MISSING, description="The issue or page it is based on; the draft keeps this link."
     )
 
 
@@ -222,10 +222,12 @@ class TaskOut(Out):
     change: ChangeOut | None = Field(description="The change of a `document_change` task, else null.")
     article: ArticleTaskOut | None = Field(description="The request of a `write_article` task, else null.")
     outcome: Outcome | None = Field(
-        description="What a completed task ended in, else null: `drafts` if there is one, else `places`."
+        description=(
+            "The result of a completed task: `drafts` if there are any, else `places`; null otherwise."
+        )
     )
     summary: str | None = Field(
-        description="What was found or written; while the task runs, what it does at present."
+        description="A summary of the results; while the task runs, its current step."
     )
     drafts: list[TaskDraftOut]
     places: list[TaskPlaceOut] = Field(

@@ -37,7 +37,7 @@ from instep.platform.web.signed_in import (
 LAST_BOT = "bot"
 LAST_BOT_SECONDS = 365 * 86_400
 # The notice after a proof of identity: the form that needed it was not accepted.
-NOT_DONE_YET = Notice("Not done yet: look at what you entered, and press the button again.", asks_again=True)
+NOT_DONE_YET = Notice("Almost done: check your entries and press the button again.", asks_again=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ TO_TOASTS = {"HX-Retarget": "#toasts", "HX-Reswap": "beforeend", "HX-Reselect": 
 HEADINGS = {
     403: "Not allowed",
     404: "Not found",
-    405: "Not possible",
-    429: "One moment",
-    503: "Back in a moment",
+    405: "Not allowed here",
+    429: "Too many requests",
+    503: "Temporarily unavailable",
 }
-OTHER_HEADING = "That did not work"
+OTHER_HEADING = "Something went wrong"
 
 
 def is_for_dashboard(request: Request) -> bool:

@@ -40,11 +40,14 @@ KINDS: dict[EventKind, tuple[str, str]] = {
         "DraftListItemOut",
     ),
     "place.created": (
-        "A task has found where an article needs words that its change does not give. The same change sent "
-        "again sends no second event.",
+        "A task found a place where an article needs information that the change does not contain. The"
+        " same change sent again sends no second event.",
         "PlaceOut",
     ),
-    "place.resolved": ("Someone has written the words, or has said that the article has them.", "PlaceOut"),
+    "place.resolved": (
+        "Someone wrote the missing text, or reported that the article already has it.",
+        "PlaceOut",
+    ),
     "changelog_entry.published": ("A changelog entry became live.", "ChangelogEntryOut"),
     "task.completed": (
         "A task has ended, `completed` or `failed`; its drafts have events of their own.",

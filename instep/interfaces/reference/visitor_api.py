@@ -55,13 +55,14 @@ service itself; servers send none.
 {limits.WIDGET_READS_PER_MINUTE} a minute per network address. A body has at most
 {limits.MAX_VISITOR_BODY_BYTES // 1024} KiB.
 
-**Errors** are JSON: `error` is a title, `message` says what is wrong, `hint` what to do; compare `code`.
+**Errors** are JSON: `error` is a title, `message` describes the problem and `hint` the fix; programs should
+compare `code`.
 """
 TAGS = {
-    "chat": "Questions, answers and what visitors think of them.",
-    "feedback": "What readers think of articles.",
+    "chat": "Questions, answers and visitors' ratings.",
+    "feedback": "Readers' ratings of articles.",
     "leads": "Contact details that visitors leave.",
-    "widget": "What a widget on a page needs.",
+    "widget": "The data a widget on a page needs.",
 }
 # The errors that any operation may respond with, one per status.
 SHARED_ERRORS: tuple[type[AppError], ...] = (
@@ -76,8 +77,8 @@ SHARED_ERRORS: tuple[type[AppError], ...] = (
 )
 # Descriptions of errors whose meaning differs from the management API's.
 DESCRIPTIONS: dict[type[AppError], str] = {
-    PlanInactive: "The workspace is paused; questions are answered all the same.",
-    NotFound: "There is no such thing with this bot.",
+    PlanInactive: "The workspace is paused; questions are still answered.",
+    NotFound: "This bot has nothing with this ID.",
 }
 # Generated clients use this name, so it can't change.
 ERROR_SHAPE = "EmbedErrorOut"

@@ -36,7 +36,7 @@ REASONS: dict[FeedbackReason, str] = {
     "incomplete": message("Something is missing"),
     "wrong": message("It is wrong"),
 }
-TOO_OLD = message("This page is a day old: rate the article once more, then send this.")
+TOO_OLD = message("This page has expired: rate the article again, then send this.")
 
 
 @public

@@ -52,8 +52,8 @@ CITATION_MARK = "\U000f0000{}\U000f0001"
 CITATION_MARK_PATTERN = re.compile("\U000f0000(\\d{1,2})\U000f0001")
 # How many articles a page of an answer offers besides its sources.
 RELATED_ARTICLES = 3
-TOO_LONG = message("Ask in at most %(number)s characters.")
-TOO_OLD = message("Nothing was counted: this page is a day old. Ask once more.")
+TOO_LONG = message("Your question can have at most %(number)s characters.")
+TOO_OLD = message("Nothing was counted because this page has expired. Ask again.")
 
 
 @dataclass(frozen=True, slots=True)

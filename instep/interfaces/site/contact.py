@@ -22,10 +22,10 @@ from instep.platform.web.public import public
 from instep.visitors.answers.actions import create_lead
 from instep.visitors.answers.schemas import LeadCreate
 
-PAUSED = message("This help center takes no messages at the moment. Nothing was sent: try again later.")
-NOT_SENT = message("Nothing was sent. Many messages came from your network just now: try again in a minute.")
-INVALID_EMAIL = message("Enter an e-mail address such as ann@example.com.")
-NO_MESSAGE = message("Write what it is about.")
+PAUSED = message("This help center can't accept messages right now. Nothing was sent: try again later.")
+NOT_SENT = message("Nothing was sent. Too many messages came from your network: try again in a minute.")
+INVALID_EMAIL = message("Enter an email address such as ann@example.com.")
+NO_MESSAGE = message("Enter a message.")
 FIELDS = ("email", "name", "message")
 
 

@@ -76,9 +76,9 @@ STATIC = Path(__file__).parent / "static"
 ICON = (STATIC / "favicon.ico").read_bytes()
 HEADINGS = {
     404: message("Not found"),
-    405: message("Not possible"),
-    429: message("One moment"),
-    503: message("Back in a moment"),
+    405: message("Not allowed"),
+    429: message("Too many requests"),
+    503: message("Temporarily unavailable"),
 }
 OTHER_HEADING = message("Error")
 MESSAGES = {

@@ -28,7 +28,7 @@ from instep.search.semantic.query_embedder import query_embedder
 HEADERS = {**NO_STORE, "X-Robots-Tag": "noindex"}
 # How many passages of one article a page shows, so that a long article does not fill it.
 PASSAGES_PER_ARTICLE = 3
-TOO_LONG = message("Search for at most %(number)s characters.")
+TOO_LONG = message("Your search can have at most %(number)s characters.")
 EMPTY_PAGE: Page[Passage] = Page([], None)
 
 

@@ -3,10 +3,10 @@
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.web.catalogues import message
 
-TOO_MANY_REQUESTS = message("Many requests came from your network just now. Wait a minute, then try again.")
-PRESS_AGAIN = message("Nothing was counted: go back and press “Yes” or “No” once more.")
-SEND_AGAIN = message("Nothing was sent yet: press “Send” once more.")
-AT_MOST_CHARACTERS = message("Write at most %(number)s characters.")
+TOO_MANY_REQUESTS = message("Too many requests came from your network. Wait a minute, then try again.")
+PRESS_AGAIN = message("Nothing was counted: go back and press “Yes” or “No” again.")
+SEND_AGAIN = message("Nothing was sent yet: press “Send” again.")
+AT_MOST_CHARACTERS = message("Use at most %(number)s characters.")
 
 
 class VisitorMistake(InvalidRequest):

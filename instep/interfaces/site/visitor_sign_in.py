@@ -14,7 +14,7 @@ from instep.platform.web.public import public
 from instep.visitors.answers.visitor_tokens import proven_claims, visitor_session_token
 
 REFUSED = message(
-    "This link to sign in is over, or it was changed. Open the help center from your account once more."
+    "This sign-in link has expired or is invalid. Open the help center from your account again."
 )
 
 

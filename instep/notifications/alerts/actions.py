@@ -89,7 +89,7 @@ async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url
     if not targets:
         return
     if await queries.count_alert(ctx) > limits.ALERTS_PER_HOUR:
-        log.warning("an alert is not sent: too many in an hour", bot=str(ctx.bot.id), kind=kind)
+        log.warning("an alert is not sent: too many within an hour", bot=str(ctx.bot.id), kind=kind)
         return
     await _enqueue(ctx, targets, title, lines, url)
 

@@ -12,7 +12,7 @@ from instep.platform.text.characters import in_one_line, shorten
 UNTITLED = "Alert"
 # A zero-width space separates characters that would form markup together.
 ZERO_WIDTH_SPACE = "\u200b"
-# A mention begins at the start of a word, unlike the `@` of an e-mail address; Discord looks into words too.
+# A mention begins at the start of a word, unlike the `@` of an email address; Discord looks into words too.
 MENTION = re.compile(r"@(?=everyone|here)|(?<![A-Za-z0-9])@", re.IGNORECASE)
 LINK = re.compile(r"\](?=[(\[:])")
 BRACKETS = str.maketrans("<>", "\u2039\u203a")

@@ -39,11 +39,11 @@ def valid_url(text: str) -> str:
 
 def valid_filter(kinds: list[str]) -> list[str]:
     if not kinds:
-        raise ValueError("it names no kind")
+        raise ValueError("it is empty")
     if len(set(kinds)) < len(kinds):
-        raise ValueError("it names a kind twice")
+        raise ValueError("it contains a kind twice")
     if EVERYTHING in kinds and len(kinds) > 1:
-        raise ValueError('it must have no other kind besides "*", which means every kind')
+        raise ValueError('"*" means every kind, so it must be the only entry')
     return kinds
 
 
@@ -220,7 +220,9 @@ class AttemptOut(Out):
         Field(description="The status of the response; null without one.", examples=[204]),
     ]
     duration_ms: Annotated[int, Field(examples=[87])]
-    error: Annotated[str | None, Field(description="Why it failed; null if it succeeded.", examples=[None])]
+    error: Annotated[
+        str | None, Field(description="The reason it failed; null if it succeeded.", examples=[None])
+    ]
     answer: Annotated[
         str | None,
         Field(description="The start of the response's body; null without a response.", examples=["ok"]),
@@ -239,7 +241,7 @@ class DeliveryOut(Out):
         Field(description=f"The latest {limits.MAX_ATTEMPTS_LOGGED} attempts at most, oldest first."),
     ]
     next_attempt_at: Annotated[
-        Timestamp | None, Field(description="When it is tried next; null if it is settled.")
+        Timestamp | None, Field(description="The time of the next attempt; null if it is settled.")
     ]
     created_at: Timestamp
 

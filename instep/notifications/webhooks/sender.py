@@ -150,7 +150,7 @@ def attempt_outcome(
     status = response.status if response else None
     is_delivered = status is not None and 200 <= status < 300
     if response and not is_delivered:
-        error = f"The endpoint answered {status}: only 2xx means that it has the event."
+        error = f"The endpoint answered {status}: only 2xx confirms that it received the event."
     return AttemptOutcome(
         id=delivery.id,
         number=delivery.number,

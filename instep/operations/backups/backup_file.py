@@ -164,11 +164,11 @@ def check_digest(file: BinaryIO) -> None:
     size = file.seek(0, os.SEEK_END)
     tail = END_RECORD.size + len(COMMENT) + DIGEST_CHARACTERS
     if size < tail:
-        raise BackupRefused("The file is no backup of Instep, or it was cut off: take another one.")
+        raise BackupRefused("The file is not a backup of Instep, or it is incomplete: use another one.")
     file.seek(size - tail)
     end = file.read(tail)
     if end[END_RECORD.size : -DIGEST_CHARACTERS] != COMMENT:
-        raise BackupRefused("The file is no backup of Instep, or it was cut off: take another one.")
+        raise BackupRefused("The file is not a backup of Instep, or it is incomplete: use another one.")
     _, _, _, _, entries, directory_bytes, _, _ = END_RECORD.unpack(end[: END_RECORD.size])
     file.seek(0)
     digest = hashlib.sha256()
@@ -178,7 +178,7 @@ def check_digest(file: BinaryIO) -> None:
         left -= len(piece)
     digest.update(BLANK_DIGEST)
     if digest.hexdigest().encode() != end[-DIGEST_CHARACTERS:]:
-        raise damage("its bytes do not have the digest that they should have")
+        raise damage("its digest does not match")
     if entries > limits.MAX_BACKUP_PARTS or directory_bytes > limits.MAX_BACKUP_DIRECTORY_BYTES:
         raise damage("it has more parts than a backup has")
 
@@ -225,4 +225,4 @@ def check_parts(archive: Archive) -> None:
 
 
 def damage(reason: str) -> BackupRefused:
-    return BackupRefused(f"The backup is damaged ({reason}): take another one. Nothing was changed.")
+    return BackupRefused(f"The backup is damaged ({reason}): use another one. Nothing was changed.")

@@ -46,8 +46,8 @@ def refuse_occupied(connection: Connection) -> None:
         return
     if "alembic_version" not in tables:
         raise RestoreRefused(
-            f"The database holds tables that are not Instep's ({listed(tables)}): restore into a database of "
-            "its own."
+            f"The database contains tables that are not Instep's ({listed(tables)}): restore into a"
+            " separate database."
         )
     occupied = {table for table in tables - WRITTEN_BY_ITSELF if has_rows(connection, table)}
     if has_rows(connection, "workspaces", more_than=1):

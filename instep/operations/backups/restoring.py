@@ -101,7 +101,7 @@ def fill(
         try_lock(connection, RESTORE_LOCK) as is_locked,
     ):
         if not is_locked:
-            raise RestoreRefused("Another restore into this database is under way: wait for its end.")
+            raise RestoreRefused("Another restore into this database is running: wait until it has finished.")
         refuse_occupied(connection)
         clear(connection)
         migrate_to(url, manifest.revision)
@@ -141,7 +141,7 @@ def refuse_unknown(manifest: Manifest) -> None:
 
 
 def unfinished(reason: str) -> str:
-    return f"The restore broke off ({reason.rstrip('.')}): remove the cause and run the same command again."
+    return f"The restore failed ({reason.rstrip('.')}): fix the cause and run the same command again."
 
 
 def manifest_facts(manifest: Manifest) -> dict[str, Any]:
@@ -161,20 +161,21 @@ def describe_restored(restored: Restored) -> str:
     moment = isoformat(restored.created_at)
     lines = [
         f"Restored {restored.rows:,} rows of {restored.tables} tables as they were at {moment}.",
-        "People sign in again, apps of AI clients are connected again, and open invitations are made again.",
-        f"API keys that were revoked after {moment} work again, and people who were disabled since may sign "
-        "in: look at `instep key list` and `instep user list`.",
+        "People must sign in again, AI clients must be connected again, and open invitations must be"
+        " created again.",
+        f"API keys that were revoked after {moment} work again, and people who were disabled since can"
+        " sign in: check `instep key list` and `instep user list`.",
     ]
     notes = [
         (restored.files, "Files of the bucket that were restored too", ""),
-        (restored.missing_files, "Files that their storage had lost before the backup", ""),
+        (restored.missing_files, "Files that were missing from their storage before the backup", ""),
         (restored.erased_visitors, "Erasures of visitors from after the backup that were repeated", ""),
         (
             restored.ended_deliveries,
-            "Deliveries of webhooks that waited and are not sent",
+            "Pending webhook deliveries that are not sent",
             " Redeliver those you need.",
         ),
-        (restored.dropped_messages, "Messages to chat channels that waited and are not sent", ""),
+        (restored.dropped_messages, "Pending chat messages that are not sent", ""),
         (
             restored.unreadable_secrets,
             "Secrets that can't be read with the keys that are set",

@@ -52,7 +52,7 @@ def make_backup(
         try:
             manifest = write_snapshot(url, bucket, archive, progress, stop or Event())
         except OUTAGES as error:
-            raise BackupFailed(f"The backup was broken off: {outage_of(error).message}") from None
+            raise BackupFailed(f"The backup failed: {outage_of(error).message}") from None
         finally:
             archive.abandon()
         file.flush()
@@ -67,7 +67,7 @@ def new_file(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
     """A file that only its owner may read, under a temporary name until it is complete."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     if path.exists():
-        raise BackupFailed(f"{path} exists: name a file that does not.")
+        raise BackupFailed(f"{path} already exists: name a new file.")
     try:
         descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:

@@ -179,8 +179,8 @@ def describe_proxies(settings: Settings) -> str:
         return ", ".join(map(str, settings.proxies))
     if settings.is_encrypted:
         return (
-            "none: INSTEP_SITE_URL begins with https, so a proxy is in front, and all visitors count as one "
-            "address; name the proxy in INSTEP_TRUSTED_PROXIES"
+            "none: INSTEP_SITE_URL begins with https, so there is a proxy, and all visitors count as one"
+            " address; name the proxy in INSTEP_TRUSTED_PROXIES"
         )
     return "none"
 
@@ -188,7 +188,7 @@ def describe_proxies(settings: Settings) -> str:
 def count_problems(counts: Counts) -> list[str]:
     problems = []
     if counts.jobs_dead:
-        problems.append(f"{counts.jobs_dead} jobs were given up; the log says why.")
+        problems.append(f"{counts.jobs_dead} jobs failed for good; the log has the reasons.")
     if counts.role_owns_tables:
         problems.append("The role instep_app owns tables, so row-level security does not restrict it.")
     return problems

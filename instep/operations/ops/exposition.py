@@ -67,7 +67,7 @@ class Snapshot(Collector):
         yield from self.pool_families()
         if self.is_database_up is not None:
             yield GaugeMetricFamily(
-                "instep_database_up", "Whether the database answered.", float(self.is_database_up)
+                "instep_database_up", "1 if the database answered.", float(self.is_database_up)
             )
         if self.waiting_work is not None:
             yield from queue_families(self.waiting_work)
@@ -82,7 +82,7 @@ class Snapshot(Collector):
         yield connections
         yield GaugeMetricFamily(
             "instep_database_connections_max",
-            "The most connections that this process may open.",
+            "The maximum number of connections of this process.",
             self.pool.get("pool_max", 0),
         )
         yield GaugeMetricFamily(
@@ -97,7 +97,7 @@ def queue_families(rows: list[WaitingWork]) -> Iterator[Metric]:
         labels = ["kind"] if queue in ("jobs", "dead_jobs") else []
         number = GaugeMetricFamily(name, f"The number of {words}.", labels=labels)
         oldest = GaugeMetricFamily(
-            f"{name}_oldest_seconds", f"For how long the oldest has waited of the {words}.", labels=labels
+            f"{name}_oldest_seconds", f"The age in seconds of the oldest of the {words}.", labels=labels
         )
         for row in rows:
             if row.queue == queue:

@@ -49,7 +49,7 @@ def parse_colour(css_colour: str) -> Color:
     except (ValueError, OverflowError):
         fitted = None
     if fitted is None or colour.alpha(nans=False) != 1:
-        raise InvalidColour("A colour must be an opaque CSS colour, such as #0b5cad or oklch(49% 0.11 242).")
+        raise InvalidColour("A color must be an opaque CSS color, such as #0b5cad or oklch(49% 0.11 242).")
     return fitted
 
 

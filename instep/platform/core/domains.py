@@ -20,7 +20,7 @@ def valid_domain(text: str) -> str:
     if len(domain) > MAX_NAME_CHARACTERS or not PLAIN.fullmatch(domain):
         raise ValueError("it must be a host name such as help.example.com, without https:// and path")
     if any(domain.endswith(f".{name}") for name in HOME_NAMES):
-        raise ValueError("names that only a local network knows can't be used")
+        raise ValueError("names that exist only in a local network can't be used")
     return domain
 
 

@@ -1,4 +1,4 @@
-"""Validation of e-mail addresses of people and visitors (RFC 5321)."""
+"""Validation of email addresses of people and visitors (RFC 5321)."""
 
 import email_validator
 

@@ -57,8 +57,8 @@ def refuse_equal_headings(html: str) -> None:
         counts[title] += 1
         if counts[title] > limits.MAX_EQUAL_HEADINGS:
             raise TooComplex(
-                f"More than {limits.MAX_EQUAL_HEADINGS} headings are alike (“{visible_text(heading[1])}”): "
-                "give them names of their own or split the text."
+                f"More than {limits.MAX_EQUAL_HEADINGS} headings are identical"
+                f" (“{visible_text(heading[1])}”): rename them or split the text."
             )
 
 
@@ -146,7 +146,7 @@ def refuse_more_than(limit: int, pattern: re.Pattern[str], name: str, text: str)
 
 
 def refuse_long_links(text: str) -> None:
-    """Raise `TooComplex` for autolinks with many closing parentheses, or many e-mail addresses in a line."""
+    """Raise `TooComplex` for autolinks with many closing parentheses, or many email addresses in a line."""
     for line in LONG_LINE.finditer(text):
         if line[0].count("@") > limits.MAX_LINE_ADDRESSES:
             raise TooComplex(

@@ -78,7 +78,8 @@ def replica_url(settings: Settings) -> str | None:
         return None
     if settings.database_url is None:
         raise DatabaseUnavailable(
-            "INSTEP_DATABASE_READ_URL names a replica of INSTEP_DATABASE_URL, which is not set."
+            "INSTEP_DATABASE_READ_URL is set, but INSTEP_DATABASE_URL, whose replica it names, is not:"
+            " set both."
         )
     return completed_url(settings.database_read_url, "INSTEP_DATABASE_READ_URL", ANY_STANDBY)
 
@@ -110,6 +111,6 @@ def refuse_unusable(url: str) -> None:
         ) from None
     if encoding != "UTF8":
         raise DatabaseUnavailable(
-            f"The database must be UTF8, and that of INSTEP_DATABASE_URL is {encoding}: create it with "
-            "`create database instep owner instep encoding 'UTF8' template template0`."
+            f"The database of INSTEP_DATABASE_URL has the encoding {encoding} instead of UTF8: create it"
+            " with `create database instep owner instep encoding 'UTF8' template template0`."
         )

@@ -56,14 +56,14 @@ class Settings(BaseModel):
 
     database_url: str | None = Field(
         None,
-        description="The address of a PostgreSQL of your own; of several hosts the one that takes writes is"
-        " used. Not set: the embedded one.",
+        description="The address of your own PostgreSQL; with several hosts, the one that accepts writes"
+        " is used. Not set: the embedded one.",
         examples=["postgresql://instep@db.internal/instep"],
     )
     database_read_url: str | None = Field(
         None,
         description="The address of a replica of that database, or of several. Pages of help centers,"
-        " and lists and searches of the API, are read from it where it is not behind. Not set: everything is"
+        " and lists and searches of the API, are read from it unless it lags behind. Not set: everything is"
         " read from the database itself.",
         examples=["postgresql://instep@replica.internal/instep"],
     )
@@ -91,10 +91,10 @@ class Settings(BaseModel):
         f" {SECRET_KEY_CHARACTERS} characters: what they signed or encrypted is still read.",
     )
     requests_per_minute: int = Field(
-        120, ge=1, description="Requests a minute for each API key.", examples=[240]
+        120, ge=1, description="Requests per minute for each API key.", examples=[240]
     )
     anonymous_requests_per_minute: int = Field(
-        60, ge=1, description="Requests a minute for each address without a valid API key.", examples=[120]
+        60, ge=1, description="Requests per minute for each address without a valid API key.", examples=[120]
     )
     public_requests_per_minute: int = Field(
         600,
@@ -105,28 +105,29 @@ class Settings(BaseModel):
     )
     trusted_proxies: ProxyList = Field(
         "",
-        description="Proxies that may tell who calls by `X-Forwarded-For`, comma separated. Empty: the"
-        " connection's own address counts.",
+        description="Proxies whose `X-Forwarded-For` is trusted, comma separated. Empty: the connection's"
+        " own address is used.",
     )
     reserved_hosts: HostPatterns = Field(
         "",
-        description="Host names that no help center may have, comma separated, such as those of the balancer;"
-        " `*.example.com` stands for all names below. The host of `INSTEP_SITE_URL` always is one.",
+        description="Host names that no help center may use, comma separated, such as the load"
+        " balancer's; `*.example.com` covers all names below it. The host of"
+        " `INSTEP_SITE_URL` is always one of them.",
         examples=["lb.example.com,*.internal.example.com"],
     )
     tasks_per_hour: int = Field(
         30,
         ge=1,
-        description="Tasks an hour for each API key; a workspace as a whole may make ten times as many.",
+        description="Tasks per hour for each API key; a workspace as a whole can create ten times as many.",
         examples=[600],
     )
     jobs: bool = Field(
-        True, description="Whether the processes of `instep serve` run jobs too.", examples=["false"]
+        True, description="Run jobs in the processes of `instep serve` too.", examples=["false"]
     )
     conversation_retention_days: int = Field(
         365,
         ge=1,
-        description="For how many days leads and conversations with a person are kept.",
+        description="The number of days for which leads and conversations with a person are kept.",
         examples=[90],
     )
     card_fonts: FontFiles = Field(
@@ -142,7 +143,11 @@ class Settings(BaseModel):
         examples=[90],
     )
     database_pool: int = Field(
-        10, ge=1, le=100, description="The most database connections of one process.", examples=[20]
+        10,
+        ge=1,
+        le=100,
+        description="The maximum number of database connections of one process.",
+        examples=[20],
     )
     cdn_seconds: int = Field(
         0,
@@ -169,31 +174,31 @@ class Settings(BaseModel):
     )
     log_format: Literal["json", "text"] | None = Field(
         None,
-        description="The form of log lines: `json` or `text`. Not set: text at a terminal, JSON elsewhere.",
+        description="The format of log lines: `json` or `text`. Not set: text on a terminal, JSON elsewhere.",
         examples=["json"],
     )
     otel_exporter_otlp_endpoint: ApiAddress = Field(
         None,
-        description="The OpenTelemetry collector that gets traces by OTLP/HTTP. Not set: none are made.",
+        description="The OpenTelemetry collector that receives traces over OTLP/HTTP. Not set: no traces.",
     )
     development: bool = Field(
         False,
-        description="Shows `/app/_parts`, on which those who develop Instep look at its parts. Leave it off"
-        " elsewhere.",
+        description="Shows `/app/_parts`, a catalog of the dashboard's components for developers of"
+        " Instep. Leave it off elsewhere.",
         examples=["true"],
     )
     oidc_issuer: ApiAddress = Field(
         None,
-        description="The OpenID provider through which people may sign in. Not set: without one.",
+        description="The OpenID provider through which people can sign in. Not set: none.",
         examples=["https://login.example.com"],
     )
     oidc_client_id: str | None = Field(
-        None, description="How the provider knows this installation. Needed with the issuer."
+        None, description="The client ID of this installation at the provider. Required with the issuer."
     )
     oidc_client_secret: str | None = Field(
         None,
         pattern=VISIBLE,
-        description="The secret that the provider gave with it. Needed with the issuer.",
+        description="The client secret from the provider. Required with the issuer.",
     )
     oidc_trusted_issuers: IssuerList = Field(
         "",
@@ -204,13 +209,13 @@ class Settings(BaseModel):
     )
     oidc_name: str = Field(
         "single sign-on",
-        description="What the button to the provider says: “Sign in with …”.",
+        description="The provider's name on the button: “Sign in with …”.",
         examples=["Acme login"],
     )
     oidc_create_role: Literal["owner", "editor", "viewer"] | None = Field(
         None,
-        description="The role of people whom the provider names for the first time: `owner`, `editor` or"
-        " `viewer`. Not set: they need an invitation.",
+        description="The role of people who sign in through the provider for the first time: `owner`,"
+        " `editor` or `viewer`. Not set: they need an invitation.",
     )
     webhook_allow: AllowListText = Field(
         "",
@@ -229,9 +234,7 @@ class Settings(BaseModel):
         " bucket. Not set: they are made by command.",
         examples=["/var/backups/instep"],
     )
-    backup_keep: int = Field(
-        14, ge=1, description="The number of daily backups that are kept.", examples=[30]
-    )
+    backup_keep: int = Field(14, ge=1, description="The number of daily backups to keep.", examples=[30])
     model: ModelName = Field(
         None,
         description="The language model of help centers whose owners have set none: `openai:NAME` or"
@@ -247,25 +250,25 @@ class Settings(BaseModel):
         60,
         ge=1,
         le=600,
-        description="The seconds that one question to the model may take with all its tries.",
+        description="The time limit in seconds for one question to the model, including retries.",
         examples=[120],
     )
     model_tokens_per_task: int = Field(
         60_000,
         ge=MIN_TASK_TOKENS,
-        description="The most tokens that one task may use, questions and answers together.",
+        description="The maximum number of tokens for one task, questions and answers together.",
         examples=[80_000],
     )
     model_tokens_per_day: int = Field(
         1_000_000,
         ge=0,
-        description="The most tokens that one bot may use in a day (UTC).",
+        description="The maximum number of tokens for one bot per day (UTC).",
         examples=[2_000_000],
     )
     openai_api_key: str | None = Field(
         None,
         pattern=VISIBLE,
-        description="The key of an endpoint of OpenAI's form. Needed unless its address is set.",
+        description="The key for an endpoint with OpenAI's API format. Required unless its address is set.",
     )
     openai_base_url: ApiAddress = Field(
         None, description="The address before `/chat/completions`. Not set: `https://api.openai.com/v1`."
@@ -273,15 +276,16 @@ class Settings(BaseModel):
     anthropic_api_key: str | None = Field(
         None,
         pattern=VISIBLE,
-        description="The key of an endpoint of Anthropic's form. Needed unless its address is set.",
+        description="The key for an endpoint with Anthropic's API format. Required unless its address is"
+        " set.",
     )
     anthropic_base_url: ApiAddress = Field(
         None, description="The address before `/v1/messages`. Not set: `https://api.anthropic.com`."
     )
     embeddings: EmbedderName = Field(
         None,
-        description="Embeddings, which find articles that say the same in other words: `openai:NAME`,"
-        " `local:FOLDER`, or `off` for words alone. Not set: a small model of this process.",
+        description="Embeddings, which find articles with the same meaning in different words: `openai:NAME`,"
+        " `local:FOLDER`, or `off` to search by words only. Not set: a small built-in model.",
     )
     embeddings_url: ApiAddress = Field(
         None, description="The address before `/embeddings`. Not set: that of `OPENAI_BASE_URL`."

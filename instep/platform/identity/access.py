@@ -84,7 +84,7 @@ def scope_of(action: Callable[..., Any]) -> Scope:
 
 def refuse_beyond(scope: Scope, needed: Scope) -> None:
     if not scope.covers(needed):
-        raise InsufficientScope(f"This API key may only {VERBS[scope]}: use one with the scope `{needed}`.")
+        raise InsufficientScope(f"This API key can only {VERBS[scope]}: use one with the scope `{needed}`.")
 
 
 async def refuse_paused(ctx: Ctx | WorkspaceCtx) -> None:

@@ -35,9 +35,9 @@ STATUS_MESSAGES = {
     401: "It refused the key (401).",
     402: "Its account has no credit left (402).",
     403: "It refused the key (403).",
-    404: "It knows no such model or address (404).",
-    413: "It takes no question of this size (413).",
-    429: "It takes no more questions for now (429).",
+    404: "It has no such model or address (404).",
+    413: "It does not accept a question of this size (413).",
+    429: "It accepts no more questions for now (429).",
 }
 
 
@@ -178,9 +178,9 @@ async def complete_with_retries(
 
 def message_of(status: int) -> str:
     if status in GATEWAY_TIMEOUTS:
-        return f"Its gateway gave up waiting for it ({status})."
+        return f"Its gateway timed out ({status})."
     if status >= 500:
-        return f"It is out of order ({status})."
+        return f"It is out of service ({status})."
     return STATUS_MESSAGES.get(status, f"It answered {status}.")
 
 

@@ -22,7 +22,7 @@ Vector = list[float]
 
 # Patterns that Python and PostgreSQL read alike.
 ENGLISH_LOCALES, OTHER_LOCALES = "^en(-|$)", "^(?!en(-|$))"
-MALFORMED = "Its answer has not one vector of equal length for each text."
+MALFORMED = "Its answer does not have one vector of the same length for each text."
 
 
 class Embedder(Protocol):

@@ -12,11 +12,11 @@ from instep.platform.llm.protocol import Completion, CompletionError, OnText, Pr
 FIELD, END = b"data:", b"[DONE]"
 Shape = TypeVar("Shape", bound=BaseModel)
 
-OTHER_FORM = "Its answer has not the form of this provider."
+OTHER_FORM = "Its answer does not have this provider's format."
 EMPTY = "Its answer is empty."
 REFUSED = "It refused to answer."
 CUT = "Its answer was cut at the limit of its length."
-FAILED = "It failed in the middle of its answer."
+FAILED = "It failed while it was answering."
 REFUSAL_REASONS = frozenset(("refusal", "content_filter"))
 CUT_REASONS = frozenset(("length", "max_tokens", "model_context_window_exceeded"))
 

@@ -21,8 +21,8 @@ class MigrationRefused(Unusable):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"The database user may not set up the schema ({reason.strip()}): give it the right to create "
-            "roles (CREATEROLE) and to create in the schema public."
+            f"The database user is not allowed to set up the schema ({reason.strip()}): give it the right"
+            " to create roles (CREATEROLE) and to create in the schema public."
         )
 
 

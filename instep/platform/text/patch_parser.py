@@ -225,7 +225,10 @@ class _DiffParser:
             if mark == "\\":
                 continue
             if mark not in _MARKS or (mark != "+" and old >= old_end) or (mark != "-" and new >= new_end):
-                raise InvalidDiff.at(index, f"the hunk of line {header_line} has other counts than it says.")
+                raise InvalidDiff.at(
+                    index,
+                    f"the hunk at line {header_line} does not have the number of lines its header states.",
+                )
             lines.append(Line(mark, text[1:], old, new))
             old += mark != "+"
             new += mark != "-"

@@ -31,7 +31,7 @@ def valid_slug(text: str) -> str:
         raise ValueError("this slug is reserved: choose another one")
     if not is_slug(text):
         suggestion = slugify(text, "my-article")
-        raise ValueError(f"it must be lower-case words joined by hyphens, such as {suggestion}")
+        raise ValueError(f"it must be lowercase words joined by hyphens, such as {suggestion}")
     return text
 
 

@@ -19,9 +19,9 @@ from instep.platform.web.call import Access
 
 PageSize = Annotated[int, Query(ge=1, le=limits.MAX_PAGE_SIZE, description="At most this many rows.")]
 IfMatch = Annotated[str | None, Header(description="Refuse the change unless the text has this ETag.")]
-IfNoneMatch = Annotated[str | None, Header(description="Answer 304 where this is still the ETag.")]
-Form = Annotated[Format, Query(alias="format", description="Which form of the text the answer holds.")]
-StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the page before.")]
+IfNoneMatch = Annotated[str | None, Header(description="Answer 304 if this is still the ETag.")]
+Form = Annotated[Format, Query(alias="format", description="The format of the text in the answer.")]
+StartCursor = Annotated[str | None, Query(description="The `next_cursor` of the previous page.")]
 
 # The description of a body that is a file as it is (OpenAPI 3.1, section 4.8.14.4).
 FILE_BODY = {

@@ -49,7 +49,7 @@ def as_app_error(error: Exception) -> AppError:
     if isinstance(error, RequestValidationError):
         return invalid_values(error.errors())
     if isinstance(error, DataError):
-        return InvalidRequest("A value holds characters or numbers that can't be stored.")
+        return InvalidRequest("A value contains characters or numbers that can't be stored.")
     if isinstance(error, HTTPException):
         return from_http(error)
     log.error("request failed", exc_info=error)
@@ -76,7 +76,7 @@ def invalid_values(problems: Sequence[Any]) -> InvalidRequest:
     details = [(field_of(problem["loc"]), message_of(problem)) for problem in problems]
     field, message = details[0]
     if not field:
-        return InvalidRequest(message if message.endswith(".") else f"The body is wrong: {message}.")
+        return InvalidRequest(message if message.endswith(".") else f"The body is not valid: {message}.")
     return InvalidRequest(f"`{field}`: {message}.", details=details)
 
 
@@ -113,10 +113,10 @@ def first_fault(error: ValidationError) -> tuple[str, str]:
 
 
 # Pydantic's own messages name types of Python and are never passed on.
-DEFAULT_SENTENCE = "it is not a value that can be used here"
+DEFAULT_SENTENCE = "this value is not allowed here"
 DATE_SENTENCE = "it must be a date and time, such as 2026-01-31T12:00:00Z"
 LIST_SENTENCES = {
-    "too_long": "it holds more than {max_length} entries",
+    "too_long": "it has more than {max_length} entries",
     "too_short": "it must have at least {min_length} entries",
 }
 SENTENCES = {

@@ -108,7 +108,7 @@ def refuse_foreign_site(request: Request) -> None:
     if "origin" in request.headers:
         own_url = site_url(request)
         if sent_origin(request) != origin_of(own_url):
-            raise ForeignForm(f"This form was sent from another address than {own_url}: open it there.")
+            raise ForeignForm(f"This form was sent from an address other than {own_url}: open it there.")
 
 
 async def read_fields(

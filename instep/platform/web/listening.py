@@ -64,7 +64,7 @@ def close_all(sockets: list[socket.socket]) -> None:
 def explain(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         other = port + 1 if port < LAST_PORT else port - 1
-        return f"Port {port} is taken: try `--port {other}`."
+        return f"Port {port} is in use: try `--port {other}`."
     if error.errno in (errno.EACCES, errno.EPERM):
         return f"Port {port} needs more rights than this user has: try `--port 8000`."
     return f"`--host` is {host}, where this machine can't listen ({error.strerror}): try `--host 127.0.0.1`."

@@ -15,7 +15,7 @@ def valid_origin(text: str) -> str:
     """
     match = SHAPE.fullmatch(text)
     if match is None:
-        raise ValueError("it must be a scheme, a host and where needed a port, such as https://example.com")
+        raise ValueError("it must be a scheme, a host and, if needed, a port, such as https://example.com")
     scheme, host = match[1].lower(), match[2].lower()
     address = parse_address(host)
     if address is None and not is_name(host):

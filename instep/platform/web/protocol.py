@@ -183,7 +183,7 @@ class StrictHttp(HttpToolsProtocol):
             self.framing_bytes = self.framing_bytes + len(data) if self.body_bytes == body_bytes else 0
             if self.framing_bytes > limits.MAX_HEAD_BYTES:
                 self.refusal = malformed(
-                    f"What stands between or behind the chunks is larger than {limits.MAX_HEAD_BYTES} bytes."
+                    f"The data between or after the chunks is larger than {limits.MAX_HEAD_BYTES} bytes."
                 )
                 self.send_refusal()
 

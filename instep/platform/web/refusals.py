@@ -44,6 +44,6 @@ LATE = Refusal(
 FULL = Refusal(
     HTTPStatus.SERVICE_UNAVAILABLE,
     "unavailable",
-    "Too many connections are open: reuse those that you have, or try again in a moment.",
+    "Too many connections are open: reuse your open ones, or try again in a moment.",
     (b"retry-after: 1",),
 )

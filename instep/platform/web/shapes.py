@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 def without_nul(text: str) -> str:
     if "\0" in text:
-        raise ValueError("it holds a NUL character, which can't be stored")
+        raise ValueError("it contains a NUL character, which can't be stored")
     return text
 
 

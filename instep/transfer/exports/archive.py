@@ -125,13 +125,13 @@ async def write_folder(
 def refuse_foreign_folder(target: Path) -> None:
     """Nothing that is not an export is replaced, and neither is the history of a checkout."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise InvalidRequest(f"{target} is no folder: name a new folder, or a file that ends in .zip.")
+        raise InvalidRequest(f"{target} is not a folder: name a new folder, or a file that ends in .zip.")
     if not target.exists() or not any(target.iterdir()):
         return
     if not (target / MANIFEST_FILE).is_file() or (target / ".git").exists():
         raise InvalidRequest(
-            f"{target} holds something else than an earlier export: name a new folder, or a file that ends "
-            "in .zip."
+            f"{target} contains something other than an earlier export: name a new folder, or a file that"
+            " ends in .zip."
         )
 
 

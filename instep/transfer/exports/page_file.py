@@ -73,7 +73,7 @@ def read_values(page: PageFile) -> dict[str, str]:
     if not isinstance(values, dict):
         raise UnreadableFrontMatter("it has no lines such as `title: Install`")
     if any(TITLE_WITHOUT_QUOTES.match(line) for line in lines) and not readable_title(values):
-        raise UnreadableFrontMatter("its `title` is no text in YAML: put it in quotes")
+        raise UnreadableFrontMatter("its `title` is not a string in YAML: put it in quotes")
     return {key: value for key, value in values.items() if isinstance(value, str) and value}
 
 
@@ -152,4 +152,4 @@ def problem_of(error: Exception) -> str:
     problem = getattr(error, "problem", None)
     mark = getattr(error, "problem_mark", None)
     place = f" in line {mark.line + 2}" if mark is not None else ""
-    return f"{problem or 'it is no YAML'}{place}"
+    return f"{problem or 'it is not YAML'}{place}"

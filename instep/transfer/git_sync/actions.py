@@ -173,7 +173,7 @@ def _read_pages(work: SyncWork, texts: Mapping[str, str]) -> None:
         if file.path not in work.rows:
             work.other_texts[file.path] = text
         else:
-            work.sync.report(file.path, "refused", "Its front matter has no `title` any more: give it one.")
+            work.sync.report(file.path, "refused", "Its front matter no longer has a `title`: add one.")
 
 
 def _text_of(file: SyncedFileIn, known_text: str | None) -> str:

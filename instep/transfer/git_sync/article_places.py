@@ -26,7 +26,7 @@ from instep.transfer.git_sync.schemas import SyncedPlace
 from instep.transfer.git_sync.work import SyncWork
 from instep.transfer.imports.plan.ordering import moved_keys, new_positions
 
-HAS_MOVED = "its article stands elsewhere in Instep."
+HAS_MOVED = "its article is elsewhere in Instep."
 HAS_NUMBER = "Its place is that of Instep now."
 TWO_ORDERS = "Git and Instep have different orders: that of Instep stays, and git's history has the other."
 

@@ -19,7 +19,7 @@ from instep.transfer.git_sync.work import (
 )
 
 SHORT_COMMIT = 12
-NOT_PUBLISHED = "Git publishes it; with drafts nothing goes live: publish it in Instep."
+NOT_PUBLISHED = "Git publishes it, but with drafts nothing goes live: publish it in Instep."
 
 
 async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: bool) -> None:
@@ -38,13 +38,13 @@ async def propose(work: SyncWork, plan: ArticlePlan, text: str, *, is_conflict: 
     keep_values(work, plan, row, article_values)
     set_next(row, plan.page.file.text, text, article_values, draft.id)
     message = (
-        "Git and Instep have changed the same lines: a draft waits for review. Whoever settles it decides, "
-        "and the next sync writes the article's text to the file."
+        "Git and Instep have changed the same lines: a draft is waiting for review. The reviewer decides,"
+        " and the next sync writes the article's text to the file."
         if is_conflict
-        else "What changed in git waits for review as a draft."
+        else "The changes from git are waiting for review as a draft."
     )
     if values != values_of_article(article):
-        message += " What else changed in git is in Instep."
+        message += " The other changes from git are in Instep."
     message += conflicts_sentence([name for name in merged.conflicts if name != "title"])
     if plan.stays_unpublished:
         message += f" {NOT_PUBLISHED}"

@@ -40,7 +40,7 @@ async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> No
         work.sync.report(
             path,
             "archived",
-            "The file is gone: its article is archived, with all it says.",
+            "The file is gone: its article is archived with its full text.",
             article_id=article.id,
         )
 

@@ -79,7 +79,7 @@ async def sync_plan(work: SyncWork, plan: ArticlePlan) -> None:
         work.sync.report(
             plan.page.path,
             "waiting",
-            "A draft of it waits for review.",
+            "A draft of it is waiting for review.",
             article_id=plan.article.id,
             draft_id=plan.row.draft_id,
         )
@@ -206,9 +206,7 @@ def original_id(work: SyncWork, page: FolderPage) -> str | None:
         return None
     row = work.rows.get(path)
     if row is None and (path in work.pages or path in work.unreadable_paths):
-        raise OriginalMissing(
-            f"It translates {path}, which could not be taken over: correct that file first."
-        )
+        raise OriginalMissing(f"It translates {path}, which could not be synced: fix that file first.")
     return row.resource_id if row is not None else None
 
 

@@ -31,9 +31,9 @@ from instep.transfer.git_sync.work import (
 
 # The reported result, by whether Instep has changed and whether the file has.
 OUTCOMES: dict[tuple[bool, bool], tuple[Action, str]] = {
-    (True, True): ("merged", "Both sides have changed: both have both changes now."),
-    (True, False): ("updated", "Instep has what changed in git."),
-    (False, True): ("written", "The file has what changed in Instep."),
+    (True, True): ("merged", "Both sides had changed: both now have both changes."),
+    (True, False): ("updated", "Instep now has the changes from git."),
+    (False, True): ("written", "The file now has the changes from Instep."),
 }
 
 
@@ -175,7 +175,7 @@ async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
     collection_id = await create(work, values)
     work.folders.by_folder[folder] = collection_id
     work.sync.report(
-        folder + COLLECTION_FILE, "created", f"The folder has become the collection “{values['title']}”."
+        folder + COLLECTION_FILE, "created", f"The folder is now the collection “{values['title']}”."
     )
     return collection_id
 
@@ -187,7 +187,7 @@ def remove_file(work: SyncWork, page: FolderPage, row: SyncedFile) -> None:
         work.sync.report(page.path, "removed", "Its collection was deleted in Instep.")
     else:
         work.sync.report(
-            page.path, "conflict", "Its collection was deleted in Instep: delete the file, or name it anew."
+            page.path, "conflict", "Its collection was deleted in Instep: delete the file, or rename it."
         )
 
 

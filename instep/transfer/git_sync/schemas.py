@@ -107,11 +107,12 @@ class SyncedFileIn(Body):
     path: FilePath
     sha256: Digest
     content: Markdown | MISSING = Field(
-        default=MISSING, description="Its text; may be left out where the last sync saw the same `sha256`."
+        default=MISSING, description="Its text; optional if the last sync saw the same `sha256`."
     )
     has_written: bool = Field(
         default=False,
-        description="Whether the history since the last sync holds what that sync wrote to this file.",
+        description="True if the history since the last sync contains the text which that sync wrote to"
+        " this file.",
     )
 
 
@@ -141,20 +142,20 @@ class SyncCreate(Body):
     )
     restart: bool = Field(
         default=False,
-        description="Forget the last sync, after the history was rewritten: what differs becomes drafts.",
+        description="Forget the last sync after the history was rewritten: differences become drafts.",
     )
     files: Annotated[list[SyncedFileIn], Field(max_length=limits.MAX_SYNC_FILES)]
     assets: Annotated[list[AssetIn], Field(max_length=limits.MAX_SYNC_FILES)] = Field(default=[])
     renames: Annotated[list[RenameIn], Field(max_length=limits.MAX_SYNC_FILES)] = Field(default=[])
     navigation: FilePath | MISSING = Field(
         default=MISSING,
-        description="The configuration file of the repository that says the order of pages, such as "
-        "`mkdocs.yml`; it is never rewritten.",
+        description="The configuration file of the repository that sets the order of pages, such as"
+        " `mkdocs.yml`; it is never rewritten.",
     )
     drafts: bool = Field(
         default=False, description="Changed texts and titles become drafts for review; nothing new goes live."
     )
-    dry_run: bool = Field(default=False, description="Say what would happen, and change nothing.")
+    dry_run: bool = Field(default=False, description="Report the changes without making them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,9 +354,9 @@ class SyncOut(Out):
     commit: str
     dry_run: bool
     results: list[SyncResultOut]
-    writes: list[SyncWriteOut] = Field(description="What to write to the folder and to commit.")
+    writes: list[SyncWriteOut] = Field(description="The files to write to the folder and commit.")
     missing_assets: list[str] = Field(
-        description="Pictures and downloads that texts show: upload them, then sync again. Nothing was done."
+        description="Images and downloads used in texts: upload them, then sync again. Nothing was changed."
     )
 
     @classmethod

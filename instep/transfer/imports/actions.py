@@ -39,7 +39,7 @@ async def upload_import(
             "`instep import` on the server."
         )
     if format is not None and format not in format_names():
-        raise InvalidRequest(f"There is no format “{format}”: choose one of the list.")
+        raise InvalidRequest(f"There is no format “{format}”: choose one from the list.")
     key = await storage.store(ctx, archive, hashlib.sha256(archive).hexdigest())
     import_id = new_id("imp")
     row = {
@@ -63,7 +63,7 @@ async def confirm_import(ctx: Ctx, import_id: str, *, prunes: bool = False) -> I
     """Agree to a plan: a worker imports the archive; `prunes` archives what the source no longer has."""
     row = await find_import(ctx, import_id, lock=True)
     if row.state != "ready":
-        raise InvalidState("This import has begun already.")
+        raise InvalidState("This import has already started.")
     await queries.set_state(ctx, row.id, "importing")
     await queries.change(ctx, row.id, {"prunes": prunes})
     await _defer(ctx, row.id)
@@ -75,7 +75,7 @@ async def discard_import(ctx: Ctx, import_id: str) -> str:
     """Forget a plan and its archive; nothing was imported."""
     row = await find_import(ctx, import_id, lock=True)
     if row.state != "ready":
-        raise InvalidState("Only an import that waits for your word can be discarded.")
+        raise InvalidState("Only an import that is waiting for confirmation can be discarded.")
     await queries.delete(ctx, row.id)
     return row.id
 
@@ -138,7 +138,7 @@ def valid_site(text: str | None) -> str | None:
     is_address = parts.scheme in ("http", "https") and HOST.fullmatch(parts.netloc) is not None
     if len(site) > limits.MAX_IMPORT_SITE_CHARACTERS or not site.isprintable() or not (is_path or is_address):
         raise InvalidRequest(
-            "Write the address of the old site as https://example.com/docs, or its path alone as /docs."
+            "Write the address of the old site as https://example.com/docs, or just its path as /docs."
         )
     return (f"{parts.scheme}://{parts.netloc}" if is_address else "") + parts.path.rstrip("/")
 

@@ -23,7 +23,10 @@ from instep.transfer.imports.tree.schemas import UnreadableSource
 from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
 
 SERVICE = Actor("task", "Instep", can_write=True, channel="job")
-FAILED = "The import failed here; it was tried several times. What is imported already stays: send it again."
+FAILED = (
+    "The import failed after several attempts because of an internal error. Everything imported so far is"
+    " kept: send it again."
+)
 MISSING = "The archive is no longer stored: send it again."
 
 

@@ -60,10 +60,11 @@ def read_files(path: Path) -> list[MarkdownFile]:
     """The Markdown files below a folder, in the order of their names; raises `InvalidRequest`."""
     paths = sorted(paths_below(path))
     if not paths:
-        raise InvalidRequest(f"{path} holds no Markdown file.")
+        raise InvalidRequest(f"{path} contains no Markdown files.")
     if len(paths) > limits.MAX_CHECKED_FILES:
         raise InvalidRequest(
-            f"{path} holds more than {limits.MAX_CHECKED_FILES} Markdown files: check its folders one by one."
+            f"{path} contains more than {limits.MAX_CHECKED_FILES} Markdown files: check its folders one"
+            " by one."
         )
     return [read_file(path) for path in paths]
 
@@ -99,7 +100,7 @@ def read_front_matter(file: MarkdownFile, text: str) -> None:
     if parts.mark != "---":
         file.text = text
         if UNCLOSED.match(text):
-            file.find(1, "The front matter has no end: close it with a line `---`.")
+            file.find(1, "The front matter is not closed: close it with a `---` line.")
         return
     file.text = "\n" * parts.head.count("\n") + parts.body
     try:

@@ -56,7 +56,7 @@ class Checker:
 
     def check_link(self, file: MarkdownFile, line: int, href: str) -> None:
         if self.is_missing(file, href):
-            file.find(line, f"The link {href} leads to no file.")
+            file.find(line, f"The link {href} does not lead to a file.")
             return
         fragment = unquote(urlsplit(href).fragment) if is_local(href) else ""
         target = self.page_at(file, href) if fragment else None

@@ -279,7 +279,7 @@ async def create_lead(ctx: Ctx, new: LeadCreate) -> Lead:
     }
     lead = await queries.insert_lead(ctx, row)
     await emit(ctx, "lead.created", LeadOut.of(lead))
-    fields = {"E-mail": lead.email, "Name": lead.name, "Message": lead.message}
+    fields = {"Email": lead.email, "Name": lead.name, "Message": lead.message}
     lines = [f"{name}: {text}" for name, text in fields.items() if text]
     await alert(ctx, "lead", f"{ctx.bot.name}: a visitor left contact details", lines, None)
     return lead
@@ -290,7 +290,7 @@ async def _count_lead(ctx: Ctx) -> None:
     hits = await queries.count_lead(ctx)
     if hits.number > limits.LEADS_PER_HOUR:
         raise RateLimited(
-            "This help center has taken as many contact details as it may in an hour: try again later.",
+            "This help center has reached its hourly limit for contact details: try again later.",
             headers={"Retry-After": str(hits.seconds_left)},
         )
 
@@ -304,7 +304,7 @@ async def _referenced_id(ctx: Ctx, conversation_id: str | None) -> str | None:
 
 def _alert_lines(conversation: ConversationOut) -> list[str]:
     """The page is a line and no link, because its address comes from the visitor's browser."""
-    fields = {"E-mail": conversation.email, "Message": conversation.message, "Page": conversation.page_url}
+    fields = {"Email": conversation.email, "Message": conversation.message, "Page": conversation.page_url}
     lines = [f"{name}: {text}" for name, text in fields.items() if text]
     return [*lines, f"Conversation: {conversation.id}"]
 

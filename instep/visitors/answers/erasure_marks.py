@@ -1,6 +1,6 @@
 """Marks of erasures: what recognizes an erased visitor in an older copy of the data, without naming them.
 
-An e-mail address is kept as a salted hash, an identifier as the hash that conversations have. After a restore
+An email address is kept as a salted hash, an identifier as the hash that conversations have. After a restore
 the addresses in the restored texts are hashed and compared.
 """
 
@@ -96,7 +96,7 @@ TEXTS = """
 
 
 async def list_addresses(tx: Tx, workspace_id: str) -> set[str]:
-    """The e-mail addresses in what visitors of a workspace have left, in lower case."""
+    """The email addresses in what visitors of a workspace have left, in lower case."""
     addresses = await tx.value(
         f"""
         select array_agg(distinct match[1]) from ({TEXTS}) as texts,

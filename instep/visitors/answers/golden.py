@@ -26,7 +26,7 @@ class GoldenAnswer:
         """What is wrong, in a sentence."""
         question = self.question
         if question.article_id is None:
-            return "Its article has been removed for good."
+            return "Its article has been permanently deleted."
         if not self.answer.answered:
             return "It is not answered."
         passages = [cited.passage for cited in self.answer.sources]

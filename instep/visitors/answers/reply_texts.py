@@ -22,15 +22,15 @@ class Texts:
 TEXTS = {
     "en": Texts(
         "I found no answer to this in the help articles.",
-        "These come nearest.",
-        "If you like, ask for a person.",
+        "These are the closest.",
+        "If you like, ask to talk to a person.",
         "What would you like to know?",
         "Your question",
         "Send",
         "Ask for a person",
         "Sources",
         "You are welcome.",
-        "I answer questions from the help articles, and nothing else.",
+        "I only answer questions from the help articles.",
     ),
     "de": Texts(
         "Dazu habe ich in den Hilfeartikeln keine Antwort gefunden.",

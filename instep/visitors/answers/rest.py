@@ -34,12 +34,12 @@ BotKeyParameter = Annotated[
     str, Query(description="The bot's public key.", examples=["pk_4fJ2kQ9xT7mB1cV8sN3hW6zR"])
 ]
 WidgetLocale = Annotated[
-    str | None, Query(description="The language of the texts; the bot's where not sent.", examples=["en"])
+    str | None, Query(description="The language of the texts; by default the bot's.", examples=["en"])
 ]
 PageAddress = Annotated[
     str | None,
     Query(
-        description="The page that the visitor is on.",
+        description="The page the visitor is on.",
         max_length=limits.MAX_PAGE_URL_CHARACTERS,
         examples=["https://example.com/team/members"],
     ),

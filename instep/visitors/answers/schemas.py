@@ -18,7 +18,7 @@ ConversationStatus = Literal["open", "escalated"]
 
 def checked_email(text: str) -> str:
     if not is_email_address(text):
-        raise ValueError("it must be an e-mail address such as ann@example.com")
+        raise ValueError("it must be an email address such as ann@example.com")
     return text
 
 
@@ -61,8 +61,8 @@ VisitorId = Annotated[
     Text,
     Field(
         max_length=limits.MAX_VISITOR_CHARACTERS,
-        description="Who asks: an identifier of your choice, the same for all questions of one visitor. "
-        "Only a hash of it is kept.",
+        description="The visitor: an identifier of your choice, the same for all questions of one"
+        " visitor. Only its hash is stored.",
         examples=["visitor-7f3a"],
         json_schema_extra={"minLength": 1, "pattern": NOT_BLANK},
     ),
@@ -259,25 +259,26 @@ class QuestionAsked(EmbedBody):
     )
     locale: Locale | MISSING = Field(
         default=MISSING,
-        description="The language to answer in; where nothing is written in it, all articles are searched.",
+        description="The language to answer in; if no article is in it, all articles are searched.",
     )
     page_url: Annotated[Text, Field(max_length=limits.MAX_PAGE_URL_CHARACTERS)] | MISSING = Field(
         default=MISSING,
-        description="The page that the visitor is on.",
+        description="The page the visitor is on.",
         examples=["https://example.com/pricing"],
     )
     visitor_token: Annotated[Text, Field(max_length=limits.MAX_VISITOR_TOKEN_CHARACTERS)] | MISSING = Field(
         default=MISSING,
-        description="Proves a signed-in visitor, who is answered from `authenticated` articles too: a JWT "
-        "with `sub` and `exp`, signed with HS256 and the bot's visitor secret.",
+        description="Proves that the visitor is signed in, so that answers also use `authenticated`"
+        " articles: a JWT with `sub` and `exp`, signed with HS256 and the bot's visitor"
+        " secret.",
     )
 
 
 class FeedbackGiven(EmbedBody):
     """What a visitor thinks of an answer."""
 
-    helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]
-    comment: Message | MISSING = Field(default=MISSING, description="Why, in the visitor's words.")
+    helpful: Annotated[bool, Field(description="True if the answer helped.", examples=[True])]
+    comment: Message | MISSING = Field(default=MISSING, description="The reason, in the visitor's words.")
 
 
 class ArticleFeedbackGiven(EmbedBody, ArticleRating):
@@ -299,7 +300,7 @@ class LeadCreate(EmbedBody):
     message: Message | MISSING = MISSING
     conversation_id: Text | MISSING = Field(
         default=MISSING,
-        description="The conversation that it came about in.",
+        description="The conversation it came from.",
         examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
     )
 
@@ -326,7 +327,7 @@ class SourceOut(Out):
     excerpt: Annotated[
         str,
         Field(
-            description="Plain text of it: escape it where it goes into a page.",
+            description="Its plain text: escape it when you insert it into a page.",
             examples=["Run install.sh, then open the dashboard."],
         ),
     ]
@@ -358,14 +359,16 @@ class AnswerPreviewOut(Out):
     answered: Annotated[
         bool,
         Field(
-            description="False when the published articles don't hold the answer, or may not: the text "
-            "says so, and the sources are the nearest articles.",
+            description="False if the published articles don't, or may not, contain the answer: the text"
+            " says so, and the sources are the closest articles.",
             examples=[True],
         ),
     ]
     confidence: Annotated[
         float,
-        Field(ge=0, le=1, description="How sure it is that the articles hold the answer.", examples=[0.93]),
+        Field(
+            ge=0, le=1, description="The confidence that the articles contain the answer.", examples=[0.93]
+        ),
     ]
     may_help: Annotated[
         bool,
@@ -377,7 +380,7 @@ class AnswerPreviewOut(Out):
     translated_from: Annotated[
         str | None,
         Field(
-            description="The language of the articles, if the answer says in another one what they say.",
+            description="The language of the articles, if the answer is in another language.",
             examples=[None],
         ),
     ] = None
@@ -419,7 +422,7 @@ class FeedbackOut(Out):
     """The feedback that was saved."""
 
     message_id: Annotated[str, Field(examples=["msg_01kbb6x4mwh2v7n8q9r0s1t2va"])]
-    helpful: Annotated[bool, Field(description="Whether the answer helped.", examples=[True])]
+    helpful: Annotated[bool, Field(description="True if the answer helped.", examples=[True])]
 
 
 class ArticleFeedbackOut(Out):
@@ -427,8 +430,10 @@ class ArticleFeedbackOut(Out):
 
     id: Annotated[str, Field(examples=["fb_01kbb6x4mwh2v7n8q9r0s1t2vb"])]
     article_id: Annotated[str, Field(examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])]
-    helpful: Annotated[bool, Field(description="Whether the article helped.", examples=[False])]
-    reason: Annotated[FeedbackReason | None, Field(description="Why it did not.", examples=["outdated"])]
+    helpful: Annotated[bool, Field(description="True if the article helped.", examples=[False])]
+    reason: Annotated[
+        FeedbackReason | None, Field(description="The reason it did not.", examples=["outdated"])
+    ]
 
     @classmethod
     def of(cls, feedback: ArticleFeedback) -> "ArticleFeedbackOut":
@@ -450,22 +455,24 @@ class ConversationOut(Out):
     locale: Annotated[str, Field(examples=["en"])]
     page_url: Annotated[
         str | None,
-        Field(description="The page that it began on.", examples=["https://example.com/pricing"]),
+        Field(description="The page it started on.", examples=["https://example.com/pricing"]),
     ]
     email: Annotated[
         str | None,
-        Field(description="Where the visitor can be reached, if told.", examples=["ann@example.com"]),
+        Field(description="The visitor's email address, if given.", examples=["ann@example.com"]),
     ]
     message: Annotated[
         str | None,
         Field(
-            description="What the visitor wrote to the person.",
+            description="The visitor's message to the person.",
             examples=["The invoice shows another address than mine."],
         ),
     ]
     bot_id: Annotated[str, Field(examples=["0190163d-8694-439b-aea5-966c26f8ad91"])]
     created_at: Timestamp
-    escalated_at: Annotated[Timestamp | None, Field(description="When the visitor asked for a person.")]
+    escalated_at: Annotated[
+        Timestamp | None, Field(description="The time at which the visitor asked for a person.")
+    ]
 
     @classmethod
     def of(cls, conversation: Conversation) -> "ConversationOut":
@@ -482,7 +489,7 @@ class LeadOut(Out):
     conversation_id: Annotated[
         str | None,
         Field(
-            description="The conversation that it came about in, if any.",
+            description="The conversation it came from, if any.",
             examples=["conv_01kbb6x4mwh2v7n8q9r0s1t2v8"],
         ),
     ]

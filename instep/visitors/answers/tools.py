@@ -26,7 +26,7 @@ from instep.visitors.answers.widget_schemas import WidgetConfigOut
 toolbox = Toolbox(BotKeyNamed)
 AnswerLocale = Annotated[Locale | None, Field(description="The language to answer in, such as `en`.")]
 SearchLocale = Annotated[Locale | None, Field(description="Only articles in this language.")]
-TextLocale = Annotated[Text | None, Field(description="The language of the texts; the bot's where not sent.")]
+TextLocale = Annotated[Text | None, Field(description="The language of the texts; by default the bot's.")]
 ConversationIdNamed = Annotated[
     Text | None,
     Field(
@@ -36,7 +36,7 @@ ConversationIdNamed = Annotated[
 ]
 VisitorNamed = Annotated[
     VisitorId | None,
-    Field(description="Who asks: an identifier of your choice. Only a hash of it is kept."),
+    Field(description="The visitor: an identifier of your choice. Only its hash is stored."),
 ]
 WithTexts = Annotated[bool, Field(description="Give each passage's whole text in Markdown too.")]
 

@@ -1,6 +1,6 @@
 """Export and erase the data that all slices store about one visitor.
 
-A visitor is identified by an e-mail address, by the identifier that the pages of a website send as `visitor`,
+A visitor is identified by an email address, by the identifier that the pages of a website send as `visitor`,
 or by one of their conversations. An address leads to the data that was left with it or mentions it, an
 identifier or a conversation to the questions that were asked with it.
 """
@@ -82,7 +82,7 @@ class VisitorExport(Out):
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """The ids of a visitor's rows, the normalized wordings of their questions, and their e-mail addresses."""
+    """The ids of a visitor's rows, the normalized wordings of their questions, and their email addresses."""
 
     conversations: list[str]
     leads: list[str]

@@ -18,7 +18,7 @@ ALGORITHM = "HS256"
 PREFIX = "vis_"
 SECRET_BYTES = 32
 INVALID_TOKEN = (
-    "it must be a JWT that is not over, with `sub` and `exp`, signed with HS256 and this bot's visitor secret"
+    "it must be an unexpired JWT with `sub` and `exp`, signed with HS256 and this bot's visitor secret"
 )
 
 

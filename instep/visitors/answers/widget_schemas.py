@@ -75,7 +75,7 @@ class WidgetConfigOut(Out):
     help_url: Annotated[
         str, Field(description="The public help center.", examples=["https://help.example.com/help/acme"])
     ]
-    accent: Annotated[AccentPairOut | None, Field(description="The bot's colour; null: the product's blue.")]
+    accent: Annotated[AccentPairOut | None, Field(description="The bot's color; null for the default blue.")]
     texts: WidgetTextsOut
 
 
@@ -91,7 +91,7 @@ class ArticleLinkOut(Out):
     excerpt: Annotated[
         str,
         Field(
-            description="Plain text, maybe empty: escape it where it goes into a page.",
+            description="Plain text, possibly empty: escape it when you insert it into a page.",
             examples=["Run install.sh, then open the dashboard."],
         ),
     ]

@@ -77,7 +77,7 @@ async def dismiss_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
     if question is None:
         raise NotFound("There is no such question.")
     if not dismissed:
-        raise InvalidState("This question has been dismissed already.")
+        raise InvalidState("This question has already been dismissed.")
     return question
 
 
@@ -125,7 +125,7 @@ async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> Unanswer
     if question.id == target.id or question.locale != target.locale:
         raise InvalidRequest("Choose another question of the same language to merge this one into.")
     if "dismissed" in (question.status, target.status):
-        raise InvalidState("A dismissed question can't be merged: take it back first.")
+        raise InvalidState("A dismissed question can't be merged: reopen it first.")
     await queries.merge(ctx, question.id, target.id)
     return await get_unanswered(ctx, target.id)
 
@@ -138,7 +138,7 @@ async def draft_unanswered(ctx: Ctx, question_id: str) -> UnansweredQuestion:
     """
     question = await get_unanswered(ctx, question_id)
     if question.status in ("dismissed", "drafted"):
-        raise InvalidState(f"No article is written: this question is {question.status} already.")
+        raise InvalidState(f"No article is written: this question is already {question.status}.")
     await queries.lock_gap_drafts(ctx)
     if await queries.count_gap_drafts(ctx, question.id) >= limits.MAX_PENDING_GAP_DRAFTS:
         raise InvalidState(

@@ -39,11 +39,11 @@ VisitDays = Annotated[
     Query(
         ge=1,
         le=limits.MAX_VISIT_DAYS,
-        description="How many days to look back, today included.",
+        description="The number of days to look back, including today.",
         examples=[7],
     ),
 ]
-OnlyEmpty = Annotated[bool, Query(description="Only what found nothing.", examples=[True])]
+OnlyEmpty = Annotated[bool, Query(description="Only searches without results.", examples=[True])]
 
 QuestionStatusFilter = Annotated[
     QuestionFilter,

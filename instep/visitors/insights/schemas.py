@@ -163,13 +163,15 @@ class ArticleRating(Body):
     article_id: Annotated[
         Text, Field(description="A public article.", examples=["art_01kbb6x4mwh2v7n8q9r0s1t2v3"])
     ]
-    helpful: Annotated[bool, Field(description="Whether the article helped.", examples=[False])]
+    helpful: Annotated[bool, Field(description="True if the article helped.", examples=[False])]
     reason: FeedbackReason | MISSING = Field(
-        default=MISSING, description="Why it did not help; only with `helpful` false.", examples=["outdated"]
+        default=MISSING,
+        description="The reason it did not help; only if `helpful` is false.",
+        examples=["outdated"],
     )
     comment: Annotated[Text, Field(max_length=limits.MAX_VISITOR_MESSAGE_CHARACTERS)] | MISSING = Field(
         default=MISSING,
-        description="More about it, in the reader's words.",
+        description="A comment in the reader's words.",
         examples=["The menu is called Team now."],
     )
 
@@ -187,7 +189,9 @@ class CommentOut(Out):
     """What a reader wrote about an article."""
 
     helpful: bool
-    reason: Annotated[FeedbackReason | None, Field(description="Why it did not help.", examples=["outdated"])]
+    reason: Annotated[
+        FeedbackReason | None, Field(description="The reason it did not help.", examples=["outdated"])
+    ]
     comment: Annotated[str, Field(examples=["The menu is called Team now."])]
     given_at: Timestamp
 
@@ -197,9 +201,9 @@ class FeedbackSummaryOut(Out):
 
     article_id: str
     title: str
-    helpful_count: int = Field(description="How many said that it helped.")
-    unhelpful_count: int = Field(description="How many said that it did not.")
-    reasons: ReasonsOut = Field(description="Not everybody gives one.")
+    helpful_count: int = Field(description="The number of readers who said that it helped.")
+    unhelpful_count: int = Field(description="The number of readers who said that it did not.")
+    reasons: ReasonsOut = Field(description="Not every reader gives one.")
     comments: list[CommentOut] = Field(description="The newest ones, up to 10.")
 
 
@@ -208,24 +212,24 @@ class NearestOut(Out):
 
     article_id: str
     title: str
-    score: float = Field(description="How near the search found it; higher is nearer.")
+    score: float = Field(description="How close a match it is; higher is closer.")
 
 
 class UnansweredQuestionOut(Out):
     """A question that the published articles did not answer: all of its wordings together."""
 
     id: str
-    question: str = Field(description="The wording that was asked first.")
+    question: str = Field(description="The first wording.")
     examples: list[str] = Field(description="Different wordings of it, up to 5, the first one included.")
-    asked_count: int = Field(description="How often it was asked in the last 180 days.")
-    visitor_count: int = Field(description="By how many different visitors.")
+    asked_count: int = Field(description="The number of times it was asked in the last 180 days.")
+    visitor_count: int = Field(description="The number of different visitors who asked it.")
     status: QuestionStatus = Field(
         description="`open`: nothing has been done. `drafted`: a draft built from it awaits review. "
         "`answered`: that draft was applied, and nobody has asked in vain since. `dismissed`: somebody has "
         "dismissed it."
     )
     draft_id: str | None = Field(description="The `gap_…` draft that was built from it.")
-    nearest_articles: list[NearestOut] = Field(description="Nearest first; only articles that still exist.")
+    nearest_articles: list[NearestOut] = Field(description="Closest first; only articles that still exist.")
     locale: str
     first_asked_at: Timestamp
     last_asked_at: Timestamp
@@ -236,14 +240,14 @@ class CheckRequest(Body):
 
     article_ids: (
         Annotated[list[Text], Field(min_length=1, max_length=limits.MAX_CHECKED_ARTICLES)] | MISSING
-    ) = Field(default=MISSING, description="Articles, by their ids or slugs: all that is wrong with each.")
+    ) = Field(default=MISSING, description="Articles, by their ids or slugs: returns all problems of each.")
     content_markdown: Markdown | MISSING = Field(
-        default=MISSING, description="A text that is not saved yet: check it before you propose it."
+        default=MISSING, description="An unsaved text: check it before you propose it."
     )
     terms: Terms | MISSING = Field(
         default=MISSING,
-        description="Words or names, such as those that a change removed: where they still stand, in any "
-        "case, in articles that are live or a draft.",
+        description="Words or names, such as those removed by a change: returns where they still appear,"
+        " in any letter case, in live articles and drafts.",
     )
 
 
@@ -252,12 +256,14 @@ class ProblemOut(Out):
 
     code: Code
     severity: Severity = Field(
-        description="`error`: readers meet something broken. `warning`: it reads or is found worse than it "
-        "could. `info`: worth a look."
+        description=(
+            "`error`: something is broken for readers. `warning`: the article could read or be found"
+            " better. `info`: worth a look."
+        )
     )
-    message: str = Field(description="What to do, in a sentence.")
+    message: str = Field(description="The fix, in one sentence.")
     line: int | None = Field(
-        ge=1, description="The line of `contentMarkdown`, from 1; null: it concerns the whole article."
+        ge=1, description="The line of `contentMarkdown`, starting at 1; null for the whole article."
     )
 
 
@@ -268,9 +274,11 @@ class FindingOut(Out):
     title: str | None
     code: Code | Literal["mention"]
     severity: Severity
-    message: str = Field(description="What to do; of a mention where it stands.")
+    message: str = Field(description="The fix; for a mention, its location.")
     line: int | None = Field(
-        description="The line of the text, from 1; null: title, description or all of it."
+        description=(
+            "The line of the text, starting at 1; null for the title, the description or the whole text."
+        )
     )
 
 
@@ -284,8 +292,8 @@ class HealthOut(Out):
         Field(
             ge=0,
             le=100,
-            description="100 is healthy. Each error takes 20 points, each warning 8, each info 2; of one "
-            "code at most 3 problems count.",
+            description="100 is healthy. Each error costs 20 points, each warning 8, each info 2; at most"
+            " 3 problems per code count.",
         ),
     ]
     problems: list[ProblemOut] = Field(

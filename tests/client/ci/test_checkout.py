@@ -137,7 +137,7 @@ def test_after_a_force_push_the_branch_is_compared_with_the_default_one(reposito
     assert files(change) == ["diff --git a/app/config.py b/app/config.py"]
     assert change.note is not None
     assert before[:12] in change.note
-    assert f"compared with main instead, from {change.base[:12]} on." in change.note
+    assert f"compared with main instead, starting at {change.base[:12]}." in change.note
 
 
 def test_a_push_that_shares_no_history_with_what_it_replaces_is_compared_with_the_default_branch(

@@ -142,7 +142,7 @@ def test_the_comment_shows_the_drafts_and_leads_to_their_review() -> None:
         "\nFound\\.\n"
         "\n**[Upload limits](https://help.test/app/acme-help/review/edit_1)** (edit)\n"
         "\n> The limit is 25\\.  \n"
-        "\nLooked at, no edit: 2 articles.\n"
+        "\nReviewed, no change: 2 articles.\n"
     )
 
 

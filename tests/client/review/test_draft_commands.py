@@ -179,7 +179,7 @@ def test_changes_that_overlap_are_refused_and_an_overwrite_tells_what_it_takes_a
     applied = ann.draft("apply", draft["id"], "--on-conflict", "overwrite")
 
     assert applied.code == 0
-    warning = "This takes away what was added to the article since: “Run `bootstrap`.”."
+    warning = "This removes text added to the article since: “Run `bootstrap`.”."
     assert applied.err == f"instep: Warning: {warning}\n"
     assert ann.text_of(article) == draft["contentMarkdown"]
 

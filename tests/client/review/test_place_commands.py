@@ -40,7 +40,7 @@ def test_places_are_listed_with_article_section_line_reason_and_code() -> None:
 def test_an_empty_list_says_so_and_an_article_narrows_it() -> None:
     with standing() as stand:
         stand.replies[f"{LISTED}&article_id=exports"] = [page()]
-        assert place_command(stand, "list", "--article", "exports").out == "No place needs writing.\n"
+        assert place_command(stand, "list", "--article", "exports").out == "No places need writing.\n"
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_named_addresses_are_released_too(ann: Reviewer, checkout: Repository) -
 
 
 def test_nothing_named_and_a_bad_range_are_refused(ann: Reviewer, checkout: Repository) -> None:
-    assert "Name what has shipped" in run_command("release", **ann.environment).refusal
+    assert "Specify the shipped changes" in run_command("release", **ann.environment).refusal
     assert "two revisions" in run_command("release", "--range", "v1", **ann.environment).refusal
 
 

@@ -150,7 +150,7 @@ async def test_a_translation_waits_for_its_article(client: Client) -> None:
     for translation in (early, late):
         refusal = await client.post(f"/v1/articles/{translation['id']}/restore")
         assert error(refusal) == (400, "invalid_state")
-        assert "Restore the article first" in refusal.json()["error"]
+        assert "Restore the original" in refusal.json()["error"]
 
     await restore(client, root["id"])
     assert (await restore(client, early["id"]))["translationOf"] == root["id"]

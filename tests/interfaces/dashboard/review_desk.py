@@ -19,7 +19,7 @@ from tests.support.cast import Company, Json
 URL = "https://git.example.com/acme/app/pull/482"
 TITLE = "Raise the upload limit to 50 MB"
 EXCERPT = "MAX_UPLOAD = 50 * MB"
-LIMITS = """You can attach files to any message, from the composer or by forwarding an e-mail.
+LIMITS = """You can attach files to any message, from the composer or by forwarding an email.
 
 ## How large a file may be
 
@@ -31,7 +31,7 @@ Images are shown in the message itself. Everything else appears as a link below 
 
 ## What is scanned
 
-Every file is scanned before anybody can open it.
+Every file is scanned before anyone can open it.
 
 1. It is unpacked.
 2. It is scanned.
@@ -108,7 +108,7 @@ class Shelf:
 
     async def edit(
         self,
-        title: str = "Sending attachments by e-mail",
+        title: str = "Sending attachments by email",
         before: str = LIMITS,
         after: str = NEW_LIMITS,
         *,

@@ -50,7 +50,7 @@ async def person(owner: Tx, cast: Cast) -> User:
 
 async def show_password(tab: Page, site: str, user: User) -> None:
     await tab.goto(f"{site}/sign-in?next=/app/account")
-    await tab.get_by_label("E-mail").fill(user.email)
+    await tab.get_by_label("Email").fill(user.email)
     await tab.get_by_label("Password").fill(PASSWORD)
     await tab.get_by_role("button", name="Sign in").click()
 
@@ -69,7 +69,7 @@ async def test_a_passkey_is_added_used_and_removed(
     await tab.get_by_label("Name").fill("Laptop")
     await tab.get_by_role("button", name="Add a passkey").click()
     await expect(tab.get_by_role("heading", name="Recovery codes")).to_be_visible()
-    await tab.get_by_role("link", name="I have kept them").click()
+    await tab.get_by_role("link", name="I've saved them").click()
     await expect(tab.get_by_role("heading", name="Laptop")).to_be_visible()
     await tab.get_by_role("button", name="Sign out", exact=True).click()
 

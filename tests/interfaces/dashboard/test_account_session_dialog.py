@@ -52,7 +52,7 @@ async def writing_tab(tab: Page, development_server: str, owner: Tx, cast: Cast)
     """Somebody who writes while their session ends; the page, and their id."""
     user = await sign_up(owner, cast.acme.workspace_id)
     await tab.goto(f"{development_server}/sign-in?next={SAMPLE}")
-    await tab.get_by_label("E-mail").fill(user.email)
+    await tab.get_by_label("Email").fill(user.email)
     await tab.get_by_label("Password").fill(PASSWORD)
     await tab.get_by_role("button", name="Sign in").click()
     await tab.get_by_label("Text").fill("An hour of work")
@@ -99,7 +99,7 @@ async def test_a_second_factor_is_asked_for_in_the_dialog_too(
 ) -> None:
     user = await sign_up(owner, cast.acme.workspace_id)
     await tab.goto(f"{development_server}/sign-in?next={SAMPLE}")
-    await tab.get_by_label("E-mail").fill(user.email)
+    await tab.get_by_label("Email").fill(user.email)
     await tab.get_by_label("Password").fill(PASSWORD)
     await tab.get_by_role("button", name="Sign in").click()
     await tab.get_by_label("Text").fill("Work")

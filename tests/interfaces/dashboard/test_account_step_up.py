@@ -27,7 +27,7 @@ HARMLESS_ACTS = {
     "settings/bots": "a new help center holds nothing and nobody may ask it yet",
     "settings/pause": "it protects, and Resume takes it back",
     "settings/resume": "it gives nobody more than before the pause",
-    "settings/site": "a colour",
+    "settings/site": "a color",
     "settings/site/domain/check": "it looks a record of the DNS up",
     "settings/site/frame": "it is content, as articles are",
     "settings/widget/origins/remove": "it only takes a right away",
@@ -147,6 +147,6 @@ async def test_another_address_of_a_webhook_is_saved_only_after_the_proof(
 
     proof = asked.headers["Location"]
     back = await desk.visitor.send(proof, "/app/verify", password=PASSWORD, next=desk.path(page))
-    assert "Not done yet" in (await desk.follow(back)).text
+    assert "Almost done" in (await desk.follow(back)).text
     await desk.send(page, page, **change)
     assert ok(await wide.get(f"/v1/webhooks/{webhook['id']}"))["url"] == change["url"]

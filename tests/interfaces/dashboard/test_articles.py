@@ -166,7 +166,7 @@ async def test_an_article_moves_to_another_collection(desk: Desk, client: Client
     assert "Moved “Install” to Guides." in told.text
     assert ok(await client.get("/v1/articles/install"))["collectionId"] == guides["id"]
     told = await desk.follow(await desk.send(page, page, collection="none"))
-    assert "no collection" in told.text
+    assert "no longer in" in told.text
 
 
 async def test_the_page_shows_the_text_as_readers_see_it_and_nothing_from_elsewhere(
@@ -220,7 +220,7 @@ async def test_who_comes_second_is_told_and_changes_nothing(desk: Desk, client: 
     for action, outcome in (("publish", "published"), ("archive", "archived")):
         answer = await desk.send(page, f"{page}/{action}", etag=etag)
         assert answer.status_code == 409
-        assert f"It was not {outcome}." in answer.text
+        assert f"<strong>Not {outcome}" in answer.text
         assert "Acme writer" in answer.text
         assert "Other words." in answer.text
     assert ok(await client.get("/v1/articles/install"))["status"] == "draft"
@@ -259,7 +259,7 @@ async def test_a_deleted_article_waits_and_comes_back(desk: Desk, client: Client
     assert "Installieren" not in waiting
     back = await desk.send("articles/deleted", f"articles/{article['id']}/restore")
     assert "“Install” is back" in (await desk.follow(back)).text
-    assert "Nothing is deleted." in (await desk.get("articles/deleted")).text
+    assert "No deleted articles." in (await desk.get("articles/deleted")).text
     assert ok(await client.get("/v1/articles/install"))["status"] == "draft"
 
 
@@ -283,7 +283,7 @@ async def test_golden_questions_are_added_asked_and_removed(desk: Desk, client: 
     assert ">fails<" in asked
     assert "It is not answered." in asked
     again = await desk.send(page, f"{page}/questions", question="How do I export invoices?")
-    assert "golden question already" in again.text
+    assert "already has this" in again.text
     [first, *_] = re.findall(r"questions/(\w+)/remove", again.text)
     told = await desk.follow(await desk.send(page, f"{page}/questions/{first}/remove"))
     assert "How do I export invoices?" not in told.text
@@ -337,7 +337,7 @@ async def test_only_what_everybody_may_read_leads_to_the_public_page(desk: Desk,
     ok(await client.patch("/v1/articles/install", json={"collectionId": hidden["id"]}))
     text = (await desk.get(page)).text
     assert article["url"] not in text
-    assert "as its collection" in text
+    assert "like its collection" in text
 
 
 async def test_a_viewer_reads_everything_and_is_offered_nothing(viewer: Desk, client: Client) -> None:

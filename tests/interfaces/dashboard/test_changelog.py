@@ -29,7 +29,7 @@ async def act(desk: Desk, entry: Json, action: str) -> Response:
 
 
 async def test_without_entries_the_page_says_what_to_do(desk: Desk, viewer: Desk) -> None:
-    assert "Write what is new" in (await desk.get("changelog")).text
+    assert "the entry stays a draft" in (await desk.get("changelog")).text
     assert "An editor" in (await viewer.get("changelog")).text
 
 
@@ -82,7 +82,7 @@ async def test_who_comes_second_is_told_and_changes_nothing(desk: Desk, client: 
     for action, outcome in (("publish", "published"), ("delete", "deleted")):
         answer = await desk.send(page, f"{page}/{action}", etag=etag)
         assert answer.status_code == 409
-        assert f"It was not {outcome}." in answer.text
+        assert f"<strong>Not {outcome}" in answer.text
         assert "Acme writer" in answer.text
         assert "Other words." in answer.text
     assert ok(await client.get(f"{ENTRIES}/{entry['id']}"))["status"] == "draft"

@@ -97,7 +97,7 @@ async def test_who_saves_second_keeps_the_words_and_is_told_who_was_first(
     answer = await desk.send(path, path, **second)
 
     assert answer.status_code == 409
-    assert "It was not saved." in answer.text
+    assert "Not saved." in answer.text
     assert editor.user.email in answer.text
     assert 'value="Handbook"' in answer.text
     assert await tree(desk) == [(0, "Manuals")]

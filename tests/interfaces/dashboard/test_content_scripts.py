@@ -48,7 +48,7 @@ async def test_what_can_not_be_undone_is_asked_first(
     await tab.keyboard.press("Enter")
     await dialog.get_by_role("button", name="Delete").click()
 
-    await expect(tab.get_by_text("No redirect yet.")).to_be_visible()
+    await expect(tab.get_by_text("No redirects yet.")).to_be_visible()
     assert complaints.lines == []
 
 
@@ -71,7 +71,7 @@ async def test_a_colour_is_picked_or_typed(
 ) -> None:
     tab = signed_in_tab
     await tab.goto(f"{development_server}/app/{cast.acme.slug}/settings/site")
-    picker, typed = tab.get_by_label("Pick a colour"), tab.get_by_role("textbox", name="Colour", exact=True)
+    picker, typed = tab.get_by_label("Pick a color"), tab.get_by_role("textbox", name="Color", exact=True)
 
     await picker.fill("#aa5500")
     await expect(typed).to_have_value("#aa5500")

@@ -197,5 +197,5 @@ async def test_an_owner_creates_the_record_that_the_page_shows(
     dns.give(host, cast.acme)
     late = await desk.follow(await desk.send("settings/site", "settings/site/domain/check"))
 
-    assert "The record is there" in late.text
+    assert "DNS record found" in late.text
     assert record_value(cast.acme.bot_id) not in late.text

@@ -212,7 +212,7 @@ async def test_of_two_tabs_the_second_is_refused_and_compares(
     await expect(second.state).to_contain_text("kept in this browser")
     assert await working_text(owner, article) == "Theirs. Run it.\n"
     await second.page.get_by_role("button", name="Compare").click()
-    await expect(second.page.get_by_role("heading", name="What is different")).to_be_visible()
+    await expect(second.page.get_by_role("heading", name="Differences")).to_be_visible()
     await expect(second.page.locator(".text-diff del")).to_have_text("Theirs: Theirs. Run it.")
     assert await second.text() == "Ours. Run it.\n"
     await second.type("More of ")

@@ -39,7 +39,7 @@ async def test_applying_goes_on_to_the_next_draft_and_can_be_undone(desk: Desk, 
 async def test_a_change_that_is_left_out_is_not_applied(desk: Desk, shelf: Shelf) -> None:
     draft = await shelf.edit()
     page = (await desk.get(f"review/{draft['id']}?out=2")).text
-    assert "Take in" in page
+    assert "Include" in page
     assert "data-left-out" in page
     await decide(desk, draft, "apply", out="2", hunks="2", baseVersion="1")
 
@@ -139,7 +139,7 @@ async def test_a_text_that_is_refused_stays_in_the_form(desk: Desk, shelf: Shelf
     seen = SEEN.search((await desk.get(page)).text)
     assert seen is not None
     nothing = await desk.send(page, page, seen=seen[1], title=" ", content="Mine.", act="apply")
-    title = "Sending attachments by e-mail"
+    title = "Sending attachments by email"
     same = await desk.send(page, page, seen=seen[1], title=title, content=LIMITS, act="save")
 
     assert nothing.status_code == 400
@@ -191,7 +191,7 @@ async def test_who_edits_a_draft_that_is_settled_meanwhile_is_told_by_whom(
     assert f"{editor.user.email} applied this draft at" in answer.text
     assert "Mine." in answer.text
     proposed = await desk.post(f"review/{draft['id']}/propose", fields)
-    assert "draft of its" in (await desk.follow(proposed)).text
+    assert "separate draft" in (await desk.follow(proposed)).text
 
 
 async def test_the_second_of_two_who_decide_is_told_who_was_first(
@@ -293,10 +293,10 @@ async def test_a_form_of_another_site_decides_nothing(desk: Desk, shelf: Shelf, 
 
 async def test_who_else_has_the_draft_open_is_told(desk: Desk, editor: Desk, shelf: Shelf) -> None:
     draft, other = await shelf.edit(), await shelf.edit("Other")
-    assert "on this" not in (await decide(desk, draft, "presence")).text
+    assert "is viewing" not in (await decide(desk, draft, "presence")).text
 
-    assert f"{desk.user.email} is on this." in (await decide(editor, draft, "presence")).text
-    assert "on this" not in (await decide(editor, other, "presence")).text
+    assert f"{desk.user.email} is viewing" in (await decide(editor, draft, "presence")).text
+    assert "is viewing" not in (await decide(editor, other, "presence")).text
     await decide(desk, draft, "dismiss")
     answer = await editor.send(f"review/{other['id']}", f"review/{draft['id']}/presence")
     assert f"{desk.user.email} dismissed this draft just now." in answer.text

@@ -30,8 +30,8 @@ async def test_the_page_shows_changed_words_and_their_evidence(desk: Desk, shelf
     assert f"#482 {TITLE}" in text
     assert "config/limits.py:14" in text
     assert "MAX_UPLOAD = 50 * MB" in text
-    assert re.search(r"<h1[^>]*><bdi>Sending attachments by e-mail</bdi></h1>", text)
-    assert 'aria-current="true"><strong><bdi>Sending attachments by e-mail' in text
+    assert re.search(r"<h1[^>]*><bdi>Sending attachments by email</bdi></h1>", text)
+    assert 'aria-current="true"><strong><bdi>Sending attachments by email' in text
     assert "certain" in text
 
 
@@ -100,7 +100,7 @@ async def test_what_a_person_edited_in_a_proposal_names_the_person(desk: Desk, s
     edited = edited.replace("What is scanned", "Scanning").replace("You can", "Anybody can")
     page = f"review/{draft['id']}/edit"
     seen = re.findall(r'name="seen" value="([^"]*)"', (await desk.get(page)).text)[0]
-    await desk.send(page, page, title="Sending attachments by e-mail", content=edited, seen=seen, act="save")
+    await desk.send(page, page, title="Sending attachments by email", content=edited, seen=seen, act="save")
     text = (await desk.get(f"review/{draft['id']}")).text
 
     first, with_note, *rest = text.split("data-change ")[1:]

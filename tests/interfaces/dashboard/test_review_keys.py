@@ -96,7 +96,7 @@ async def test_keys_go_through_drafts_and_changes(signed_in_tab: Page, shelf: Sh
     await keyboard.press("n", "n")
     await expect(changes.nth(1)).to_be_focused()
     await keyboard.press("x")
-    await expect(changes.nth(1).get_by_role("button", name="Take in")).to_be_visible()
+    await expect(changes.nth(1).get_by_role("button", name="Include")).to_be_visible()
     await keyboard.press("p")
     await expect(changes.nth(0)).to_be_focused()
     await keyboard.press("x", "x")
@@ -155,7 +155,7 @@ async def test_another_reviewer_is_seen_within_five_seconds(
         person=ada.id,
     )
 
-    presence = signed_in_tab.get_by_text(f"{ada.email} is on this.")
+    presence = signed_in_tab.get_by_text(f"{ada.email} is viewing")
     await expect(presence).to_be_visible()
 
 

@@ -112,7 +112,7 @@ async def test_a_place_is_settled_and_reopened(
     page = await desk.get(path)
     assert f"{status.capitalize()}</strong> by {desk.user.email}" in page.text
     again = await desk.follow(await desk.send(path, f"places/{place['id']}/reopen"))
-    assert "The place in “Exports” waits again." in again.text
+    assert "“Exports” is open again" in again.text
     assert len(await waiting(client)) == 1
 
 

@@ -37,14 +37,14 @@ async def test_a_file_is_uploaded_without_scripts_and_shown(desk: Desk, client: 
     [preview] = re.findall(r'<img class="thumbnail" src="([^"]+)"', text)
     assert (await desk.visitor.get(preview)).headers["Content-Type"] == "image/png"
     assert "6 \N{MULTIPLICATION SIGN} 4 pixels" in text
-    assert "Nothing shows it." in text
+    assert "Not used." in text
 
 
 async def test_the_same_file_again_is_told_and_not_stored_twice(desk: Desk, client: Client) -> None:
     for name in ("a.png", "b.png"):
         answer = await send_file(desk, name, picture())
 
-    assert "“a.png” was here already." in (await desk.follow(answer)).text
+    assert "“a.png” already exists." in (await desk.follow(answer)).text
     assert len(ok(await client.get("/v1/files"))["results"]) == 1
 
 

@@ -31,7 +31,7 @@ async def test_kinds_are_counted_errors_first(desk: Desk, client: Client) -> Non
 
     text = (await desk.get("health")).text
 
-    assert text.index("Links to") < text.index("In no collection")
+    assert text.index("Links to") < text.index("Without a collection")
     assert f'href="{desk.path("health")}?kind=broken_anchor"' in text
     assert "of 2 published articles" in text
 
@@ -49,8 +49,8 @@ async def test_vectors_that_are_still_being_made_are_mentioned(
         embedded = await desk.get(path)
         query_embedder.use(NO_EMBEDDERS)
 
-    assert "vectors of 1" in waiting.text
-    assert "still being made" not in without_model.text + embedded.text
+    assert "Vectors for 1" in waiting.text
+    assert "still being created" not in without_model.text + embedded.text
 
 
 async def test_a_kind_names_its_articles_the_lines_and_what_to_do(desk: Desk, client: Client) -> None:
@@ -101,7 +101,7 @@ async def test_while_articles_are_examined_the_page_says_so(
 
     answer = await desk.get("health")
 
-    assert (answer.status_code, "Look again" in answer.text) == (429, True)
+    assert (answer.status_code, "Check again" in answer.text) == (429, True)
 
 
 async def test_many_articles_are_examined_beside_the_page(
@@ -118,13 +118,13 @@ async def test_many_articles_are_examined_beside_the_page(
     part = await desk.visitor.client.get(desk.path("health/examination"), headers=PART)
     current = await desk.get("health?kind=broken_link")
 
-    assert (waiting.status_code, "are being examined" in waiting.text) == (200, True)
+    assert (waiting.status_code, "are being checked" in waiting.text) == (200, True)
     assert f'hx-get="{desk.path("health/examination?kind=broken_link")}"' in waiting.text
     assert answer.headers["Location"].endswith("/health?kind=broken_link")
-    assert ("are being examined" in page.text, "Line 3" in page.text) == (False, True)
-    assert ("are being examined" in stale.text, "Line 3" in stale.text) == (True, True)
+    assert ("are being checked" in page.text, "Line 3" in page.text) == (False, True)
+    assert ("are being checked" in stale.text, "Line 3" in stale.text) == (True, True)
     assert part.headers["HX-Refresh"] == "true"
-    assert ("are being examined" in current.text, "Line 3" in current.text) == (False, False)
+    assert ("are being checked" in current.text, "Line 3" in current.text) == (False, False)
 
 
 async def test_an_open_page_asks_again_while_others_are_examined(
@@ -156,7 +156,7 @@ async def test_what_is_too_large_to_remember_is_worked_out_again(
 async def test_what_readers_say_is_counted_and_quoted_as_text(
     desk: Desk, client: Client, api: Api, cast: Cast
 ) -> None:
-    assert "No reader" in (await desk.get("health?by=feedback")).text
+    assert "No feedback" in (await desk.get("health?by=feedback")).text
     article = await publish(client, "Broken", BROKEN)
     await rate(api(None), cast.acme, article, reason="outdated", comment="It is <b>Team</b> now.")
     await rate(api(None), cast.acme, article, helpful=True)
@@ -164,7 +164,7 @@ async def test_what_readers_say_is_counted_and_quoted_as_text(
     text = (await desk.get("health?by=feedback")).text
 
     assert desk.path(f"articles/{article['id']}") in text
-    assert "1 of 2 readers found no help" in text
+    assert "1 of 2 readers were not helped" in text
     assert "outdated 1" in text
     assert "It is &lt;b&gt;Team&lt;/b&gt; now." in text
 

@@ -40,7 +40,7 @@ async def test_an_archive_is_read_shown_imported_and_told(
 ) -> None:
     answer = await send_archive(desk, DOCS)
     path = answer.headers["Location"].removeprefix(desk.path(""))
-    assert "It is being read" in (await desk.follow(answer)).text
+    assert "Reading the archive" in (await desk.follow(answer)).text
 
     await run_jobs()
     text = (await desk.get(path)).text
@@ -51,10 +51,10 @@ async def test_an_archive_is_read_shown_imported_and_told(
     assert ok(await client.get("/v1/articles"))["results"] == []
 
     begun = await desk.send(path, f"{path}/confirm")
-    assert "It is being imported" in (await desk.follow(begun)).text
+    assert "Importing" in (await desk.follow(begun)).text
     await run_jobs()
     text = (await desk.get(path)).text
-    assert "It is imported." in text
+    assert "Import complete." in text
     articles = ok(await client.get("/v1/articles"))["results"]
     assert sorted(row["title"] for row in articles) == ["Install <it>", "Welcome"]
     assert "imported" in (await desk.get("import")).text
@@ -104,7 +104,7 @@ async def test_what_can_not_be_read_fails_with_a_sentence(
 
     text = (await desk.get(path)).text
 
-    assert "It was not imported." in text
+    assert "Import failed." in text
     assert words in text
     assert ok(await client.get("/v1/articles"))["results"] == []
 

@@ -105,7 +105,7 @@ async def test_no_question_is_chosen_for_whoever_merges(
     unchosen = await desk.send(page, page)
 
     assert " checked" not in (await desk.get(page)).text
-    assert (unchosen.status_code, "Nothing is merged" in unchosen.text) == (400, True)
+    assert (unchosen.status_code, "Nothing was merged" in unchosen.text) == (400, True)
     assert len(await unanswered(client)) == 2
 
 

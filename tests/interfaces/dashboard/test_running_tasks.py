@@ -91,7 +91,7 @@ async def test_articles_that_are_looked_at_tell_why_they_stay(desk: Desk, client
 
     text = (await desk.get(f"tasks/{task['id']}")).text
 
-    below = text[text.index("Looked at, no edit") :]
+    below = text[text.index("Reviewed, no change") :]
     # What the second one asked for is held back.
     assert "It shares few words." in below
     assert "A limit is new." in below
@@ -215,7 +215,7 @@ async def test_a_page_that_waits_shows_the_end_by_itself(
 ) -> None:
     task = await send(client)
     await signed_in_tab.goto(development_server + desk.path(f"tasks/{task['id']}"))
-    await expect(signed_in_tab.get_by_role("status").first).to_contain_text("waits for its turn")
+    await expect(signed_in_tab.get_by_role("status").first).to_contain_text("Waiting to start")
     await run_jobs()
 
     await expect(signed_in_tab.get_by_text("no edit needed")).to_be_visible()

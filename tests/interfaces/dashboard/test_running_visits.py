@@ -47,14 +47,14 @@ async def test_health_leads_to_it_and_says_when_there_is_nothing(desk: Desk, cli
     await publish(client, "Install")
 
     assert f'href="{desk.path("health")}?by=visits"' in (await desk.get("health?by=feedback")).text
-    assert "Nobody has opened" in (await desk.get("health?by=visits")).text
+    assert "No views or searches" in (await desk.get("health?by=visits")).text
 
 
 async def test_an_editor_erases_the_counts(desk: Desk, counted: None) -> None:
     answer = await desk.send("health?by=visits", "health/visits/erase")
 
     assert answer.status_code == 303
-    assert "Nobody has opened" in (await desk.get("health?by=visits")).text
+    assert "No views or searches" in (await desk.get("health?by=visits")).text
 
 
 def test_a_bar_is_as_high_as_its_day_and_never_invisible() -> None:

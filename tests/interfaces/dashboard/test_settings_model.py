@@ -112,7 +112,7 @@ async def test_only_owners_see_and_change_it(desk: Desk, editor: Desk, stranger:
         ((errs(401),), "“Something is wrong"),
         ((errs(402),), "(402)"),
         ((errs(404),), "(404)"),
-        ((sends(http(200, b"<html>")),), "of this provider"),
+        ((sends(http(200, b"<html>")),), "format"),
     ],
 )
 async def test_a_test_says_what_works_and_what_does_not(

@@ -98,7 +98,7 @@ async def test_a_form_that_needed_a_proof_comes_back_filled_in(
     await tab.get_by_label("Password").fill(PASSWORD)
     await tab.get_by_role("button", name="Confirm").click()
 
-    await expect(tab.get_by_text("Not done yet")).to_be_visible()
+    await expect(tab.get_by_text("Almost done")).to_be_visible()
     await expect(tab.get_by_label("Address")).to_have_value("https://hooks.example.com/instep")
     await expect(tab.get_by_label("Description")).to_have_value("To the wiki")
     await tab.reload()

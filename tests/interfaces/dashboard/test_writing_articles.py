@@ -332,7 +332,7 @@ async def test_a_new_address_offers_edits_of_the_links_to_the_former_one(desk: D
     assert (await article_of(client, linking["id"]))["contentMarkdown"] == text
     # Their edits wait already, so that there is nothing to offer.
     page = await desk.get(f"{path}?renamed=install")
-    assert (page.status_code, "to the former address" in page.text) == (200, False)
+    assert (page.status_code, "to the old address" in page.text) == (200, False)
     assert (await submit(desk, path, slug="begin")).headers["Location"] == desk.path(path)
 
 

@@ -38,7 +38,7 @@ class Writer:
 
 async def sign_in(page: Page, address: str, email: str) -> None:
     await page.goto(f"{address}/sign-in")
-    await page.get_by_label("E-mail").fill(email)
+    await page.get_by_label("Email").fill(email)
     await page.get_by_label("Password").fill(PASSWORD)
     await page.get_by_role("button", name="Sign in").click()
     await page.wait_for_url(f"{address}/app/**")

@@ -241,7 +241,7 @@ async def test_a_yes_is_thanked_for(client: Client, api: Api, cast: Cast, owner:
 
     rated = await send(api, cast, "feedback", {"article": article["id"], "helpful": "yes"})
 
-    assert "Good to know" in Page((await api(None).get(rated.headers["Location"])).text).text
+    assert "glad it helped" in Page((await api(None).get(rated.headers["Location"])).text).text
     assert [row["helpful"] for row in await rows(owner, "article_feedback", cast.acme)] == [True]
 
 

@@ -75,7 +75,7 @@ async def test_all_pages_link_to_a_changelog_with_something_in_it(
 async def test_a_changelog_without_entries_says_so(api: Api, cast: Cast) -> None:
     answer = await visit(api, f"{cast.acme.slug}/changelog")
 
-    assert (answer.status_code, "nothing here yet" in answer.text) == (200, True)
+    assert (answer.status_code, "Nothing here yet" in answer.text) == (200, True)
 
 
 async def test_older_entries_are_on_further_pages(
@@ -127,7 +127,7 @@ async def test_a_long_text_is_left_to_its_own_page(
 
     page = (await visit(api, f"{cast.acme.slug}/changelog")).text
 
-    assert ("Few words." in page, "word word" in page, "Read on" in page) == (True, False, True)
+    assert ("Few words." in page, "word word" in page, "Read more" in page) == (True, False, True)
     assert "word word" in (await visitor.get(entry["url"])).text
 
 

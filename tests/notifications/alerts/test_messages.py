@@ -71,8 +71,8 @@ def test_a_title_is_one_line_of_what_can_be_seen(title: str, line: str) -> None:
 
 
 def test_lines_stay_apart_and_empty_ones_are_left_out() -> None:
-    assert clean_message("T", ["one\nE-mail: boss@example.com", "", " \0", "two"], None)["text"] == (
-        "one E-mail: boss@example.com\ntwo"
+    assert clean_message("T", ["one\nEmail: boss@example.com", "", " \0", "two"], None)["text"] == (
+        "one Email: boss@example.com\ntwo"
     )
     assert len(clean_message("T", ["x" * 5_000], None)["text"] or "") == limits.MAX_ALERT_TEXT_CHARACTERS
 

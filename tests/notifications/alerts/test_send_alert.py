@@ -26,7 +26,7 @@ from tests.support.cast import Cast
 from tests.support.wording import like
 
 TITLE = "A visitor asks for a person"
-LINES = ("Question: How do I export?", "E-mail: jane_doe@example.com")
+LINES = ("Question: How do I export?", "Email: jane_doe@example.com")
 LINK = "https://help.test/inbox/1"
 
 
@@ -69,7 +69,7 @@ async def test_discord_gets_content_and_shows_no_previews(
     assert request.json["content"].splitlines() == [
         TITLE,
         "Question: How do I export?",
-        r"E-mail: jane\_doe@example.com",
+        r"Email: jane\_doe@example.com",
         LINK,
     ]
     assert request.json["flags"] == 4
@@ -119,7 +119,7 @@ async def test_mattermost_gets_text(
     assert request.json["text"].splitlines() == [
         TITLE,
         "Question: How do I export?",
-        r"E-mail: jane\_doe@example.com",
+        r"Email: jane\_doe@example.com",
         LINK,
     ]
     assert request.json.keys() == {"text", "username"}

@@ -213,14 +213,14 @@ async def test_a_provider_that_is_down_is_left_alone_and_then_asked_by_one_quest
         for _ in range(limits.MAX_MODEL_FAILURES):
             with pytest.raises(CompletionError, match="did not answer within"):
                 await model.complete(QUESTION)
-        with pytest.raises(CompletionError, match="asked again in 30 seconds") as at_once:
+        with pytest.raises(CompletionError, match="next attempt is in 30 seconds") as at_once:
             await model.complete(QUESTION)
         assert (len(behind.asked), at_once.value.total_tokens) == (limits.MAX_MODEL_FAILURES, 0)
 
         now = limits.MODEL_PROBE_SECONDS
         probe = asyncio.create_task(model.complete(QUESTION))
         await asyncio.sleep(0)
-        with pytest.raises(CompletionError, match="asked again in 30 seconds"):
+        with pytest.raises(CompletionError, match="next attempt is in 30 seconds"):
             await model.complete(QUESTION)
         await probe
         assert (await model.complete(QUESTION)).text == "{}"

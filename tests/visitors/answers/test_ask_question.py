@@ -147,7 +147,8 @@ async def test_what_the_articles_do_not_hold_is_said_and_a_person_offered(
 
     assert answer["answered"] is False
     assert answer["answer"] == (
-        "I found no answer to this in the help articles. These come nearest. If you like, ask for a person."
+        "I found no answer to this in the help articles. These are the closest. If you like, ask to talk"
+        " to a person."
     )
     assert article["id"] in [source["articleId"] for source in answer["sources"]]
     [kept] = await all_pages(api(cast.acme.read_key), "/v1/insights/unanswered")

@@ -130,7 +130,7 @@ async def test_the_bots_chat_channels_are_told(api: Api, cast: Cast, database: D
 
     assert [(told["target"], told["title"], told["text"]) for told in await alerts(owner, cast.acme)] == [
         (leads.id, "Acme: a visitor left contact details", text)
-        for text in (f"E-mail: {ANN}\nName: Ann\nMessage: A plan for schools?", f"E-mail: {ANN}")
+        for text in (f"Email: {ANN}\nName: Ann\nMessage: A plan for schools?", f"Email: {ANN}")
     ]
 
 

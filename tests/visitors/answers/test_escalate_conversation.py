@@ -97,7 +97,7 @@ async def test_the_bots_chat_channels_are_told(api: Api, cast: Cast, database: D
     assert [(told["target"], told["title"], told["text"]) for told in await alerts(owner, cast.acme)] == [
         (handoffs.id, "Acme: a visitor asks for a person", text)
         for text in (
-            f"E-mail: {ANN}\nMessage: Call me.\nPage: {SITE}/pricing\nConversation: {full}",
+            f"Email: {ANN}\nMessage: Call me.\nPage: {SITE}/pricing\nConversation: {full}",
             f"Conversation: {bare}",
         )
     ]

@@ -135,7 +135,7 @@ async def test_dismissed_questions_are_taken_back_first(cast: Cast, database: Da
     async with editing(database, cast.acme) as ctx:
         await dismiss_unanswered(ctx, target)
 
-    with pytest.raises(InvalidState, match="take it back first"):
+    with pytest.raises(InvalidState, match="reopen it first"):
         await merge(database, cast.acme, question, target)
 
 

@@ -99,7 +99,7 @@ def report_with_result(
 
 def report_without_need(report: Report, model: str) -> Report:
     """The report of a change of which the model says that no reader could notice it."""
-    sentence = f"The model {model} found nothing in this change that a reader could notice."
+    sentence = f"The model {model} found nothing in this change that affects readers."
     reviewed = tuple(row for row in report.reviewed if row.verdict != "concerned")
     return replace(report, places=(), reviewed=reviewed, summary=f"{report.summary} {sentence}".strip())
 

@@ -68,7 +68,7 @@ async def confirm_authenticator(request: Request, person: Person) -> Response:
                 )
     except second_factors.WrongCode as refusal:
         return await show_enrolment(request, person, refusal)
-    return show_codes_next(request, codes) if codes else leave(request, "The authenticator app is on.")
+    return show_codes_next(request, codes) if codes else leave(request, "Authenticator app turned on.")
 
 
 @require_person()
@@ -76,7 +76,7 @@ async def remove_authenticator(request: Request, person: Person) -> Response:
     require_recent_sign_in(request)
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         await second_factors.remove_totp(tx, person)
-    return leave(request, "The authenticator app is removed.")
+    return leave(request, "Authenticator app removed.")
 
 
 @require_person()

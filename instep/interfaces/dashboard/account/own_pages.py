@@ -73,9 +73,7 @@ async def change_password(request: Request, person: Person) -> Response:
     except (own_account.WrongPassword, WeakPassword) as refusal:
         field = "password" if isinstance(refusal, WeakPassword) else "current"
         return await show_page(request, refusal.status, errors={field: refusal.message})
-    response = leave(
-        request, "Your password is changed. Everything else that was signed in with it has ended."
-    )
+    response = leave(request, "Password changed. All other sessions have ended.")
     keep_session(request, response, signed_in)
     return response
 

@@ -26,7 +26,9 @@ async def show_new_passkey(request: Request, person: Person) -> Response:
 async def show_creation(request: Request, person: Person, refusal: AppError | None = None) -> Response:
     site = passkeys.passkey_site(request.app.state.settings)
     if site is None:
-        raise NotFound("Passkeys need a host name: open the address of this installation by its name.")
+        raise NotFound(
+            "Passkeys need a host name: open this installation by its host name, not its IP address."
+        )
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx:
         question = await passkeys.ask_for_new_passkey(tx, site, person)
     return pages.show(
@@ -55,7 +57,7 @@ async def add_passkey(request: Request, person: Person) -> Response:
             codes = await passkeys.add_passkey(tx, site, person, token, credential, name)
     except passkeys.PasskeyRefused as refusal:
         return await show_creation(request, person, refusal)
-    return show_codes_next(request, codes) if codes else leave(request, "The passkey is added.")
+    return show_codes_next(request, codes) if codes else leave(request, "Passkey added.")
 
 
 @require_person()
@@ -63,7 +65,7 @@ async def remove_passkey(request: Request, person: Person) -> Response:
     require_recent_sign_in(request)
     async with request.app.state.database.enter_workspace(person.workspace_id) as tx, tx.transaction():
         await passkeys.remove_passkey(tx, person, form_of(request).get("id", ""))
-    return leave(request, "The passkey is removed.")
+    return leave(request, "Passkey removed.")
 
 
 routes = [

@@ -83,7 +83,7 @@ async def restore_version(page: BotPage) -> Response:
             article = await restore_revision(page.ctx, reference(page), revision_id, sent_etag(page))
     except Conflict:
         return await history_page(page, CONFLICT, has_conflict=True)
-    sentence = " ".join(("The article has its earlier text again.", *page.ctx.warnings))
+    sentence = " ".join(("The earlier text is restored.", *page.ctx.warnings))
     return page.leave(f"articles/{article.id}/history", sentence)
 
 
@@ -106,7 +106,7 @@ async def show_translations(page: BotPage) -> Response:
 async def changes_since(page: BotPage, translation_id: str) -> MarkedChanges:
     translation = await get_article(page.ctx, translation_id)
     if translation.translation_of is None:
-        raise NotFound("This article is no translation.")
+        raise NotFound("This article is not a translation.")
     original = await get_article(page.ctx, translation.translation_of)
     present = await get_version(page.ctx, original.id, original.version)
     return await mark_between(await get_translated_text(page.ctx, translation), present)

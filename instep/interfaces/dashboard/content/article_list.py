@@ -129,6 +129,8 @@ async def move_to_collection(page: BotPage) -> Response:
     article = await update_article(page.ctx, page.request.path_params["id"], update)
     place = (await read_tree(page, [])).titles.get(article.collection_id or "")
     sentence = (
-        f"Moved “{article.title}” to {place}." if place else f"“{article.title}” is in no collection now."
+        f"Moved “{article.title}” to {place}."
+        if place
+        else f"“{article.title}” is no longer in a collection."
     )
     return page.leave(f"articles/{article.id}", Notice(sentence))

@@ -132,7 +132,9 @@ async def archive(page: BotPage) -> Response:
 @bot_page("articles", Role.EDITOR)
 async def discard_changes(page: BotPage) -> Response:
     change = discard_working_copy(page.ctx, reference(page), sent_etag(page))
-    return await change_article(page, "left as it is live; the unpublished changes are gone", change)
+    return await change_article(
+        page, "unchanged on the help center; its unpublished changes are discarded", change
+    )
 
 
 async def change_article(
@@ -189,7 +191,7 @@ async def add_question(page: BotPage) -> Response:
     except (InvalidRequest, InvalidState) as error:
         errors = errors_by_field(error) or {"question": error.message}
         return await article_page(page, error.status, golden_typed=typed, golden_errors=errors)
-    return page.leave(f"articles/{article.id}#golden", "The golden question is added.")
+    return page.leave(f"articles/{article.id}#golden", "Golden question added.")
 
 
 @bot_page("articles", Role.EDITOR)
@@ -200,4 +202,4 @@ async def remove_question(page: BotPage) -> Response:
     if question_id not in {question.id for question in questions}:
         raise NotFound("This article has no such golden question.")
     await remove_golden_question(page.ctx, question_id)
-    return page.leave(f"articles/{article.id}#golden", "The golden question is removed.")
+    return page.leave(f"articles/{article.id}#golden", "Golden question removed.")

@@ -34,7 +34,9 @@ from instep.platform.text.characters import shorten
 from instep.platform.web.bodies import body_from
 from instep.platform.web.signed_in import asks_for_part
 
-CHANGED_SINCE = "The article changed while you looked at this draft, so nothing is applied: look again."
+CHANGED_SINCE = (
+    "The article changed while you were reviewing this draft, so nothing was applied: check it again."
+)
 
 
 class NothingTakenIn(InvalidRequest):
@@ -88,7 +90,7 @@ async def send_reopen(page: BotPage) -> Response:
             draft = await reopen_draft(page.ctx, draft_id)
     except AppError as error:
         return page.leave(f"review/{draft_id}", error.message)
-    return page.leave(f"review/{draft_id}", f"“{draft.title}” waits for review again.")
+    return page.leave(f"review/{draft_id}", f"“{draft.title}” is waiting for review again.")
 
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
@@ -128,7 +130,7 @@ async def send_proposal(page: BotPage) -> Response:
             detail = await propose_edit(page.ctx, settled.article_id, body_from(DraftCreate, fields))
     except AppError as error:
         return await show_editor(page, settled, EditorForm(page.form, field_errors(error)))
-    return page.leave(f"review/{detail.id}", "Your text is a draft of its own now. Nothing is live yet.")
+    return page.leave(f"review/{detail.id}", "Your text is now a separate draft. Nothing is live yet.")
 
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)

@@ -166,11 +166,11 @@ def authorship_of(draft: DraftTexts, lines: MovedLines | None) -> Authorship:
 def without_evidence(draft: DraftTexts) -> str:
     """The note on a change that no line of the code supports and no person has edited."""
     if draft.type == "gap_draft":
-        return "No evidence: written by Instep from what visitors asked."
+        return "No evidence: written by Instep from visitors' questions."
     if draft.model:
         return f"No evidence: written by the model {draft.model}."
     if draft.source_kind == "article" and draft.author_type == "task":
-        return "Put together from the request and from other articles, without a model."
+        return "Assembled from the request and other articles, without a model."
     return f"No evidence: written by {draft.author_name}."
 
 

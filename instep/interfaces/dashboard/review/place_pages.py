@@ -42,7 +42,7 @@ async def send_reopen_place(page: BotPage) -> Response:
             place = await actions.reopen_place(page.ctx, place_id)
     except AppError as error:
         return page.leave(f"review/{place_id}", error.message)
-    return page.leave(f"review/{place_id}", f"The place in “{place.article_title}” waits again.")
+    return page.leave(f"review/{place_id}", f"The place in “{place.article_title}” is open again.")
 
 
 @bot_page("review", Role.EDITOR)
@@ -50,5 +50,5 @@ async def send_assignment(page: BotPage) -> Response:
     """Say who is to write; an empty field: nobody in particular."""
     place_id = draft_id_of(page)
     place = await actions.assign_place(page.ctx, place_id, page.form.get("person") or None)
-    words = f"Assigned to {place.assignee_name}." if place.assignee_name else "Assigned to nobody."
+    words = f"Assigned to {place.assignee_name}." if place.assignee_name else "Unassigned."
     return page.leave(f"review/{place_id}{suffix_of(page)}", words)

@@ -15,7 +15,7 @@ async def send_presence(page: BotPage) -> Response:
     settled = ""
     if draft.status != "pending":
         when = f" {moment_words(draft.settled_at, page.ctx.now)}" if draft.settled_at else ""
-        settled = f"{draft.settled_by_name or 'Somebody'} {draft.status} this draft{when}."
+        settled = f"{draft.settled_by_name or 'Someone'} {draft.status} this draft{when}."
     await note_viewer(page.ctx, draft.id)
     viewers = await list_viewers(page.ctx, [draft.id])
     return page.show_part("review/presence.html", others=viewers.get(draft.id, []), settled=settled)

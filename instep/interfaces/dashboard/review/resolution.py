@@ -24,7 +24,7 @@ from instep.platform.core.markdown_cost import TooComplex, refuse_costly_markdow
 from instep.platform.core.sandbox import TimeLimitExceeded, run_bounded
 from instep.platform.text.diff import split_lines
 
-NAMES = {"live": "Live now", "base": "Before both", "proposal": "Proposed"}
+NAMES = {"live": "Live now", "base": "Original", "proposal": "Proposed"}
 OWN = "own"
 # Lines of the merged text that are shown above and below a conflict.
 CONTEXT_LINES = 6

@@ -69,7 +69,8 @@ async def show_batch(page: BotPage, batch: SourceBatch, verb: str) -> Response:
         return page.leave(f"review{suffix_of(page)}", words)
     noun = "One more needs" if len(refused_ids) == 1 else f"{len(refused_ids)} more need"
     return page.leave(
-        f"review/{refused_ids[0]}{suffix_of(page)}", f"{words} {noun} a look: nothing of it is live."
+        f"review/{refused_ids[0]}{suffix_of(page)}",
+        f"{words} {noun} your attention: nothing from it is live.",
     )
 
 
@@ -82,7 +83,7 @@ async def send_preview(page: BotPage) -> Response:
             await create_preview(page.ctx, draft_id, shows_source=page.form.get("of") == "source")
     except InvalidState as error:
         return page.leave(f"review/{draft_id}/source#previews", error.message)
-    return page.leave(f"review/{draft_id}/source#previews", "The link is made: whoever has it sees this.")
+    return page.leave(f"review/{draft_id}/source#previews", "Link created: anyone who has it can see this.")
 
 
 @bot_page("review", Role.EDITOR)
@@ -94,4 +95,4 @@ async def send_revocation(page: BotPage) -> Response:
             await revoke_preview(page.ctx, draft_id, page.form.get("preview", ""))
     except NotFound as error:
         return page.leave(f"review/{draft_id}/source#previews", error.message)
-    return page.leave(f"review/{draft_id}/source#previews", "The link is revoked: it leads nowhere now.")
+    return page.leave(f"review/{draft_id}/source#previews", "Link revoked: it no longer works.")

@@ -25,7 +25,7 @@ KIND_WORDS = {
     "commit": "Commit",
     "release": "Release",
     "article": "Request",
-    "question": "Questions of visitors",
+    "question": "Visitors' questions",
     "author": "Proposal",
 }
 

@@ -85,7 +85,7 @@ async def settle_conversation(page: BotPage) -> Response:
     """Mark a conversation as done, or let it wait again."""
     conversation_id, is_done = page.request.path_params["conversation_id"], page.form.get("done") == "yes"
     await (inbox.finish_conversation if is_done else inbox.reopen_conversation)(page.ctx, conversation_id)
-    return page.leave(f"conversations/{conversation_id}", "Done." if is_done else "It waits again.")
+    return page.leave(f"conversations/{conversation_id}", "Done." if is_done else "Reopened.")
 
 
 @bot_page("conversations")
@@ -134,7 +134,7 @@ async def export_visitor_data(page: BotPage) -> Response:
 async def erase_visitor_data(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     if page.form.get("confirmed") != "yes":
-        raise InvalidRequest("Nothing was erased: tick the box to confirm that it can't be undone.")
+        raise InvalidRequest("Nothing was erased: check the box to confirm that this can't be undone.")
     erasure = await erase_visitor(
         page.ctx.tx, page.ctx.workspace_id, await subject_of(page, page.form), page.ctx.actor
     )
@@ -154,7 +154,7 @@ async def subject_of(page: BotPage, fields: Form) -> Subject:
 
 
 def mailto(email: str) -> str:
-    """A link that begins an e-mail; a `?` in an address adds no header to it (RFC 6068, section 2)."""
+    """A link that begins an email; a `?` in an address adds no header to it (RFC 6068, section 2)."""
     return f"mailto:{quote(email, safe='@')}"
 
 

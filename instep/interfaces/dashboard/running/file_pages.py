@@ -40,7 +40,7 @@ async def upload(page: BotPage) -> Response:
     except (InvalidRequest, UnsupportedType) as refusal:
         return await render_files(page, refusal)
     name = uploaded.file.name
-    return page.leave("files", f"Uploaded “{name}”." if uploaded.is_new else f"“{name}” was here already.")
+    return page.leave("files", f"Uploaded “{name}”." if uploaded.is_new else f"“{name}” already exists.")
 
 
 @bot_page("files", Role.EDITOR)

@@ -26,31 +26,31 @@ from instep.visitors.insights.schemas import FeedbackSummary
 # The kinds of problems, as titles of what is found.
 KINDS: dict[Code, str] = {
     "broken_link": "Broken links",
-    "broken_anchor": "Links to a place that is not there",
+    "broken_anchor": "Links to a missing section",
     "empty_link": "Links without words or without an address",
-    "empty_text": "Articles without a text",
-    "unclosed_code": "Code blocks that are never closed",
-    "too_complex": "Texts that are too complex to check",
-    "stale": "Made out of date by a change",
+    "empty_text": "Articles without text",
+    "unclosed_code": "Unclosed code blocks",
+    "too_complex": "Texts too complex to check",
+    "stale": "Outdated by a change",
     "gone_name": "Names that the product no longer has",
-    "low_helpfulness": "Answers that did not help",
-    "unhelpful": "Articles that did not help",
-    "outdated_translation": "Translations that are behind",
-    "waiting_edit": "Edits that have waited long",
-    "duplicate_title": "The same title twice",
-    "duplicate_content": "Nearly the same text twice",
+    "low_helpfulness": "Unhelpful answers",
+    "unhelpful": "Unhelpful articles",
+    "outdated_translation": "Outdated translations",
+    "waiting_edit": "Long-pending edits",
+    "duplicate_title": "Duplicate titles",
+    "duplicate_content": "Near-duplicate texts",
     "missing_description": "No description",
     "short_text": "Very short texts",
     "no_headings": "Long texts without headings",
-    "heading_jump": "Gaps between levels of headings",
-    "several_h1": "Several headings of the first level",
-    "repeated_title": "The title once more in the text",
-    "image_without_alt": "Pictures without a description",
-    "vague_link": "Links that don't say where they lead",
-    "leftover": "Left over from writing",
+    "heading_jump": "Skipped heading levels",
+    "several_h1": "Several level-1 headings",
+    "repeated_title": "Title repeated in the text",
+    "image_without_alt": "Images without a description",
+    "vague_link": "Links with unclear text",
+    "leftover": "Leftover placeholders",
     "uneven_table": "Uneven tables",
-    "moved_link": "Links to a former address",
-    "no_collection": "In no collection",
+    "moved_link": "Links to an old address",
+    "no_collection": "Without a collection",
 }
 ARTICLE_ID = re.compile(r"\bart_[0-9a-z]{26}\b")
 BY_ARTICLE = "article"
@@ -104,7 +104,7 @@ async def show_health(page: BotPage) -> Response:
 
 
 async def show_feedback(page: BotPage) -> Response:
-    """What readers say about articles, those first that helped the fewest."""
+    """Reader feedback about articles, those first that helped the fewest."""
     summaries = await list_feedback(page.ctx, page.rows_at_cursor(limits.DEFAULT_PAGE_SIZE))
     return await page.show(
         "running/health_feedback.html",
@@ -118,8 +118,8 @@ def views_of(page: BotPage, by: str | None) -> list[tuple[str, str, bool]]:
     return [
         (page.path("health"), "By kind", by is None),
         (address(page, "health", by=BY_ARTICLE), "By article", by == BY_ARTICLE),
-        (address(page, "health", by=BY_FEEDBACK), "What readers say", by == BY_FEEDBACK),
-        (address(page, "health", by=BY_VISITS), "What visitors do", by == BY_VISITS),
+        (address(page, "health", by=BY_FEEDBACK), "Reader feedback", by == BY_FEEDBACK),
+        (address(page, "health", by=BY_VISITS), "Visitor activity", by == BY_VISITS),
     ]
 
 

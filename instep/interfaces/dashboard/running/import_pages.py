@@ -91,7 +91,7 @@ async def render_imports(page: BotPage, refusal: AppError | None = None) -> Resp
         refusal.status if refusal else 200,
         imports=await actions.list_imports(page.ctx),
         states=STATES,
-        formats=[("", "Detect it"), *sorted((reader.name, reader.title) for reader in READERS)],
+        formats=[("", "Detect automatically"), *sorted((reader.name, reader.title) for reader in READERS)],
         site=page.form.get("site", "") if refusal else "",
         max_megabytes=limits.MAX_IMPORT_ARCHIVE_BYTES // 1024**2,
         refusal=refusal,

@@ -55,7 +55,7 @@ async def show_questions(page: BotPage) -> Response:
 @bot_page("questions", Role.EDITOR)
 async def write_for_question(page: BotPage) -> Response:
     await actions.draft_unanswered(page.ctx, question_id(page))
-    return page.leave("questions", "An article is being written. It comes to Review in a moment.")
+    return page.leave("questions", "An article is being written. It will appear under Review in a moment.")
 
 
 @bot_page("questions", Role.EDITOR)
@@ -70,7 +70,7 @@ async def dismiss_question(page: BotPage) -> Response:
 @bot_page("questions", Role.EDITOR)
 async def reopen_question(page: BotPage) -> Response:
     question = await actions.reopen_unanswered(page.ctx, question_id(page))
-    return page.leave("questions", f"“{shorten(question.question, NOTICE_CHARACTERS)}” waits again.")
+    return page.leave("questions", f"“{shorten(question.question, NOTICE_CHARACTERS)}” is open again.")
 
 
 @bot_page("questions", Role.EDITOR)
@@ -95,7 +95,7 @@ async def render_merging(page: BotPage, problem: str = "") -> Response:
 @bot_page("questions", Role.EDITOR)
 async def merge_question(page: BotPage) -> Response:
     if not page.form.get("into"):
-        return await render_merging(page, "Nothing is merged: choose the question that the other goes into.")
+        return await render_merging(page, "Nothing was merged: choose the question to merge into.")
     target = await actions.merge_unanswered(page.ctx, question_id(page), page.form.get("into", ""))
     return page.leave("questions", f"Merged into “{shorten(target.question, NOTICE_CHARACTERS)}”.")
 

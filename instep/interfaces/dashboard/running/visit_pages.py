@@ -69,7 +69,7 @@ def bars_of(days: Sequence[VisitDay]) -> list[tuple[int, int, int]]:
 @bot_page("health", Role.EDITOR)
 async def erase(page: BotPage) -> Response:
     await actions.erase_visits(page.ctx)
-    return page.leave(ADDRESS, "Erased all counts of views and searches.")
+    return page.leave(ADDRESS, "All views and searches erased.")
 
 
 routes = [Route("/app/{bot_slug}/health/visits/erase", erase, methods=["POST"])]

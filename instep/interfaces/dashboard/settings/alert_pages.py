@@ -16,8 +16,8 @@ from instep.platform.web.recent_sign_in import require_recent_sign_in
 PATH = "/app/{bot_slug}/settings/alerts"
 WORDS = {
     "handoff": "A visitor wants to talk to a person",
-    "lead": "A visitor left an e-mail address",
-    "review": "Drafts are new in the review",
+    "lead": "A visitor left an email address",
+    "review": "New drafts to review",
 }
 
 
@@ -48,7 +48,7 @@ async def add_channel(page: BotPage) -> Response:
     outcome = await attempt(page, actions.add_alert_target(page.ctx, url, kinds))
     if isinstance(outcome, AppError):
         return await channels(page, outcome)
-    return page.leave("settings/alerts", "Added: send a test to see that it arrives.")
+    return page.leave("settings/alerts", "Added: send a test to check that it arrives.")
 
 
 @bot_page("settings", Role.OWNER)
@@ -56,7 +56,7 @@ async def send_test_alert(page: BotPage) -> Response:
     outcome = await attempt(page, actions.test_alert_target(page.ctx, page.form.get("id", "")))
     if isinstance(outcome, AppError):
         return await channels(page, outcome)
-    return page.leave("settings/alerts", "A test is on its way: look at the channel.")
+    return page.leave("settings/alerts", "Test sent: check the channel.")
 
 
 @bot_page("settings", Role.OWNER)
@@ -64,7 +64,7 @@ async def remove_channel(page: BotPage) -> Response:
     outcome = await attempt(page, actions.remove_alert_target(page.ctx, page.form.get("id", "")))
     if isinstance(outcome, AppError):
         return await channels(page, outcome)
-    return page.leave("settings/alerts", "Removed: it gets no more alerts.")
+    return page.leave("settings/alerts", "Removed: the channel gets no more alerts.")
 
 
 routes = [

@@ -23,7 +23,7 @@ async def disconnect(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx = page.ctx
     await actions.end_connection(ctx.tx, ctx.workspace_id, page.form.get("id", ""), ctx.actor)
-    return page.leave("settings/apps", "Disconnected: every call of the app is refused.")
+    return page.leave("settings/apps", "Disconnected: the app no longer has access.")
 
 
 routes = [Route(PATH, show_apps, methods=["GET"]), Route(PATH, disconnect, methods=["POST"])]

@@ -35,15 +35,15 @@ from instep.platform.web.visitors.refused_origins import list_refused_origins
 from instep.visitors.answers.visitor_tokens import visitor_secret
 
 PATH = "/app/{bot_slug}/settings"
-PROVED = "The record is there: visitors are led to the new address from now on."
-MISSING = "The record is not there yet. New records take from minutes to an hour: check again later."
+PROVED = "DNS record found: visitors are now redirected to the new address."
+MISSING = "The DNS record is not there yet. New records can take from minutes to an hour: check again later."
 DOMAIN_NOTICES: dict[DomainState, str] = {
     "proved": PROVED,
     "kept": PROVED,
     "missing": MISSING,
     "lost": MISSING,
-    "taken": "The DNS of this name gives it to another help center too: remove the record of the other one.",
-    "unknown": "The name servers of this name were not asked or gave no answer: check again in a minute.",
+    "taken": "The DNS of this name also has a record for another help center: remove that record.",
+    "unknown": "The name servers of this name could not be reached: check again in a minute.",
 }
 
 
@@ -79,7 +79,7 @@ async def save_accent(page: BotPage) -> Response:
     )
     if isinstance(outcome, AppError):
         return await look(page, outcome)
-    return page.leave("settings/site", "Saved: visitors see it from now on.")
+    return page.leave("settings/site", "Saved: visitors see the change now.")
 
 
 @bot_page("settings", Role.OWNER, form_bytes=limits.MAX_FILE_FORM_BYTES, takes_files=True)
@@ -94,7 +94,7 @@ async def save_frame(page: BotPage) -> Response:
             await actions.change_frame(ctx.tx, ctx.workspace_id, ctx.bot.id, frame, ctx.actor)
     except (InvalidRequest, UnsupportedType) as refusal:
         return await look(page, refusal)
-    return page.leave("settings/site", "Saved: visitors see it from now on.")
+    return page.leave("settings/site", "Saved: visitors see the change now.")
 
 
 @bot_page("settings", Role.OWNER)
@@ -110,8 +110,8 @@ async def save_domain(page: BotPage) -> Response:
         return await look(page, outcome)
     page.request.app.state.known_hosts.clear()
     if outcome.claimed_domain is not None:
-        return page.leave("settings/site", "Saved: now create the DNS record that is shown here.")
-    return page.leave("settings/site", "Saved: visitors are led to the new address from now on.")
+        return page.leave("settings/site", "Saved: now create the DNS record shown here.")
+    return page.leave("settings/site", "Saved: visitors are now redirected to the new address.")
 
 
 @require_person(Role.OWNER)

@@ -37,7 +37,11 @@ SUBSECTIONS = (
 # The choices of a form for access.
 SCOPES = (
     (Scope.WRITE, "Read and write", "Also publishes, applies drafts and syncs with git."),
-    (Scope.PROPOSE, "Read and propose", "Sends code changes and proposes edits; people decide. Best for CI."),
+    (
+        Scope.PROPOSE,
+        "Read and propose",
+        "Sends code changes and proposes edits for people to review. Best for CI.",
+    ),
     (Scope.READ, "Read", None),
 )
 Result = TypeVar("Result")

@@ -53,7 +53,7 @@ async def revoke_key_here(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx = page.ctx
     key = await actions.revoke_key(ctx.tx, ctx.workspace_id, page.form.get("id", ""), ctx.actor)
-    return page.leave("settings/keys", f"“{key.name}” is revoked: calls with it are refused.")
+    return page.leave("settings/keys", f"“{key.name}” is revoked and no longer works.")
 
 
 routes = [

@@ -39,10 +39,10 @@ PATH = "/app/{bot_slug}/settings/model"
 # The choice of the installation's own model.
 INSTALLATION = "installation"
 WORDS: dict[str, tuple[str, str | None]] = {
-    "drafts": ("Drafts", "It reads each code change with the articles about it, and writes the edits."),
-    "new_articles": ("New articles", "It writes the articles that you ask for and that visitors missed."),
-    "answers": ("Answers", "It answers visitors from your articles, with half of a day's budget at most."),
-    "editor": ("Editor", "It proposes words for a place, shortens a text and corrects it, if someone asks."),
+    "drafts": ("Drafts", "Reads each code change with the related articles and writes the edits."),
+    "new_articles": ("New articles", "Writes the articles that you request or that visitors were missing."),
+    "answers": ("Answers", "Answers visitors from your articles, with at most half of the daily budget."),
+    "editor": ("Editor", "Writes, shortens or corrects text in the editor, on request."),
     "test": ("Tests", None),
 }
 SHOWN_DAYS = 30
@@ -61,7 +61,7 @@ PRESETS = {
     "openai": Preset("OpenAI", "openai", "", "gpt-5-mini"),
     "anthropic": Preset("Anthropic", "anthropic", "", "claude-sonnet-4-5"),
     "azure": Preset(
-        "Azure OpenAI", "openai", "https://YOUR-RESOURCE.openai.azure.com/openai/v1", "your deployment's name"
+        "Azure OpenAI", "openai", "https://YOUR-RESOURCE.openai.azure.com/openai/v1", "your deployment name"
     ),
     "openrouter": Preset("OpenRouter", "openai", "https://openrouter.ai/api/v1", "openai/gpt-5-mini"),
     "ollama": Preset("Ollama", "openai", "http://localhost:11434/v1", "qwen3:8b"),
@@ -115,7 +115,7 @@ async def model_page(
 
 def provider_options() -> list[tuple[str, str, str | None]]:
     options: list[tuple[str, str, str | None]] = [
-        ("openai", "OpenAI-compatible", "OpenAI itself, most other providers, and servers of your own."),
+        ("openai", "OpenAI-compatible", "OpenAI, most other providers, and your own servers."),
         ("anthropic", "Anthropic", None),
     ]
     default = settings().model
@@ -143,7 +143,7 @@ async def save_model(page: BotPage) -> Response:
     outcome = await attempt(page, actions.set_model(page.ctx, fields, key))
     if isinstance(outcome, AppError):
         return await model_page(page, outcome)
-    return page.leave(BELOW, "Saved: press Test to see that it answers.")
+    return page.leave(BELOW, "Saved: press Test to check that the model answers.")
 
 
 def fields_of(form: Form) -> ModelFields:
@@ -176,7 +176,7 @@ async def forget_model(page: BotPage) -> Response:
     outcome = await attempt(page, actions.unset_model(page.ctx))
     if isinstance(outcome, AppError):
         return await model_page(page, outcome)
-    return page.leave(BELOW, "Forgotten, with its key.")
+    return page.leave(BELOW, "The model and its key are deleted.")
 
 
 @require_person(Role.OWNER)

@@ -13,8 +13,8 @@ from instep.platform.web.recent_sign_in import require_recent_sign_in
 
 PATH = "/app/{bot_slug}/settings/people"
 ROLES = (
-    (Role.OWNER, "Owner", "Changes everything, people and keys too."),
-    (Role.EDITOR, "Editor", "Writes, reviews and publishes."),
+    (Role.OWNER, "Owner", "Can change everything, including people and keys."),
+    (Role.EDITOR, "Editor", "Can write, review and publish."),
     (Role.VIEWER, "Viewer", "Reads."),
 )
 
@@ -58,7 +58,7 @@ async def invite_person(page: BotPage) -> Response:
 async def revoke_invitation_here(page: BotPage) -> Response:
     ctx, invitation_id = page.ctx, page.form.get("id", "")
     await invitations.revoke_invitation(ctx.tx, ctx.workspace_id, invitation_id, ctx.actor)
-    return page.leave("settings/people", "Revoked: the link leads nowhere.")
+    return page.leave("settings/people", "Revoked: the link no longer works.")
 
 
 @bot_page("settings", Role.OWNER)
@@ -82,7 +82,7 @@ async def disable_person(page: BotPage) -> Response:
     outcome = await attempt(page, actions.disable_user(ctx.tx, ctx.workspace_id, email, ctx.actor))
     if isinstance(outcome, AppError):
         return await people(page, outcome)
-    return page.leave("settings/people", f"{outcome.email} is signed out and kept out.")
+    return page.leave("settings/people", f"{outcome.email} is signed out and has no access.")
 
 
 @bot_page("settings", Role.OWNER)
@@ -90,7 +90,7 @@ async def enable_person(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx, email = page.ctx, page.form.get("email", "")
     user = await actions.enable_user(ctx.tx, ctx.workspace_id, email, ctx.actor)
-    return page.leave("settings/people", f"{user.email} may sign in again.")
+    return page.leave("settings/people", f"{user.email} can sign in again.")
 
 
 def role_of(page: BotPage) -> Role:

@@ -42,7 +42,7 @@ async def add_redirect(page: BotPage) -> Response:
     outcome = await attempt(page, make_redirect(page))
     if isinstance(outcome, AppError):
         return await redirects(page, outcome)
-    return page.leave("settings/redirects", f"{outcome.source} is redirected.")
+    return page.leave("settings/redirects", f"{outcome.source} is now redirected.")
 
 
 async def make_redirect(page: BotPage) -> Redirect:
@@ -58,7 +58,7 @@ async def remove_redirect(page: BotPage) -> Response:
     outcome = await attempt(page, actions.delete_redirect(page.ctx, page.form.get("id", "")))
     if isinstance(outcome, AppError):
         return await redirects(page, outcome)
-    return page.leave("settings/redirects", "Deleted: that address is not found any more.")
+    return page.leave("settings/redirects", "Deleted: that address is no longer redirected.")
 
 
 routes = [

@@ -38,7 +38,7 @@ async def lift(page: BotPage) -> Response:
     outcome = await attempt(page, suppression.lift_suppressed(page.ctx, page.form.get("id", "")))
     if isinstance(outcome, AppError):
         return await suppressed(page, outcome)
-    return page.leave("settings/suppressed", "Tasks may propose it again.")
+    return page.leave("settings/suppressed", "Tasks can propose it again.")
 
 
 routes = [Route(PATH, show_suppressed, methods=["GET"]), Route(PATH, lift, methods=["POST"])]

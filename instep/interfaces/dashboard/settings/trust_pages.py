@@ -35,7 +35,7 @@ async def create_trust_here(page: BotPage) -> Response:
     outcome = await attempt(page, make_trust(page))
     if isinstance(outcome, AppError):
         return await trusts(page, outcome)
-    return page.leave("settings/trusts", "Jobs with such tokens need no API key any more.")
+    return page.leave("settings/trusts", "Jobs with such tokens no longer need an API key.")
 
 
 async def make_trust(page: BotPage) -> Trust:
@@ -55,7 +55,7 @@ def read_claims(text: str) -> dict[str, str]:
     pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
     claims = {name.strip(): value.strip() for name, _, value in pairs}
     if not all(sign for _, sign, _ in pairs) or len(claims) < len(pairs):
-        raise InvalidRequest("Write each claim once, in a line of its own, such as repository=acme/app.")
+        raise InvalidRequest("Write each claim once, on its own line, such as repository=acme/app.")
     return claims
 
 
@@ -64,7 +64,7 @@ async def revoke_trust_here(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     ctx = page.ctx
     await actions.revoke_trust(ctx.tx, ctx.workspace_id, page.form.get("id", ""), ctx.actor)
-    return page.leave("settings/trusts", "Revoked: its jobs are refused from now on.")
+    return page.leave("settings/trusts", "Revoked: its jobs no longer have access.")
 
 
 routes = [

@@ -25,7 +25,7 @@ from instep.platform.web.recent_sign_in import require_recent_sign_in
 PATH = "/app/{bot_slug}/settings/webhooks"
 ENDPOINT = f"{PATH}/{{webhook_id}}"
 EVENT_OPTIONS = [
-    (EVERYTHING, "Every event", "Future kinds too."),
+    (EVERYTHING, "Every event", "Including future event types."),
     *((kind, kind, None) for kind in get_args(EventKind)),
 ]
 
@@ -100,7 +100,9 @@ async def save_endpoint(page: BotPage) -> Response:
 
 @bot_page("settings", Role.OWNER)
 async def stop_endpoint(page: BotPage) -> Response:
-    return await change(page, {"status": "disabled"}, "Stopped: nothing is delivered until you start it.")
+    return await change(
+        page, {"status": "disabled"}, "Stopped: nothing is delivered until you start it again."
+    )
 
 
 @bot_page("settings", Role.OWNER)
@@ -127,9 +129,7 @@ async def test_endpoint(page: BotPage) -> Response:
     outcome = await attempt(page, actions.test_webhook(await workspace_ctx(page), webhook_id))
     if isinstance(outcome, AppError):
         return await endpoint(page, outcome)
-    return page.leave(
-        f"settings/webhooks/{webhook_id}", "A test event is on its way: reload to see how it went."
-    )
+    return page.leave(f"settings/webhooks/{webhook_id}", "Test event sent: reload to see the result.")
 
 
 @bot_page("settings", Role.OWNER)
@@ -138,7 +138,7 @@ async def redeliver_here(page: BotPage) -> Response:
     outcome = await attempt(page, actions.redeliver(await workspace_ctx(page), webhook_id, delivery_id))
     if isinstance(outcome, AppError):
         return await endpoint(page, outcome)
-    return page.leave(f"settings/webhooks/{webhook_id}", "It is sent again: reload to see how it went.")
+    return page.leave(f"settings/webhooks/{webhook_id}", "Sent again: reload to see the result.")
 
 
 @bot_page("settings", Role.OWNER)
@@ -153,7 +153,7 @@ async def rotate_secret(page: BotPage) -> Response:
 async def delete_endpoint(page: BotPage) -> Response:
     require_recent_sign_in(page.request)
     await actions.delete_webhook(await workspace_ctx(page), page.request.path_params["webhook_id"])
-    return page.leave("settings/webhooks", "Deleted, with its log; waiting deliveries are not sent.")
+    return page.leave("settings/webhooks", "Deleted with its log; pending deliveries are not sent.")
 
 
 routes = [

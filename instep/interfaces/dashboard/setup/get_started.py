@@ -11,7 +11,7 @@ from instep.platform.web.shown_once import forget_secret, keep_secret, take_secr
 
 PATH = "/app/{bot_slug}/get-started"
 BELOW = "get-started"
-NEW_KEY = "key of the repository"
+NEW_KEY = "repository key"
 KEY_NAME = "Repository"
 
 

@@ -55,7 +55,7 @@ NEW_ARTICLE = {
     "slug": "",
     "content": "",
 }
-PUBLISHED_AT_PLACE = "Published. If the article has the words now, press “Already covered”."
+PUBLISHED_AT_PLACE = "Published. If the article now covers this, press “Already covered”."
 # Fields that are live as soon as they are saved; only those that were changed in the form are written.
 FACTS = ("description", "collection", "visibility", "slug")
 
@@ -134,7 +134,9 @@ async def go_on(page: BotPage, slug: str) -> Response:
 async def correct_links(page: BotPage) -> Response:
     """Propose edits of the texts that link to a former address."""
     number = await propose_link_edits(page.ctx, article_id(page), page.form.get("renamed", ""))
-    sentence = "One draft waits for review." if number == 1 else f"{number} drafts wait for review."
+    sentence = (
+        "One draft is waiting for review." if number == 1 else f"{number} drafts are waiting for review."
+    )
     return page.leave("review", sentence)
 
 

@@ -24,7 +24,7 @@ from instep.platform.text.word_changes import mark_changes
 from instep.platform.web.forms import Form
 from instep.platform.web.signed_in import form_of, private_headers, require_person
 
-NO_MODEL = "No language model is set for the editor of this help center: an owner can change that."
+NO_MODEL = "No language model is set for this help center's editor: an owner can set one."
 
 
 async def has_model(page: BotPage) -> bool:
@@ -57,7 +57,7 @@ async def read_request(ctx: Ctx, form: Form) -> RewordingRequest:
     )
     title, text = form.get("title", ""), before + selected + after
     if intent is None or len(text) > limits.MAX_CONTENT_CHARACTERS:
-        raise InvalidValue("text", "it must not be longer than an article may be")
+        raise InvalidValue("text", "it must not be longer than the longest article")
     if intent != "write":
         return RewordingRequest(intent, title, before, selected, after)
     place = await get_place(ctx, form.get("place", ""))

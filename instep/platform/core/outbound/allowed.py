@@ -54,7 +54,7 @@ def refuse_url(url: Url, allow: AllowList) -> None:
     if url.address is not None and not allow.permits(url.address, url.host):
         raise ValueError(f"its host is not a public address{way_to_open(url, allow)}")
     if url.is_home_name and not is_named:
-        raise ValueError(f"its host is not a name of the internet{way_to_open(url, allow)}")
+        raise ValueError(f"its host is not a public domain name{way_to_open(url, allow)}")
     if url.scheme == "http" and not is_named:
         raise ValueError(f"it must begin with https://{way_to_open(url, allow)}")
 

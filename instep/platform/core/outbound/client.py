@@ -33,7 +33,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 # The message is the same for hosts that are forbidden, missing or refusing, so it reveals no internal hosts.
 UNREACHABLE = "Its host can't be reached."
 NO_RESPONSE = f"There was no answer within {limits.OUTBOUND_SECONDS} seconds."
-INCOMPLETE = "The connection was closed before the answer was whole."
+INCOMPLETE = "The connection was closed before the answer was complete."
 NOT_HTTP = "The answer is not valid HTTP/1.1."
 TOO_LARGE = "The answer's headers are too large."
 NO_TLS = "The TLS handshake failed."

@@ -18,13 +18,11 @@ from instep.platform.web.shapes import Body, Text, integral
 
 Limit = Annotated[
     int,
-    Field(
-        ge=1, le=limits.MAX_TOOL_ROWS, description="At most this many rows; of long ones fewer come at once."
-    ),
+    Field(ge=1, le=limits.MAX_TOOL_ROWS, description="At most this many rows; fewer if they are long."),
     BeforeValidator(integral),
 ]
 Cursor = Annotated[
-    Text | None, Field(description="The `next_cursor` of the answer before, to go on from there.")
+    Text | None, Field(description="The `next_cursor` of the previous answer, to continue from there.")
 ]
 Reference = Annotated[Text, Field(description="The article, by its id or slug.")]
 DraftId = Annotated[Text, Field(description="The draft: `edit_…`, `article_…` or `gap_…`.")]
@@ -34,7 +32,7 @@ class BotNamed(Body):
     """The argument that every tool of the workspace server takes."""
 
     bot_id: Text | MISSING = Field(
-        default=MISSING, description="The bot (help center). Needed only where the key covers several."
+        default=MISSING, description="The bot (help center). Required only if the key covers several."
     )
 
 

@@ -53,7 +53,7 @@ READS = BotKeyAccess(is_write=False, takes_long=True)
 class BotKeyNamed(Body):
     """Arguments that every tool of the public server takes."""
 
-    bot_id: Annotated[str, Field(description="The bot (help center), as its operator tells it.")]
+    bot_id: Annotated[str, Field(description="The bot (help center); its operator provides the ID.")]
     bot_key: Annotated[str, Field(description="The bot's public key: `pk_…`.")]
 
 

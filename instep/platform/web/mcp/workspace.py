@@ -140,7 +140,7 @@ def refusal_of(tool: Tool, caller: WorkspaceCaller, request: Request) -> Insuffi
     auth = caller.call.auth
     if isinstance(auth, TokenAuth) and auth.person and not auth.person.permissions.can_write:
         return InsufficientScope(
-            f"Your role in this workspace may only read: `{tool.name}` changes something."
+            f"Your role in this workspace is read-only, and `{tool.name}` makes changes."
         )
     needed = tool.access.scope
     # The scope that a client must ask for to call the tool (RFC 6750 section 3.1).

@@ -13,23 +13,26 @@ PREFIXES = ("/chat/", "/feedback/", "/leads/", "/mcp/", "/widget/")
 HELP_CENTER_MCP = re.compile(r"/help/[^/]+/mcp/")
 # The title and the hint of each code.
 TITLES_AND_HINTS = {
-    "invalid_request": ("Bad request", "Correct what the message names and send the request again."),
+    "invalid_request": ("Bad request", "Fix the problem in the message and send the request again."),
     "invalid_credentials": (
         "Unknown bot or key",
-        "Copy `botId` and `botKey` from what `instep bot list` prints.",
+        "Copy `botId` and `botKey` from the output of `instep bot list`.",
     ),
     "origin_not_allowed": (
         "Origin not allowed",
         "Add the page's origin to the bot: `instep bot origins ID --add ORIGIN`.",
     ),
-    "plan_inactive": ("Workspace paused", "Try again when the workspace has been resumed."),
+    "plan_inactive": ("Workspace paused", "Try again after the workspace is resumed."),
     "not_found": ("Not found", "Check the address and the ids in it."),
     "method_not_allowed": ("Method not allowed", "Send the request with a method that `Allow` names."),
-    "rate_limited": ("Too many requests", "Wait as many seconds as `Retry-After` says."),
-    "unavailable": ("Not available", "Wait as many seconds as `Retry-After` says."),
-    "database_full": ("Not available", "Wait as many seconds as `Retry-After` says."),
-    "database_read_only": ("Not available", "Wait as many seconds as `Retry-After` says."),
-    "internal_error": ("Internal error", "Try again; if it stays, report the `Request-Id` of this answer."),
+    "rate_limited": ("Too many requests", "Wait for the number of seconds in `Retry-After`."),
+    "unavailable": ("Not available", "Wait for the number of seconds in `Retry-After`."),
+    "database_full": ("Not available", "Wait for the number of seconds in `Retry-After`."),
+    "database_read_only": ("Not available", "Wait for the number of seconds in `Retry-After`."),
+    "internal_error": (
+        "Internal error",
+        "Try again; if the error persists, report the `Request-Id` of this response.",
+    ),
 }
 
 

@@ -64,7 +64,7 @@ def next_page(path: str) -> Callable[[Any], str | None]:
 FETCHER = Fetcher(
     "intercom",
     "Intercom",
-    "an access token of an app in your workspace that may read articles",
+    "an access token of an app in your workspace that can read articles",
     base,
     headers,
     fetch,

@@ -73,7 +73,7 @@ class Api:
             return load_json(response.body)
         except (ValueError, RecursionError):
             raise UnreadableSource(
-                f"{self.base} answers something that is not JSON: check the address of the help center."
+                f"{self.base} does not answer with JSON: check the address of the help center."
             ) from None
 
     def refusal(self) -> UnreadableSource:

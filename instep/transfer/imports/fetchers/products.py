@@ -42,6 +42,6 @@ async def fetch_source(
         raise UnreadableSource(f"{fetcher.title} needs a key: set INSTEP_IMPORT_KEY to {fetcher.key_hint}.")
     base = fetcher.base(url) or site_of(url)
     if base is None:
-        raise UnreadableSource(f"{url} is no address of {fetcher.title}: write it with https://.")
+        raise UnreadableSource(f"{url} is not an address of {fetcher.title}: write it with https://.")
     api = Api(client, fetcher.title, fetcher.key_hint, base, fetcher.headers(key), folder, tell)
     await fetcher.fetch(api)

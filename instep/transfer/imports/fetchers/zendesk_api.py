@@ -22,7 +22,7 @@ def base(url: str) -> str | None:
 
 
 def headers(key: str) -> Headers:
-    """An API token with its e-mail address, or an OAuth token."""
+    """An API token with its email address, or an OAuth token."""
     return basic(key) if "/token:" in key else bearer(key)
 
 
@@ -39,7 +39,7 @@ async def fetch(api: Api) -> None:
     )
     articles = [row for page in pages for row in rows(page, "articles")]
     if not articles:
-        raise UnreadableSource("Zendesk has no articles that this key may read: check what it may see.")
+        raise UnreadableSource("Zendesk has no articles that this key can read: check its permissions.")
     attachments = [await attachments_of(api, row["id"]) for row in articles]
     await save_files(api, [*pages, *attachments], DOWNLOADS)
 
@@ -64,7 +64,7 @@ def next_page(page: Any) -> str | None:
 FETCHER = Fetcher(
     "zendesk",
     "Zendesk",
-    "an API token as you@example.com/token:TOKEN, of somebody who manages the help center",
+    "an API token as you@example.com/token:TOKEN, of someone who manages the help center",
     base,
     headers,
     fetch,

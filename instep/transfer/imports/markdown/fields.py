@@ -85,7 +85,7 @@ def read_yaml_fields(text: str) -> Fields:
     """Like `read_yaml`, for a document that must be a mapping."""
     value = read_yaml(text)
     if not isinstance(value, dict):
-        raise ValueError("it is no mapping of names to values")
+        raise ValueError("it must be a mapping of names to values")
     return Fields(value)
 
 

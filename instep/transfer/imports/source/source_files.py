@@ -136,7 +136,7 @@ class Unpacking:
         if self.unpacked_bytes > limits.MAX_IMPORT_UNPACKED_BYTES:
             raise refusal(name, f"it unpacks to more than {limits.MAX_IMPORT_UNPACKED_BYTES // 1024**2:,} MB")
         if info.file_size > UNSUSPICIOUS_BYTES + info.compress_size * limits.MAX_IMPORT_COMPRESSION_RATIO:
-            raise refusal(name, f"“{readable_name(info.filename)}” in it is compressed as only a bomb is")
+            raise refusal(name, f"“{readable_name(info.filename)}” in it is compressed like a ZIP bomb")
 
 
 def open_folder(root: Path) -> OpenedFiles:
@@ -213,7 +213,7 @@ def open_zip(content: IO[bytes], name: str) -> zipfile.ZipFile:
         return zipfile.ZipFile(content)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         raise UnreadableSource(
-            f"“{readable_name(name)}” is no intact ZIP archive: make it again and send it whole."
+            f"“{readable_name(name)}” is not a valid ZIP archive: create it again and send all of it."
         ) from None
 
 

@@ -16,7 +16,7 @@ async def rate_article(ctx: Ctx, rating: ArticleRating) -> ArticleFeedback:
     reason, comment = sent.get("reason"), _clean_text(sent.get("comment"))
     if rating.helpful and reason is not None:
         raise InvalidValue(
-            "reason", "leave it out where `helpful` is true: it says why an article did not help"
+            "reason", "leave it out if `helpful` is true: it is the reason an article did not help"
         )
     feedback = await queries.insert(ctx, new_id("fb"), rating.article_id, rating.helpful, reason, comment)
     if feedback is None:

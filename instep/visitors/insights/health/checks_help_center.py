@@ -95,7 +95,7 @@ HELP_CENTER_CHECKS: tuple[Check[ArticleContext], ...] = (
     Check(
         "no_collection",
         "info",
-        "The article is in no collection: put it into one, so that readers meet it.",
+        "The article is not in a collection: put it in one so that readers find it.",
         find_no_collection,
     ),
     Check(
@@ -127,7 +127,7 @@ HELP_CENTER_CHECKS: tuple[Check[ArticleContext], ...] = (
     Check(
         "broken_anchor",
         "error",
-        "The link “{what}” leads to a place in the text that is not there: name a heading that is.",
+        "The link “{what}” leads to a heading that does not exist: choose an existing one.",
         find_broken_anchors,
     ),
 )

@@ -20,7 +20,7 @@ SIGNAL_CHECKS: tuple[Check[Signals], ...] = (
     Check(
         "stale",
         "warning",
-        "The change “{what}” made this text out of date: look at the edit that waits for review.",
+        "The change “{what}” made this text outdated: review the waiting edit.",
         signals_with("stale"),
     ),
     Check(
@@ -32,13 +32,13 @@ SIGNAL_CHECKS: tuple[Check[Signals], ...] = (
     Check(
         "low_helpfulness",
         "warning",
-        "{what} visitors found an answer from this article of no help: see what it leaves open.",
+        "{what} visitors said that an answer from this article did not help: check what is missing.",
         signals_with("low_helpfulness"),
     ),
     Check(
         "unhelpful",
         "warning",
-        "{what} readers said that this article did not help: see what they wrote, and correct the text.",
+        "{what} readers said that this article did not help: read their comments and improve the text.",
         signals_with("unhelpful"),
     ),
 )

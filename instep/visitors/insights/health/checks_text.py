@@ -91,9 +91,7 @@ def find_vague_links(text: CheckedText) -> Iterator[ProblemLocation]:
 def find_empty_links(text: CheckedText) -> Iterator[ProblemLocation]:
     for link in text.structure.links:
         if not link.href:
-            yield ProblemLocation(
-                link.line, f"“{one_line_excerpt(link.text)}” leads nowhere: give it an address"
-            )
+            yield ProblemLocation(link.line, f"“{one_line_excerpt(link.text)}” has no address: add one")
         # A linked image without alt text is reported as an image problem, so it is not reported here too.
         elif not link.text.strip() and not link.has_image:
             yield ProblemLocation(
@@ -131,7 +129,7 @@ def one_line_excerpt(text: str) -> str:
 
 
 TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
-    Check("empty_text", "error", "The article has no text: write it, or take it out.", find_empty),
+    Check("empty_text", "error", "The article has no text: write it, or remove the article.", find_empty),
     Check(
         "short_text",
         "warning",
@@ -141,19 +139,19 @@ TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
     Check(
         "no_headings",
         "warning",
-        "This is a long text without a heading: divide it, so that readers find their place.",
+        "This is a long text without a heading: add headings so that readers can find their way.",
         find_no_headings,
     ),
     Check(
         "heading_jump",
         "warning",
-        "A heading of level {what}: use the level between them, so that the outline has no gap.",
+        "A heading of level {what}: use the level in between, so that the outline has no gap.",
         find_heading_jumps,
     ),
     Check(
         "several_h1",
         "warning",
-        "Another heading of the first level: use `##`, the title is the page's only first level.",
+        "There is another level-1 heading: use `##`; the title is the page's only level-1 heading.",
         find_several_h1,
     ),
     Check(
@@ -175,7 +173,7 @@ TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
         find_vague_links,
     ),
     Check("empty_link", "error", "The link {what}.", find_empty_links),
-    Check("leftover", "warning", "“{what}” is left over from writing: finish or remove it.", find_leftovers),
+    Check("leftover", "warning", "“{what}” is a leftover placeholder: finish or remove it.", find_leftovers),
     Check(
         "unclosed_code",
         "error",
@@ -185,7 +183,7 @@ TEXT_CHECKS: tuple[Check[CheckedText], ...] = (
     Check(
         "uneven_table",
         "warning",
-        "This row has more or fewer cells than the table's head: what is too much is not shown.",
+        "This row has more or fewer cells than the table's header: extra cells are not shown.",
         find_uneven_tables,
     ),
 )

@@ -24,7 +24,7 @@ from instep.visitors.insights.visits import queries
 
 log = structlog.get_logger()
 
-# Words that may say who somebody is: an e-mail address, or a number as long as those of telephones and cards.
+# Words that may say who somebody is: an email address, or a number as long as those of telephones and cards.
 PERSONAL = re.compile(r"@|(?:\d[ ./-]?){6}")
 
 

@@ -48,11 +48,11 @@ class VisitDayOut(Out):
     """What was counted on a day, in UTC."""
 
     day: Day
-    views: int = Field(description="How often articles were opened.")
+    views: int = Field(description="The number of article views.")
     searches: int
-    empty_searches: int = Field(description="Those that found nothing.")
-    helpful_count: int = Field(description="How many readers said that an article helped.")
-    unhelpful_count: int = Field(description="How many said that it did not.")
+    empty_searches: int = Field(description="Searches without results.")
+    helpful_count: int = Field(description="The number of readers who said that an article helped.")
+    unhelpful_count: int = Field(description="The number of readers who said that it did not.")
 
 
 class VisitsOut(Out):
@@ -80,10 +80,10 @@ class SearchedWordsOut(Out):
     """How often the same words were searched."""
 
     query: str = Field(
-        description="In lower case. Empty: words that are not kept, since they may be about a person."
+        description="In lowercase. Empty for words that are not stored because they may be about a person."
     )
     searches: int
-    empty_searches: int = Field(description="How often they found nothing.")
+    empty_searches: int = Field(description="The number of times they found nothing.")
     last_day: Day
 
 
