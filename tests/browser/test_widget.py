@@ -215,7 +215,7 @@ async def test_a_message_reaches_the_team_and_a_second_one_too(
         # The words that say so may be those that were said of the first one.
         async with page.expect_response(lambda response: response.request.method == "POST"):
             await panel(page).get_by_role("button", name="Send").click()
-        await expect(panel(page)).to_contain_text("Your message has arrived.")
+        await expect(panel(page)).to_contain_text("Your message was sent.")
         await expect(panel(page)).to_contain_text("to ann@example.com")
         await panel(page).get_by_role("button", name="Back").click()
 

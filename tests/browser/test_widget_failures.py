@@ -84,7 +84,7 @@ async def test_a_limit_is_waited_for(page: Page, hosts: HostSite, tag: str) -> N
     await page.goto(hosts.add(HostPage(tag)))
     await ask(page)
     retry = panel(page).get_by_role("button", name="Try again")
-    await expect(panel(page)).to_contain_text("being asked")
+    await expect(panel(page)).to_contain_text("Too many questions")
     await expect(retry).to_be_disabled()
     await expect(retry).to_be_enabled()
     await retry.click()

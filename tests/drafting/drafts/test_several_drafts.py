@@ -86,7 +86,7 @@ async def test_an_agent_is_told_what_an_overwrite_takes_away(client: Client) -> 
 
     applied = await call(client, WORKSPACE, "apply_draft", {"id": draft["id"], "onConflict": "overwrite"})
 
-    assert "This takes away" in applied["content"][1]["text"]
+    assert "This removes text" in applied["content"][1]["text"]
 
 
 async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(

@@ -72,7 +72,7 @@ async def test_it_may_be_told_of_one_kind_or_both(database: Database, cast: Cast
     ("address", "words"),
     [
         ("https://example.com/", "hooks.slack.com"),
-        ("https://chat.local/hooks/secrettokensecrettokensmno", "the internet"),
+        ("https://chat.local/hooks/secrettokensecrettokensmno", "public domain"),
         ("https://127.0.0.1/hooks/secrettokensecrettokensmno", "not a public address"),
         ("https://169.254.169.254/hooks/secrettokensecrettokensmno", "not a public address"),
         ("x" * 3_000, "2000 characters"),

@@ -176,7 +176,7 @@ async def test_nothing_is_touched_when_a_backup_is_refused(
     refusal = await elsewhere.refused("restore", str(backup))
     missing = await elsewhere.refused("restore", str(tmp_path / "none.zip"))
 
-    assert "no backup" in refusal
+    assert "not a backup" in refusal
     assert "No such file" in missing
     assert not (tmp_path / "elsewhere").exists()
     with psycopg.connect(empty_url) as connection:

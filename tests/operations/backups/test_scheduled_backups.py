@@ -87,7 +87,7 @@ async def test_a_failure_is_told_and_tried_again_after_an_hour(
     assert "PROBLEM: INSTEP_BACKUPS" in report.out
     folder.unlink()
     report = await operator.run("doctor", INSTEP_BACKUPS=str(folder))
-    assert "last try failed" in report.out
+    assert "last attempt failed" in report.out
 
 
 async def test_a_backup_that_is_too_old_is_a_problem(

@@ -203,7 +203,7 @@ def test_a_pointer_of_git_lfs_is_no_article() -> None:
     ids=["empty", "a beginning", "a text", "without its end"],
 )
 def test_what_is_no_whole_archive_is_refused(content: bytes) -> None:
-    with pytest.raises(UnreadableSource, match="intact ZIP"):
+    with pytest.raises(UnreadableSource, match="valid ZIP"):
         open_archive(content, "export.zip")
 
 

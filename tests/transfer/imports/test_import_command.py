@@ -115,7 +115,7 @@ async def test_what_can_not_be_read_is_refused_in_one_sentence(
     ("contents", "format", "words"),
     [
         (DOCS, "word", "format “word”"),
-        ({"a.bin": b"\0"}, None, "It holds nothing"),
+        ({"a.bin": b"\0"}, None, "It contains nothing"),
     ],
 )
 def test_a_source_in_no_known_format_is_refused(

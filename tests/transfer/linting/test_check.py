@@ -74,7 +74,7 @@ def test_our_own_help_has_no_findings() -> None:
         ("---\ntitle: 7\n---\nText.\n", "2:…`title`…"),
         ("---\ntitle: A\ndescription: [a]\n---\nText.\n", "3:…`description`…"),
         ("---\n- a\n---\nText.\n", "2:…fields…"),
-        ("---\ntitle: A\n\nText.\n", "1:…no end…"),
+        ("---\ntitle: A\n\nText.\n", "1:…not closed…"),
         (b"# \xff\n", "1:…UTF-8…"),
         ("---\ntitle: A\n---\n\n[x](nowhere.md)\n", "5:…nowhere.md…"),
     ],

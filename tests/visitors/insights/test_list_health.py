@@ -61,7 +61,7 @@ async def test_the_worst_comes_first_with_what_is_wrong_and_where(api: Api, cast
 
     listed = ok(await client.get(LIST))
 
-    advice = like("…in no collection…")
+    advice = like("…not in a collection…")
     info = {"code": "no_collection", "severity": "info", "message": advice, "line": None}
     assert [(row["articleId"], row["title"], row["score"]) for row in listed["results"]] == [
         (poor["id"], "Poor", 100 - 20 - 8 - 8 - 2),
