@@ -21,7 +21,7 @@ ARTICLES = {
     "webhook_allow": "settings#open-hosts-to-webhooks",
     "conversation_retention_days": "data-of-visitors",
     "card_fonts": "for-machines#links-in-chats",
-    "visit_count_retention_days": "insights#what-visitors-do",
+    "visit_count_retention_days": "insights#visitor-activity",
     "jobs": "workers-and-jobs",
     "metrics_token": "watch-it",
     "metrics_port": "watch-it#metrics-of-a-worker",
