@@ -75,7 +75,7 @@ def test_the_comment_leads_to_the_place_and_counts_only_articles_without_an_edit
     link = "https://help.test/app/acme-help/review/plc_1"
     assert f"under “Schedule exports”, line 5]({link})** (needs writing)" in comment
     assert "does not name\\." in comment
-    assert "edit: 2" in comment
+    assert "change: 2" in comment
 
 
 @pytest.mark.parametrize("words", [*MARKDOWN, *COMMANDS])
