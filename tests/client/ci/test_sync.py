@@ -77,7 +77,7 @@ def test_a_folder_and_the_help_center_follow_each_other(job: Job) -> None:
     assert merged.text.startswith("merged    a.md")
     assert job.file(A) == "---\ntitle: A & B\n---\n1\n\nTwo\n\n3\n\n4\n"
     assert job.text_of("a") == "1\n\nTwo\n\n3\n\n4\n"
-    assert settled.text == like("…in step.\n")
+    assert settled.text == like("…in sync.\n")
 
 
 def test_pictures_names_of_all_scripts_and_renames_reach_the_help_center(job: Job) -> None:
@@ -155,7 +155,7 @@ def test_a_move_in_instep_is_a_rename_for_git(job: Job) -> None:
         f"R100\t{two}\tdocs/help/03-c.md",
     ]
     assert job.file(one) == linked.replace("02-c.md", "03-c.md")
-    assert settled.text == like("…in step.\n")
+    assert settled.text == like("…in sync.\n")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_an_order_in_a_configuration_file_is_told_and_left(job: Job, name: str, 
 
     assert f"in {name}:" in told.text
     assert job.repository.git("status", "--porcelain") == ""
-    assert job.sync().text == like("…in step.\n")
+    assert job.sync().text == like("…in sync.\n")
 
 
 def test_what_is_not_committed_or_no_checkout_is_refused(job: Job, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_what_is_not_committed_or_no_checkout_is_refused(job: Job, tmp_path: Pat
 
     assert "not committed" in unclean.refusal
     assert "git checkout" in elsewhere.refusal
-    assert "docs/none is no folder" in nowhere.refusal
+    assert "docs/none is not a folder" in nowhere.refusal
     assert job.api.get("/v1/articles").json()["results"] == []
 
 
@@ -243,7 +243,7 @@ def test_a_server_writes_nothing_but_pages_in_the_folder(job: Job, path: str) ->
         refused = run_command("sync", "docs/help", INSTEP_URL=stand.url, INSTEP_API_KEY="isk_x")
 
     assert (refused.code, refused.out) == (1, "")
-    assert "no page" in refused.err
+    assert "not a page" in refused.err
     assert job.repository.git("status", "--porcelain") == ""
     sent = json.loads(stand.requests[-1].body)
     assert [row["path"] for row in sent["files"]] == ["a.md"]

@@ -85,7 +85,7 @@ def test_a_draft_is_applied_in_part_dismissed_with_a_reason_and_reopened(ann: Re
 
     assert ann.draft("apply", draft["id"], "--hunks", "2").code == 0
     assert ann.text_of(article) == text.replace("Line 20.", "Twentieth.")
-    assert ann.draft("reopen", draft["id"]).text == like(f"{draft['id']} waits…\n")
+    assert ann.draft("reopen", draft["id"]).text == like(f"{draft['id']} is waiting…\n")
     assert ann.text_of(article) == text
     dismissed = ann.draft("dismiss", draft["id"], "--reason", "later", "--comment", "After the summer.")
     assert dismissed.text == f"{draft['id']} is dismissed.\n"

@@ -77,7 +77,7 @@ async def test_an_overwrite_names_what_it_takes_away(client: Client) -> None:
 
     warnings = await warned(client, draft, wish)
 
-    assert warnings == [like("…takes away…“Run `bootstrap`.”, “Say hello.”.")]
+    assert warnings == [like("…removes text…“Run `bootstrap`.”, “Say hello.”.")]
     assert (await revisions(client, article))[0]["contentMarkdown"] == LATER
 
 
@@ -98,7 +98,7 @@ async def test_an_overwrite_names_what_it_brings_back_and_the_title_it_replaces(
 
     assert await warned(client, draft, {"onConflict": "overwrite"}) == [
         like("…overwrites…title…“Begin”."),
-        like("…brings back…“Wait for ten minutes.”."),
+        like("…restores text…“Wait for ten minutes.”."),
     ]
 
 

@@ -40,7 +40,7 @@ async def test_what_can_not_be_undone_is_asked_first(
 
     await delete.click()
     dialog = tab.get_by_role("dialog", name="Delete the redirect of “/old”?")
-    await expect(dialog).to_contain_text("lead nowhere")
+    await expect(dialog).to_contain_text("stop working")
     await expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     await tab.keyboard.press("Enter")
     await expect(dialog).to_be_hidden()
@@ -91,7 +91,7 @@ async def test_filters_take_effect_as_they_change(
 
     await tab.get_by_label("Status").select_option("published")
 
-    await expect(tab.get_by_text("No article is")).to_be_visible()
+    await expect(tab.get_by_text("No articles match")).to_be_visible()
     await tab.keyboard.press("/")
     await expect(tab.get_by_label("Search")).to_be_focused()
 

@@ -284,7 +284,7 @@ async def test_a_message_becomes_a_lead_and_the_page_says_what_happens_next(
     ("fields", "sentence"),
     [
         ({"email": "ann"}, "ann@example.com"),
-        ({"message": " "}, "Write what"),
+        ({"message": " "}, "Enter a message"),
         ({"message": "w" * 2_001}, "2,000 characters"),
         ({"name": "w" * 201}, "200 characters"),
         ({"website": "https://spam.example"}, "press “Send”"),

@@ -10,7 +10,7 @@ from tests.support.wording import like
 @pytest.mark.parametrize(
     ("path", "description"),
     [
-        ("", "Acme: answers…"),
+        ("", "Acme: browse…"),
         ("articles", "All articles of Acme"),
         ("collections/guides", "How it works."),
         ("collections/others", "Others: articles of Acme"),

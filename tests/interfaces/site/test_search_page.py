@@ -52,7 +52,7 @@ async def test_results_that_have_none_of_the_words_say_so(
         query_embedder.use(NO_EMBEDDERS)
 
     assert all(">Automobile</a>" in page for page in pages)
-    assert ["No article" in page for page in pages] == [True, False]
+    assert ["No exact match" in page for page in pages] == [True, False]
 
 
 async def test_rows_and_lines_of_code_stay_apart_and_marks_of_footnotes_are_left_out(

@@ -54,7 +54,7 @@ async def test_an_edit_that_a_change_made_necessary_makes_it_stale(
         {
             "code": "stale",
             "severity": "warning",
-            "message": like("…“Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT”…out of date…"),
+            "message": like("…“Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT”…outdated…"),
             "line": None,
         }
     ]
