@@ -79,7 +79,8 @@ class Circuit:
         seconds = self.closed_until - self.clock()
         if seconds > 0:
             raise CompletionError(
-                f"It was down {self.failures} times in a row: it is asked again in {seconds:.0f} seconds.", 0
+                f"It was down {self.failures} times in a row: the next attempt is in {seconds:.0f} seconds.",
+                0,
             )
         self.closed_until = self.clock() + limits.MODEL_PROBE_SECONDS
 
