@@ -70,7 +70,7 @@ async def finished(client_api: Api, cast: Cast, database: Database) -> Json:
         (errs(413), "size (413)"),
         (errs(429), "now (429)"),
         (errs(429, Retry_After="3600"), "too long"),
-        (errs(503), "order (503)"),
+        (errs(503), "service (503)"),
         (sends(b""), "connection was closed"),
         (sends(b"SSH-2.0-x\r\n\r\n"), "HTTP/1.1"),
         (sends(http(200, b"<html>")), "this provider"),
