@@ -14,11 +14,15 @@ import pytest
 from instep.drafting.writer import Article, Change, Report, write
 from instep.drafting.writer.editing.edits import apply as apply_edits
 from instep.drafting.writer.llm.article import report_with_article
-from instep.drafting.writer.llm.article_contents import ChangeReading, SectionReference, begin_reading
+from instep.drafting.writer.llm.article_contents import (
+    ChangeReading,
+    SectionReference,
+    begin_reading,
+    shown_articles,
+)
 from instep.drafting.writer.llm.checked_edits import check_edits
 from instep.drafting.writer.llm.edit_forms import ModelEdit
 from instep.drafting.writer.llm.model_report import protection_for
-from instep.drafting.writer.llm.numbered_text import shown_articles
 from instep.drafting.writer.new_articles.outline import ArticleRequest, write_article
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage
 from instep.platform.core.markdown import extensions

@@ -118,15 +118,10 @@ def read_vectors(body: bytes, count: int) -> list[Vector]:
     embeddings = sorted(read_response(EmbeddingsResponse, body).data, key=lambda embedding: embedding.index)
     vectors = [embedding.embedding for embedding in embeddings]
     is_complete = [embedding.index for embedding in embeddings] == list(range(count))
-    if not is_complete or not have_same_dimensions(vectors):
+    dimensions = {len(vector) for vector in vectors}
+    if not is_complete or len(dimensions) != 1 or not 0 < max(dimensions) <= limits.MAX_VECTOR_DIMENSIONS:
         raise CompletionError(MALFORMED)
     return [l2_normalized(vector) for vector in vectors]
-
-
-def have_same_dimensions(vectors: Sequence[Vector]) -> bool:
-    return (
-        len({len(vector) for vector in vectors}) == 1 and 0 < len(vectors[0]) <= limits.MAX_VECTOR_DIMENSIONS
-    )
 
 
 def l2_normalized(vector: Vector) -> Vector:

@@ -143,6 +143,7 @@ def test_a_link_made_by_two_edits_together_is_refused_at_both() -> None:
         ("", f"{ROW}\n"),
         (f"{SENTENCE} Enter your password here to retry.", SENTENCE),
         (f"{SENTENCE} See https://tracker.acme-status.test/12 about retries.", SENTENCE),
+        (f"{SENTENCE} See [retries](nowhere.md).", SENTENCE),
         (f"{SENTENCE} Seconds between two tries, doubled each time.", SENTENCE),
     ],
 )

@@ -6,9 +6,14 @@ import pytest
 
 from instep.drafting.writer import Article, Change, write
 from instep.drafting.writer.diffs.change_set import reviewed_files
-from instep.drafting.writer.llm.article_contents import Contents, SectionReference, article_contents
+from instep.drafting.writer.llm.article_contents import (
+    Contents,
+    SectionReference,
+    article_contents,
+    numbered_text,
+    shown_articles,
+)
 from instep.drafting.writer.llm.diff_text import diff_text
-from instep.drafting.writer.llm.numbered_text import numbered_text, shown_articles
 from instep.drafting.writer.llm.section_choice import found_sections
 from instep.platform.llm.guard import delimit
 from instep.platform.text.patch_parser import parse_diff

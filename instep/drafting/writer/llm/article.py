@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from pydantic import BaseModel
 
@@ -56,7 +57,8 @@ def prompt_for_article(
     texts = {"instructions": request.instructions or "", "questions and notes of visitors": request.hints}
     parts = [("title", request.title)]
     parts += [(label, text[: room // 8]) for label, text in texts.items() if text]
-    for source in _distinct(sources):
+    distinct = {(source.id, source.text): source for source in sources}.values()
+    for source in islice(distinct, _MAX_SOURCES):
         text = f"{source.title}\n\n{source.text}"[: room // (4 * _MAX_SOURCES)]
         parts.append(("passage of an article", text))
     return Prompt(ARTICLE_PROMPT, delimit(parts), reply_schema(ArticleReply), max_output_tokens)
@@ -87,10 +89,6 @@ def report_with_article(
         warnings=tuple(warnings),
     )
     return replace(report, proposals=(article, *others))
-
-
-def _distinct(sources: Sequence[SourcePassage]) -> list[SourcePassage]:
-    return list({(source.id, source.text): source for source in sources}.values())[:_MAX_SOURCES]
 
 
 def _related_articles(outline: str) -> str:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from instep.drafting.writer.llm.article_contents import Contents
+from instep.drafting.writer.llm.article_contents import Contents, ShownArticle
 from instep.drafting.writer.llm.edit_forms import EditRefused, ModelEdit, located_edits
 from instep.drafting.writer.llm.located_edit import Fault, LocatedEdit
-from instep.drafting.writer.llm.numbered_text import ShownArticle
 from instep.drafting.writer.llm.protection import Protection
 from instep.platform.core import limits
 

@@ -36,6 +36,7 @@ class Doubts:
             "\n".join(line[1:] for line in lines if line.startswith(mark) and not line.startswith(3 * mark))
             for mark in "-+"
         )
+        self.paths = _PATH.findall(change.diff)
         self.removes_something = bool(self._removed.strip())
         self._change, self._articles = change, articles
         self._title_terms = terms_of(change.title)
@@ -51,14 +52,12 @@ class Doubts:
     def _weights(self) -> Mapping[str, float]:
         """The weight of each term of the change: those of its title, rare and frequent ones more."""
         counts = change_terms("\n".join((self._change.body or "", self._removed, self._added)))
-        title = " ".join((self._change.title, *_PATH.findall(self._change.diff)))
+        title = " ".join((self._change.title, *self.paths))
         for term, count in change_terms(title).items():
             counts[term] += _TITLE_WEIGHT * count
-        return {term: sqrt(count) * self._rarity(term) for term, count in counts.items()}
-
-    @cached_property
-    def _length(self) -> float:
-        return sqrt(sum(weight * weight for weight in self._weights.values())) or 1.0
+        weights = {term: sqrt(count) * self._rarity(term) for term, count in counts.items()}
+        length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        return {term: weight / length for term, weight in weights.items()}
 
     def _rarity(self, term: str) -> float:
         return max(0.0, log((len(self._articles) + 1) / (self._article_frequency.get(term, 0) + 0.5)))
@@ -68,7 +67,7 @@ class Doubts:
         rarities = {term: self._rarity(term) for term in change_terms(text)}
         length = sqrt(sum(rarity * rarity for rarity in rarities.values()))
         product = sum(rarity * self._weights.get(term, 0.0) for term, rarity in rarities.items())
-        return product / (length * self._length) if length else 0.0
+        return product / length if length else 0.0
 
     @cached_property
     def _removed_terms(self) -> frozenset[str]:

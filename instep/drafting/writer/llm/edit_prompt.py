@@ -3,10 +3,9 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from instep.drafting.writer.llm.article_contents import ChangeReading, Contents
+from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, numbered_text
 from instep.drafting.writer.llm.checked_edits import ArticleEdits
 from instep.drafting.writer.llm.edit_forms import ModelEdit, ModelReply
-from instep.drafting.writer.llm.numbered_text import ShownArticle, numbered_text
 from instep.drafting.writer.llm.section_choice import change_parts
 from instep.platform.core import limits
 from instep.platform.llm.guard import DATA_RULE, delimit, reply_schema

@@ -1,7 +1,7 @@
 """Which links, pictures and addresses a model may write: those whose targets someone else has named."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from urllib.parse import unquote, urlsplit
 
@@ -17,6 +17,8 @@ _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@((?:[\w-]{1,63}\.){1,5}[A-Za-z]{2
 _END = ".,;:!?*_"
 _BLANK = re.compile(r"[\0-\x20]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+(?=:)")
+_FILE_ENDING = re.compile(r"\.\w{1,5}$")
+_INDEX = frozenset(("index", "_index", "readme", "overview"))
 _RUNNING = frozenset(("javascript", "vbscript", "data", "file", "blob", "about", "view-source"))
 # Hosts that are nobody's (RFC 2606, RFC 6761), the reader's own machine and network, and placeholders.
 _NOBODY = re.compile(
@@ -51,11 +53,21 @@ def host_of(address: str) -> str:
 
 
 class KnownLinks:
-    """`change` has the texts of the change and the code shown, `articles` those of the help center."""
+    """`change` has the texts of the change and the code shown, `articles` those of the help center.
 
-    def __init__(self, help_url: str, change: Sequence[str], articles: Sequence[str]) -> None:
+    `names` are ids, titles and addresses of articles, and paths of files.
+    """
+
+    def __init__(
+        self, help_url: str, change: Sequence[str], articles: Sequence[str], names: Iterable[str]
+    ) -> None:
+        self._names = names
         self._help_url, self._help_host = help_url.rstrip("/"), host_of(help_url)
         self._change_text, self._article_text = "\n".join(change), "\n".join(articles)
+
+    @cached_property
+    def _page_names(self) -> frozenset[str]:
+        return frozenset(map(_page_name, self._names))
 
     @cached_property
     def _change_hosts(self) -> frozenset[str]:
@@ -81,7 +93,7 @@ class KnownLinks:
             return self.fault_of_host(target.partition("?")[0].rpartition("@")[2].lower())
         if scheme or target.startswith("//"):
             return self.fault_of_address(target)
-        return None
+        return None if target.startswith("#") else self._fault_of_path(target)
 
     def fault_of_picture(self, target: str) -> Fault | None:
         """A picture loads by itself, so that the change alone does not vouch for its host."""
@@ -119,6 +131,14 @@ class KnownLinks:
         sentence = f"it links to a page, `{address[:80]}`, that neither the change nor an article names"
         return Fault(sentence, host.endswith(_SHARED_HOSTS) and not is_known)
 
+    def _fault_of_path(self, target: str) -> Fault | None:
+        path = re.split(r"[?#]", target, maxsplit=1)[0]
+        if not path.strip("./") or _page_name(path) in self._page_names:
+            return None
+        if path in self._article_text or path in self._change_text:
+            return None
+        return Fault(f"it links to `{target[:80]}`, and there is no article or file of that name", False)
+
 
 def _as_browsers_read(target: str) -> str:
     """The target without blanks, with slashes for backslashes, and with two of them after the scheme."""
@@ -130,3 +150,11 @@ def _site_of(host: str) -> str:
     """The registered domain of a host; empty for those under which anybody may have one."""
     labels = host.split(".")[-2:]
     return "" if len(labels[0]) <= 3 or host.endswith(_SHARED_HOSTS) else ".".join(labels)
+
+
+def _page_name(path: str) -> str:
+    """The last part of a path without its ending, in one spelling; of an index, its folder."""
+    parts = [_FILE_ENDING.sub("", part) for part in re.split(r"[\s/]+", path.casefold()) if part.strip(".")]
+    while len(parts) > 1 and parts[-1] in _INDEX:
+        parts.pop()
+    return parts[-1] if parts else ""

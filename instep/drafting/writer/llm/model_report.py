@@ -8,10 +8,9 @@ from instep.drafting.writer.articles.headings import heading_over
 from instep.drafting.writer.articles.passages import line_of
 from instep.drafting.writer.diffs.change_set import ChangeSet
 from instep.drafting.writer.editing.edits import apply as apply_edits
-from instep.drafting.writer.llm.article_contents import ChangeReading, Contents
+from instep.drafting.writer.llm.article_contents import ChangeReading, Contents, ShownArticle, numbered_text
 from instep.drafting.writer.llm.checked_edits import ArticleEdits, check_edits
 from instep.drafting.writer.llm.edit_forms import ModelReply
-from instep.drafting.writer.llm.numbered_text import ShownArticle, numbered_text
 from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.reporting.statements import (
     article_statement,

@@ -10,7 +10,14 @@ from typing import TypeVar, TypeVarTuple
 import structlog
 
 from instep.drafting.writer.llm.article import prompt_for_article, report_with_article
-from instep.drafting.writer.llm.article_contents import ChangeReading, SectionReference, begin_reading
+from instep.drafting.writer.llm.article_contents import (
+    ChangeReading,
+    SectionReference,
+    ShownArticle,
+    begin_reading,
+    merged_articles,
+    shown_articles,
+)
 from instep.drafting.writer.llm.checked_edits import ArticleEdits
 from instep.drafting.writer.llm.edit_forms import ModelEdit, ModelReply
 from instep.drafting.writer.llm.edit_prompt import prompt_for_edits, prompt_for_repair
@@ -20,7 +27,6 @@ from instep.drafting.writer.llm.model_report import (
     report_without_model,
     report_without_need,
 )
-from instep.drafting.writer.llm.numbered_text import ShownArticle, merged_articles, shown_articles
 from instep.drafting.writer.llm.section_choice import chosen_sections, prompt_for_choice, section_references
 from instep.drafting.writer.new_articles.outline import ArticleRequest
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage

@@ -57,9 +57,10 @@ class Protection:
         self._articles = articles
         texts = [change.title, change.body or "", change.diff, *shown_texts]
         contents = [f"{article.title}\n{article.text}" for article in articles]
-        self._links = KnownLinks(help_url, texts, contents)
-        self._facts = KnownFacts(texts, contents)
         self._doubts = Doubts(change, contents)
+        self._facts = KnownFacts(texts, contents)
+        names = [name for article in articles for name in (article.id, article.title, article.url)]
+        self._links = KnownLinks(help_url, texts, contents, [*names, *self._doubts.paths])
 
     @cached_property
     def _known_elements(self) -> Elements:
