@@ -24,6 +24,7 @@ from starlette.requests import Request
 from instep.content.articles.queries import columns
 from instep.interfaces.site import entrances, queries
 from instep.interfaces.site.contents import contents_of
+from instep.interfaces.site.rendering import part_of_page
 from instep.interfaces.site.schemas import Arrival, article_url
 from instep.interfaces.site.site_tree import tree_of_article
 from instep.interfaces.site.visits import VISITOR, Visit
@@ -159,7 +160,8 @@ async def page(request: Request, connection: Connected, bot_slug: str, slug: str
     visit = Visit(request, Ctx(tx, bot, VISITOR, utc_now()), arrival)
     article = await queries.find_live_article(visit.ctx, slug, bot.locale)
     assert article is not None, "the benchmark reads pages that exist"
-    html = visit.part(
+    html = part_of_page(
+        visit,
         "article.html",
         article=article,
         html=sanitised(article.html),

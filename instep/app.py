@@ -29,7 +29,8 @@ from instep.interfaces.dashboard import pages as dashboard
 from instep.interfaces.mcp_servers import discovery
 from instep.interfaces.mcp_servers import servers as mcp
 from instep.interfaces.reference import pages as reference
-from instep.interfaces.site import pages as site
+from instep.interfaces.site import routes as site
+from instep.interfaces.site.error_pages import answer_error
 from instep.interfaces.site.kept_pages import KeptPages
 from instep.interfaces.site.shared_states import SharedStates
 from instep.notifications.webhooks.rest import router as webhooks
@@ -160,4 +161,4 @@ async def refuse(request: Request, error: Exception) -> Response:
         return dashboard_errors.refuse_part(request, refusal)
     if dashboard_errors.is_for_dashboard(request):
         return dashboard_errors.refuse_page(request, refusal)
-    return await site.answer_error(request, refusal)
+    return await answer_error(request, refusal)

@@ -10,7 +10,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from instep.app import create_app
-from instep.interfaces.site import pages
+from instep.interfaces.site import routes as site
 from instep.operations.ops.routes import RouteOut, list_routes
 from instep.platform.web.public import UndeclaredRoute
 from tests.support.cast import Api, Cast, Client
@@ -249,7 +249,7 @@ def test_only_the_list_of_bots_needs_no_scope() -> None:
 def test_the_application_is_not_made_with_a_route_that_declares_nothing(
     monkeypatch: pytest.MonkeyPatch, route: Route | Mount
 ) -> None:
-    monkeypatch.setattr(pages, "routes", [*pages.routes, route])
+    monkeypatch.setattr(site, "routes", [*site.routes, route])
 
     with pytest.raises(UndeclaredRoute, match=route.path):
         create_app()

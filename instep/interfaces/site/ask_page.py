@@ -23,6 +23,7 @@ from instep.interfaces.site.public_forms import (
     stamp_for,
     visitor_of,
 )
+from instep.interfaces.site.rendering import part_of_page
 from instep.interfaces.site.schemas import article_path
 from instep.interfaces.site.search import ArticleResult, results_by_article
 from instep.interfaces.site.visitor_mistakes import PRESS_AGAIN, VisitorMistake
@@ -105,9 +106,9 @@ async def page_parts(
     before, _, after = html.partition(MARKER)
     yield before
     try:
-        yield visit.part("_answer.html", **common_values, **await find_answer())
+        yield part_of_page(visit, "_answer.html", **common_values, **await find_answer())
     except AppError as refusal:
-        yield visit.part("_unanswered.html", message=refusal.message)
+        yield part_of_page(visit, "_unanswered.html", message=refusal.message)
     yield after
 
 

@@ -9,8 +9,9 @@ from starlette.responses import Response
 
 from instep.interfaces.site import queries
 from instep.interfaces.site.cards import Card, draw_card
+from instep.interfaces.site.rendering import content_addressed_headers
 from instep.interfaces.site.schemas import ArticlePage
-from instep.interfaces.site.visits import Visit, content_addressed_headers, help_center
+from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.errors import NotFound

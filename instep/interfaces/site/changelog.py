@@ -8,6 +8,7 @@ from starlette.responses import Response
 from instep.content.redirects.actions import find_page_before
 from instep.interfaces.site import queries
 from instep.interfaces.site.markdown_pages import show_entry_text
+from instep.interfaces.site.rendering import text_of, visitor_page
 from instep.interfaces.site.representations import EXTENSION, VARY, prefers_markdown
 from instep.interfaces.site.schemas import PublishedEntry, changelog_url
 from instep.interfaces.site.structured_data import LinkCard
@@ -41,7 +42,8 @@ async def show_changelog(request: Request) -> Response:
             return moved_to(former)
         page = PageRequest(request.app.state.cursor_key, limits.MAX_CHANGELOG_PAGE_ENTRIES, cursor)
         entries = await queries.list_entries(visit.ctx, page)
-        return visit.page(
+        return visitor_page(
+            visit,
             "changelog.html",
             news=[
                 (entry, embeddable(entry.html, changelog_url(visit.ctx.bot, entry.slug)))
@@ -62,9 +64,11 @@ async def show_entry(request: Request) -> Response:
         if entry is None:
             raise NotFound
         markdown_url = changelog_url(visit.ctx.bot, entry.slug) + EXTENSION
-        html = visit.text(entry.html or "")
+        html = text_of(visit, entry.html or "")
         link_card = LinkCard(entry.title, as_uri(changelog_url(visit.ctx.bot, entry.slug)), type="article")
-        page = visit.page("news.html", entry=entry, html=html, markdown_url=markdown_url, link_card=link_card)
+        page = visitor_page(
+            visit, "news.html", entry=entry, html=html, markdown_url=markdown_url, link_card=link_card
+        )
     page.headers.update(VARY)
     return page
 

@@ -5,6 +5,7 @@ import json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from instep.interfaces.site.rendering import lasting_page
 from instep.interfaces.site.visits import help_center, moved_to_usual_spelling
 from instep.platform.web.public import public
 
@@ -16,7 +17,8 @@ async def show_connect(request: Request) -> Response:
             return moved
         bot = visit.ctx.bot
         url, name = f"{bot.help_url}/mcp", f"{bot.slug}-help"
-        return visit.lasting_page(
+        return lasting_page(
+            visit,
             "connect.html",
             url=url,
             command=f"claude mcp add --transport http {name} {url}",

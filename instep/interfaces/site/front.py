@@ -4,8 +4,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from instep.interfaces.site import entrances, queries
+from instep.interfaces.site.rendering import render_page
 from instep.interfaces.site.schemas import FrontPage
-from instep.interfaces.site.visits import render_page
 from instep.platform.web.catalogues import SOURCE_LANGUAGE
 from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS
 from instep.platform.web.public import public

@@ -6,9 +6,10 @@ from starlette.responses import Response
 
 from instep.interfaces.site import queries
 from instep.interfaces.site.public_markdown import write_markdown
+from instep.interfaces.site.rendering import kept_private
 from instep.interfaces.site.representations import EXTENSION, markdown_document
 from instep.interfaces.site.schemas import WholeText, article_url, changelog_url, llms_url
-from instep.interfaces.site.visits import help_center, kept_private, requested_locale
+from instep.interfaces.site.visits import help_center, requested_locale
 from instep.interfaces.site.xml import as_uri
 from instep.platform.core.errors import NotFound
 from instep.platform.identity.schemas import Bot

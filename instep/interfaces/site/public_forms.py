@@ -11,6 +11,7 @@ from starlette.datastructures import URL
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from instep.interfaces.site.rendering import visitor_page
 from instep.interfaces.site.visits import Visit
 from instep.platform.core import limits
 from instep.platform.core.clock import utc_now
@@ -30,7 +31,7 @@ PRIVATE_PAGE = {**NO_STORE, "X-Robots-Tag": "noindex"}
 
 def private_page(visit: Visit, template: str, status: int = 200, **values: Any) -> Response:
     """A page about one visitor's words: kept by no cache and listed by no search engine."""
-    page = visit.page(template, values.pop("locale", None), **values)
+    page = visitor_page(visit, template, values.pop("locale", None), **values)
     page.status_code = status
     page.headers.update(PRIVATE_PAGE)
     del page.headers["ETag"]

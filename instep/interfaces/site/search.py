@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from instep.interfaces.site import entrances
+from instep.interfaces.site.rendering import visitor_page
 from instep.interfaces.site.schemas import article_path
 from instep.interfaces.site.visit_counts import count_words
 from instep.interfaces.site.visitor_mistakes import VisitorMistake
@@ -56,7 +57,8 @@ async def show_search(request: Request) -> Response:
         passages = await search(visit, SearchRequest(query, locale)) if is_searched else EMPTY_PAGE
         if is_searched and "start_cursor" not in request.query_params:
             count_words(visit, query, is_empty=not passages.rows)
-        page = visit.page(
+        page = visitor_page(
+            visit,
             "search.html",
             locale,
             rest=f"/search?{urlencode({'q': query})}" if query else None,

@@ -11,8 +11,9 @@ from instep.content.files.kinds import BY_EXTENSION, SVG
 from instep.content.files.schemas import StoredFile
 from instep.content.files.storage import ObjectMissing, Storages
 from instep.interfaces.site import queries
+from instep.interfaces.site.rendering import content_addressed_headers
 from instep.interfaces.site.schemas import ServedFile
-from instep.interfaces.site.visits import Visit, content_addressed_headers, help_center
+from instep.interfaces.site.visits import Visit, help_center
 from instep.platform.core.errors import NotFound
 from instep.platform.core.etags import matches_any_etag
 from instep.platform.identity.schemas import Bot

@@ -11,7 +11,8 @@ from instep.accounts.workspaces.domain_claims import change_domain
 from instep.content.redirects import actions, queries, resolving
 from instep.content.redirects.path_patterns import FIXED_PAGE, anchor_of
 from instep.content.redirects.schemas import FormerPath, RedirectCreate
-from instep.interfaces.site import pages, related
+from instep.interfaces.site import related
+from instep.interfaces.site.routes import routes
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from tests.content.redirects.links import ELSEWHERE, REDIRECTS, follow, home, redirect
@@ -302,7 +303,7 @@ def test_every_page_of_the_site_is_known_as_one() -> None:
     )
     paths = [
         route.path.removeprefix("/help/{bot}")
-        for route in pages.routes
+        for route in routes
         if isinstance(route, Route) and route.path.startswith("/help/{bot}/")
     ]
 

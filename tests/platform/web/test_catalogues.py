@@ -10,7 +10,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from jinja2 import nodes
 
-from instep.interfaces.site.visits import pages_in
+from instep.interfaces.site.rendering import pages_in
 from instep.platform.web.catalogues import LANGUAGES, catalogue_file, catalogue_of, language_name
 from scripts.messages import NOT_FOR_VISITORS, ROOT, UNREAD, template
 

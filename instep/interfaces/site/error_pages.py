@@ -1,0 +1,128 @@
+"""The pages that a help center shows in place of those that it does not have or can't show."""
+
+import re
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.interfaces.site.former_addresses import moved_page, respelled_page
+from instep.interfaces.site.rendering import render_page, visitor_page
+from instep.interfaces.site.representations import EXTENSION, MARKDOWN_TYPE, VARY, prefers_markdown
+from instep.interfaces.site.routes import routes
+from instep.interfaces.site.visitor_mistakes import TOO_MANY_REQUESTS, VisitorMistake
+from instep.interfaces.site.visits import Moved, Visit
+from instep.platform.core import limits
+from instep.platform.core.errors import AppError
+from instep.platform.web.catalogues import LANGUAGES, SOURCE_LANGUAGE, Catalogue, catalogue_of, message
+from instep.platform.web.custom_domains import custom_domain
+from instep.platform.web.pages import NO_STORE, document, moved_to
+
+# The home page that the address of another page begins with.
+BELOW_HELP_CENTER = re.compile(r"/help/[^/]+/(?=.)")
+HEADINGS = {
+    404: message("Not found"),
+    405: message("Not allowed"),
+    429: message("Too many requests"),
+    503: message("Temporarily unavailable"),
+}
+OTHER_HEADING = message("Error")
+MESSAGES = {
+    404: message("There is no page at this address. It may have moved, or it is not public."),
+    429: TOO_MANY_REQUESTS,
+}
+
+
+async def answer_error(request: Request, error: AppError) -> Response:
+    """A redirect from an address without a page, if one leads on; else the page of the error."""
+    if isinstance(error, Moved):
+        return moved_home(request, error.url)
+    if error.status != 404:
+        return error_page(request, error)
+    try:
+        return respelled_page(request, routes) or await moved_page(request) or error_page(request, error)
+    except AppError as outage:
+        return error_page(request, outage)
+
+
+def error_page(request: Request, error: AppError) -> Response:
+    """The page that is shown in place of one that can't be.
+
+    It stands in the frame of the help center if that is known. Otherwise a help center's address leads to its
+    home page and its search, whether there is such a help center or not.
+    """
+    if is_for_program(request):
+        return error_text(request, error)
+    home = home_of_error(request) if error.status == 404 else None
+    locale = locale_of_error(request)
+    heading, sentence = words_of(error, catalogue_of(locale))
+    values: dict[str, Any] = {
+        "status": error.status,
+        "code": error.status,
+        "help_path": home and home + path_language(request),
+        "longest_query": limits.MAX_QUERY_CHARACTERS,
+        "heading": heading,
+        "message": sentence,
+    }
+    visit: Visit | None = getattr(request.state, "visit", None)
+    if visit is None:
+        page = render_page(request, "refused.html", locale=locale, **values)
+    else:
+        # The same page in another language is not there either, so the languages lead to the home pages.
+        page = visitor_page(visit, "refused.html", locale, rest="", **values)
+    page.headers.update({**VARY, **error.headers})
+    return page
+
+
+def home_of_error(request: Request) -> str | None:
+    """The home page of the help center that an address is below."""
+    match = BELOW_HELP_CENTER.match(request.url.path)
+    return "/" if match and custom_domain(request) else match and match[0]
+
+
+def moved_home(request: Request, url: str) -> Response:
+    """Lead to the page's address at the help center's own host; 308 keeps what a form sends."""
+    page = moved_to(url)
+    page.status_code = 301 if request.method in ("GET", "HEAD") else 308
+    if request.url.query:
+        # It may be a token to sign in.
+        page.headers.update(NO_STORE)
+    return page
+
+
+def locale_of_error(request: Request) -> str:
+    """The language that the address names, or that of the help center as far as it is known; else English."""
+    known_locale: str = getattr(request.state, "locale", SOURCE_LANGUAGE)
+    return path_language(request).removesuffix("/") or known_locale
+
+
+def path_language(request: Request) -> str:
+    """The first step of an address below a help center, with a slash, where it names a language of ours."""
+    match = BELOW_HELP_CENTER.match(request.url.path)
+    step, slash, _ = request.url.path[match.end() if match else 0 :].partition("/")
+    return f"{step}/" if match and slash and step in LANGUAGES else ""
+
+
+def words_of(error: AppError, catalogue: Catalogue) -> tuple[str, str]:
+    """The heading and the sentence of an error's page."""
+    heading = catalogue.gettext(HEADINGS.get(error.status, OTHER_HEADING))
+    if error.status in MESSAGES:
+        return heading, catalogue.gettext(MESSAGES[error.status])
+    if isinstance(error, VisitorMistake):
+        return heading, catalogue.gettext(error.text, **error.values)
+    return heading, catalogue.gettext(error.message)
+
+
+def is_for_program(request: Request) -> bool:
+    """Whether Markdown is asked for below a help center, by the address or by `Accept`."""
+    path = request.url.path
+    return bool(BELOW_HELP_CENTER.match(path)) and (path.endswith(EXTENSION) or prefers_markdown(request))
+
+
+def error_text(request: Request, error: AppError) -> Response:
+    """The same as `error_page`, in Markdown."""
+    heading, sentence = words_of(error, catalogue_of(SOURCE_LANGUAGE))
+    text = f"# {heading}\n\n{sentence}\n"
+    page = document(request, text.encode(), MARKDOWN_TYPE, error.status)
+    page.headers.update({**VARY, **error.headers})
+    return page

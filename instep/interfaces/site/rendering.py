@@ -1,0 +1,193 @@
+"""Rendering of the pages of a help center, and the headers that they are sent with."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache, lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from instep.interfaces.site.accents import style_of_accent
+from instep.interfaces.site.alert_titles import translate_alert_titles
+from instep.interfaces.site.diagrams import fold_diagrams
+from instep.interfaces.site.languages import language_links
+from instep.interfaces.site.page_cache import first_response, page_cache
+from instep.interfaces.site.schemas import ask_path, root_path, search_path
+from instep.interfaces.site.structured_data import og_locale
+from instep.interfaces.site.visits import Visit
+from instep.platform.core import limits
+from instep.platform.core.config import settings
+from instep.platform.core.etags import etag_of
+from instep.platform.core.locales import direction
+from instep.platform.core.markdown import heading_fragment
+from instep.platform.identity.schemas import Bot
+from instep.platform.web.assets import InlineStyle, built_style
+from instep.platform.web.catalogues import catalogue_of, page_language
+from instep.platform.web.pages import NO_STORE, SECURITY_HEADERS, Pages, sanitised, validated_headers
+
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
+
+@pass_context
+def day(context: Context, moment: datetime) -> str:
+    """The day as the page's language writes it."""
+    return catalogue_of(context["locale"]).date(moment)
+
+
+@lru_cache(limits.MAX_CACHED_ACCENTS)
+def policy_with(accent: InlineStyle | None = None) -> str:
+    """The Content-Security-Policy: the pages' own styles and script only, and no HTML from it."""
+    styles = " ".join(style.source for style in (built_style("site.css"), accent) if style)
+    policy = SECURITY_HEADERS["Content-Security-Policy"].replace("style-src 'self'", f"style-src {styles}")
+    return (
+        f"{policy}; script-src 'self'; connect-src 'self';"
+        " require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+@pass_context
+def number(context: Context, number: int) -> str:
+    return catalogue_of(context["locale"]).number(number)
+
+
+@cache
+def pages_in(language: str) -> Pages:
+    """The pages of help centers in the words of a language."""
+    pages = Pages.below(Path(__file__).parent / "templates", language=language, policy=policy_with())
+    pages.environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    pages.environment.filters.update(day=day, number=number, direction=direction, og_locale=og_locale)
+    return pages
+
+
+def text_of(visit: Visit, html: str) -> Markup:
+    """The sanitised HTML of a text as its page shows it.
+
+    Alerts have titles in its language, links stay at the own host and lead to headings.
+    """
+    bot = visit.ctx.bot
+    site = re.escape(settings().base_url)
+    home = rf'href="(?:{site})?/help/{re.escape(bot.slug)}/'
+    page = rf'(?:{home}|href="{re.escape(bot.help_url)}/)[^"#]*'
+    html = re.sub(rf'({page}#)([^"]+)', lambda match: match[1] + heading_fragment(match[2]), html)
+    if bot.domain is not None:
+        html = re.sub(home, 'href="/', html)
+        html = re.sub(rf'((?:href|src)=")(?:{site})(/files/{re.escape(bot.slug)}/)', r"\1\2", html)
+    return sanitised(fold_diagrams(translate_alert_titles(html, visit.locale), visit.locale))
+
+
+def lasting_page(
+    visit: Visit,
+    template: str,
+    locale: str | None = None,
+    *,
+    paths: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] = NO_HEADERS,
+    article_id: str = "",
+    **values: Any,
+) -> Response:
+    """A page that depends on nothing but its address and what is public, so that it is rendered once."""
+    if visit.is_signed_in:
+        return visitor_page(visit, template, locale, paths=paths, **values)
+    shared = shared_values(visit, locale, paths)
+    html = pages_in(page_language(shared["locale"])).html_of(template, **{**shared, **values})
+    policy = {"Content-Security-Policy": policy_with(accent_style(visit))}
+    all_headers = {**validated_headers(etag_of(html)), **policy, **cdn_headers(visit.ctx.bot), **headers}
+    page_cache.keep(visit.request, visit.arrival.state, html, all_headers, article_id)
+    return first_response(visit.request, html, all_headers)
+
+
+def visitor_page(
+    visit: Visit,
+    template: str,
+    locale: str | None = None,
+    *,
+    paths: Mapping[str, str] | None = None,
+    rest: str | None = None,
+    **values: Any,
+) -> Response:
+    """A page, with links to the same one in other languages.
+
+    Those have the same path below their language, or `rest`; or else the `paths` of each.
+    """
+    shared = shared_values(visit, locale, paths, rest)
+    page = render_page(visit.request, template, **{**shared, **values})
+    page.headers["Content-Security-Policy"] = policy_with(accent_style(visit))
+    return kept_private(page) if visit.is_signed_in else page
+
+
+def part_of_page(visit: Visit, template: str, locale: str | None = None, **values: Any) -> str:
+    """A piece of a page."""
+    shared = shared_values(visit, locale)
+    pages = pages_in(page_language(shared["locale"]))
+    return pages.html_of(template, **{**shared, **values}).decode()
+
+
+def shared_values(
+    visit: Visit, locale: str | None, paths: Mapping[str, str] | None = None, rest: str | None = None
+) -> dict[str, Any]:
+    """The values that the templates of all pages need."""
+    bot = visit.ctx.bot
+    locale = locale or visit.locale
+    if rest is None:
+        rest = visit.rest_of_path if paths is None else ""
+    return {
+        "bot": bot,
+        "locale": locale,
+        "root": root_path(bot, locale),
+        "languages": language_links(bot, locale, visit.locales, rest, paths),
+        "has_changelog": visit.has_changelog,
+        "accent_style": accent_style(visit),
+        "frame": visit.arrival.site_frame,
+        "search_path": search_path(bot, locale),
+        "ask_path": ask_path(bot, locale),
+        "longest_query": limits.MAX_QUERY_CHARACTERS,
+        "query": "",
+        "link_card": None,
+        "structured_data": None,
+        "is_signed_in": visit.is_signed_in,
+    }
+
+
+def accent_style(visit: Visit) -> InlineStyle | None:
+    return style_of_accent(*visit.arrival.accent) if visit.arrival.accent else None
+
+
+def render_page(
+    request: Request, template: str, status: int = 200, *, locale: str, **values: Any
+) -> Response:
+    """A page in the words of a locale."""
+    pages = pages_in(page_language(locale))
+    return pages.render(request, template, status, locale=locale, **values)
+
+
+def cdn_headers(bot: Bot) -> dict[str, str]:
+    """How long caches in front of this installation may show a page without asking again (RFC 9213).
+
+    The bot's id, which webhooks name, is the tag by which a CDN purges all pages of the help center.
+    """
+    seconds, tag = settings().cdn_seconds, str(bot.id)
+    if not seconds:
+        return {}
+    return {"CDN-Cache-Control": f"public, max-age={seconds}", "Cache-Tag": tag, "Surrogate-Key": tag}
+
+
+def content_addressed_headers(bot: Bot) -> dict[str, str]:
+    """The caching of public bytes that never change at their address: for a year in a browser.
+
+    A shared cache asks again soon, since the text that shows them may become private.
+    """
+    age = f"max-age=31536000, s-maxage={limits.SHARED_CACHE_SECONDS}"
+    return {"Cache-Control": f"public, {age}, immutable", **cdn_headers(bot)}
+
+
+def kept_private(page: Response) -> Response:
+    """The same for one visitor's eyes: no cache keeps it, and no search engine lists it."""
+    page.headers.update({**NO_STORE, "X-Robots-Tag": "noindex"})
+    return page

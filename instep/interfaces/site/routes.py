@@ -1,0 +1,126 @@
+"""All addresses of the public help centers."""
+
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from instep.interfaces.site import widget_script
+from instep.interfaces.site.article_feedback import explain_rating, rate_article, show_feedback
+from instep.interfaces.site.ask_page import rate_answer, show_ask
+from instep.interfaces.site.atom_feed import show_atom_feed
+from instep.interfaces.site.card_images import (
+    show_article_card,
+    show_home_card,
+)
+from instep.interfaces.site.changelog import show_changelog, show_entry
+from instep.interfaces.site.connect import show_connect
+from instep.interfaces.site.contact import send_contact, show_contact
+from instep.interfaces.site.feed import show_feed
+from instep.interfaces.site.front import show_documentation, show_front_page
+from instep.interfaces.site.json_feed import show_json_feed
+from instep.interfaces.site.llms import show_all_texts, show_llms
+from instep.interfaces.site.markdown_pages import show_article_text, show_entry_text
+from instep.interfaces.site.matches import show_matches
+from instep.interfaces.site.opensearch import show_description, show_suggestions
+from instep.interfaces.site.pages import show_article, show_collection, show_home, show_loose_articles
+from instep.interfaces.site.preview_pages import show_preview, show_preview_article
+from instep.interfaces.site.robots import show_robots, show_robots_of_domain
+from instep.interfaces.site.search import show_search
+from instep.interfaces.site.served_files import show_file
+from instep.interfaces.site.sitemap import show_sitemap
+from instep.interfaces.site.visitor_sign_in import sign_in_visitor, sign_out_visitor
+from instep.platform.web.pages import CACHE, document, moved_to
+from instep.platform.web.public import public
+
+STATIC = Path(__file__).parent / "static"
+ICON = (STATIC / "favicon.ico").read_bytes()
+
+
+@public
+async def add_slash(request: Request) -> Response:
+    """Add the slash that relative addresses need and people leave out."""
+    return moved_to(f"{request.url.path}/")
+
+
+class Assets(StaticFiles):
+    """Static files that caches must revalidate, so that new pages are not shown with an old style sheet."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = CACHE
+        return response
+
+
+@public
+async def show_icon(request: Request) -> Response:
+    """The icon for programs that ask for it without having read a page."""
+    return document(request, ICON, "image/vnd.microsoft.icon")
+
+
+routes = [
+    *(Route(path, show_front_page) for path in ("/", "/help", "/help/")),
+    *(Route(path, show_documentation) for path in ("/docs", "/docs/")),
+    Route("/favicon.ico", show_icon),
+    Route("/robots.txt", show_robots),
+    Route("/help/{bot}", add_slash),
+    Route("/help/{bot}/robots.txt", show_robots_of_domain),
+    Route("/help/{bot}/", show_home),
+    Route("/help/{bot}/cards/{digest}.png", show_home_card),
+    Route("/help/{bot}/cards/{slug}/{digest}.png", show_article_card),
+    Route("/help/{bot}/articles", show_loose_articles),
+    Route("/help/{bot}/articles/{slug}.md", show_article_text),
+    Route("/help/{bot}/articles/{slug}", show_article),
+    Route("/help/{bot}/collections/{slug}", show_collection),
+    Route("/help/{bot}/changelog", show_changelog),
+    Route("/help/{bot}/changelog.xml", show_feed),
+    Route("/help/{bot}/changelog.atom", show_atom_feed),
+    Route("/help/{bot}/changelog.json", show_json_feed),
+    Route("/help/{bot}/changelog/{slug}.md", show_entry_text),
+    Route("/help/{bot}/changelog/{slug}", show_entry),
+    Route("/help/{bot}/llms.txt", show_llms),
+    Route("/help/{bot}/llms-full.txt", show_all_texts),
+    Route("/help/{bot}/opensearch.xml", show_description),
+    Route("/help/{bot}/sitemap.xml", show_sitemap),
+    Route("/help/{bot}/search", show_search),
+    Route("/help/{bot}/matches", show_matches),
+    Route("/help/{bot}/suggestions", show_suggestions),
+    Route("/help/{bot}/{locale}/articles/{slug}.md", show_article_text),
+    Route("/help/{bot}/ask", show_ask),
+    Route("/help/{bot}/ask/feedback", rate_answer, methods=["POST"]),
+    Route("/help/{bot}/sso", sign_in_visitor),
+    Route("/help/{bot}/sign-out", sign_out_visitor, methods=["POST"]),
+    Route("/help/{bot}/connect", show_connect),
+    Route("/help/{bot}/contact", show_contact),
+    Route("/help/{bot}/contact", send_contact, methods=["POST"]),
+    Route("/help/{bot}/feedback", show_feedback),
+    Route("/help/{bot}/feedback", rate_article, methods=["POST"]),
+    Route("/help/{bot}/feedback/reason", explain_rating, methods=["POST"]),
+    Route("/help/{bot}/{locale}/", show_home),
+    Route("/help/{bot}/{locale}/cards/{digest}.png", show_home_card),
+    Route("/help/{bot}/{locale}/cards/{slug}/{digest}.png", show_article_card),
+    Route("/help/{bot}/{locale}/articles", show_loose_articles),
+    Route("/help/{bot}/{locale}/articles/{slug}", show_article),
+    Route("/help/{bot}/{locale}/collections/{slug}", show_collection),
+    Route("/help/{bot}/{locale}/changelog", show_changelog),
+    Route("/help/{bot}/{locale}/changelog/{slug}", show_entry),
+    Route("/help/{bot}/{locale}/search", show_search),
+    Route("/help/{bot}/{locale}/matches", show_matches),
+    Route("/help/{bot}/{locale}/ask", show_ask),
+    Route("/help/{bot}/{locale}/ask/feedback", rate_answer, methods=["POST"]),
+    Route("/help/{bot}/{locale}/connect", show_connect),
+    Route("/help/{bot}/{locale}/contact", show_contact),
+    Route("/help/{bot}/{locale}/contact", send_contact, methods=["POST"]),
+    Route("/help/{bot}/{locale}/feedback", show_feedback),
+    Route("/help/{bot}/{locale}/feedback", rate_article, methods=["POST"]),
+    Route("/help/{bot}/{locale}/feedback/reason", explain_rating, methods=["POST"]),
+    Route("/preview/{token}", show_preview),
+    Route("/preview/{token}/articles/{slug}", show_preview_article),
+    Route("/preview/{token}/{locale}/articles/{slug}", show_preview_article),
+    Route("/files/{bot}/{name}", show_file),
+    Mount("/static", public(Assets(directory=STATIC)), name="static"),
+    *widget_script.routes,
+]
