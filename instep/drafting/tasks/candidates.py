@@ -1,16 +1,13 @@
 """The articles that the writer reads for a change: of many, those that have most to do with it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from instep.content.articles import writer_queries
 from instep.drafting import writer
 from instep.drafting.writer.retrieval import RetrievalQuery, retrieval_query
 from instep.platform.core import limits
-from instep.platform.core.database import Database
-from instep.platform.core.sandbox import run_with_timeout
-from instep.platform.identity.job_context import job_context
-from instep.platform.identity.schemas import Actor, Ctx
+from instep.platform.identity.schemas import Ctx
 from instep.search.article_selection import Phrase, SelectionQuery, phrase_of, select_articles, weighted_words
 
 # The share of the articles that may be those found by each single statement of SQL.
@@ -25,19 +22,6 @@ class CandidateQuery:
 
     texts: RetrievalQuery
     selection: SelectionQuery
-
-
-async def find_candidates(
-    database: Database, payload: Mapping[str, str], actor: Actor, change: writer.Change
-) -> list[str]:
-    """The ids of the articles to read, `MAX_WRITER_ARTICLES` at most.
-
-    The diff is read in a process of its own. The search runs in no transaction of ours, so that it may store
-    what it reads of the articles.
-    """
-    query = await run_with_timeout(candidate_query, change, seconds=limits.MAX_WRITER_SECONDS)
-    async with job_context(database, payload, actor) as ctx:
-        return await find_articles(ctx, query)
 
 
 def candidate_query(change: writer.Change) -> CandidateQuery:
@@ -57,6 +41,7 @@ def phrases_of(texts: Iterable[str]) -> tuple[Phrase, ...]:
 
 
 async def find_articles(ctx: Ctx, query: CandidateQuery) -> list[str]:
+    """The ids of the articles to read, `MAX_WRITER_ARTICLES` at most."""
     outside = await find_in_database(ctx, query.texts)
     selection = await select_articles(ctx, query.selection, limits.MAX_WRITER_ARTICLES)
     return list(dict.fromkeys([*outside, *selection]))[: limits.MAX_WRITER_ARTICLES]

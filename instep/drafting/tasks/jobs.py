@@ -1,19 +1,21 @@
 """The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from instep.accounts.language_model.choosing import NO_MODELS, ChosenModel, LanguageModels
+from instep.accounts.language_model.choosing import NO_MODELS, LanguageModels
 from instep.content.articles.schemas import Article
 from instep.content.articles.writer_queries import count_for_writer, list_for_writer, list_some_for_writer
 from instep.drafting import writer
+from instep.drafting.drafts.schemas import DraftTexts
 from instep.drafting.drafts.suppressed_schemas import DismissedStatement
 from instep.drafting.drafts.suppression import newest_dismissed, suppressed_keys
 from instep.drafting.drafts.waiting import read_waiting, waiting_texts
 from instep.drafting.tasks import queries
 from instep.drafting.tasks.actions import run_soon
-from instep.drafting.tasks.candidates import find_candidates, with_unread
+from instep.drafting.tasks.candidates import candidate_query, find_articles, with_unread
 from instep.drafting.tasks.outlook import look_ahead
 from instep.drafting.tasks.queries import TaskInput
 from instep.drafting.tasks.reports import ModelPart, emit_end, write_report
@@ -30,10 +32,24 @@ from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.platform.identity.access import refuse_paused
 from instep.platform.identity.job_context import job_context
 from instep.platform.identity.schemas import Actor, Bot, Ctx
+from instep.platform.llm.budget import Enter
 from instep.platform.llm.work_prompts import end_work
 from instep.search.index.cache import IndexWarmingUp
 
 WRITER = Actor("task", "Instep", can_write=True, channel="job")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a task is written from; `articles` is None if the bot has more than the writer reads."""
+
+    work: TaskInput
+    bot: Bot
+    article_count: int
+    articles: list[Article] | None
+    suppressed: writer.Suppressed
+    dismissed: list[writer.DismissedEdit]
+    drafts: list[DraftTexts]
 
 
 async def run_task(database: Database, job: Job, models: LanguageModels = NO_MODELS) -> None:
@@ -83,59 +99,74 @@ async def retry_later(database: Database, job: Job) -> None:
 
 
 async def process_task(database: Database, payload: dict[str, str], models: LanguageModels) -> None:
-    async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
-        await refuse_paused(ctx)
-        work = await queries.start(ctx, payload["task"])
-        if work is None:
-            return
-        article_count = await count_for_writer(ctx)
-        is_small = article_count <= limits.MAX_WRITER_ARTICLES
-        rows = await list_for_writer(ctx) if is_small else []
-        suppressed = await suppressed_keys(ctx)
-        dismissed = [dismissed_edit(row) for row in await newest_dismissed(ctx)]
-        drafts = [] if work.article else await read_waiting(ctx, work.source_url)
-        bot = ctx.bot
-    sources = await sources_for(database, payload, outline_request(work.article)) if work.article else []
-    if not is_small:
-        rows = await read_some(database, payload, work, sources)
+    enter, task_id = partial(job_context, database, payload, WRITER), payload["task"]
+    reading = await begin_task(enter, task_id)
+    if reading is None:
+        return
+    work = reading.work
+    rows, sources = await choose_articles(enter, reading)
     # The report names articles as they were read: a newer article is left to the next task.
     articles = {article.id: article for article in rows}
     sources = [source for source in sources if source.id in articles]
-    texts = texts_of(articles, bot)
-    report = await write_drafts(work, texts, sources, suppressed)
-    unread_count = 0 if work.article else max(0, article_count - len(articles))
+    texts = texts_of(articles, reading.bot)
+    report = await write_drafts(work, texts, sources, reading.suppressed)
+    unread_count = 0 if work.article else max(0, reading.article_count - len(articles))
     report = with_unread(report, len(articles), unread_count)
-    outlook = await look_ahead(change_of(work), texts, await waiting_texts(drafts), suppressed, report)
-    model_part = None
-    enter = partial(job_context, database, payload, WRITER)
-    chosen = await models.choose(enter, "new_articles" if work.article else "drafts", payload["task"])
-    if chosen is not None:
-        model_part = ModelPart(chosen.model.name, report)
-        model_step = await begin_model_step(database, payload, models, chosen)
-        report = await improve(model_step, work, texts, sources, report, bot.help_url, dismissed)
+    waiting = await waiting_texts(reading.drafts)
+    outlook = await look_ahead(change_of(work), texts, waiting, reading.suppressed, report)
+    report, model_part = await ask_model(enter, task_id, models, reading, texts, sources, report)
 
     async def end_task() -> None:
-        async with job_context(database, payload, WRITER) as ctx, ctx.tx.transaction():
+        async with enter() as ctx, ctx.tx.transaction():
             await refuse_paused(ctx)
             await write_report(
-                ctx, payload["task"], work, report, articles, unread_count, outlook, model_part=model_part
+                ctx, task_id, work, report, articles, unread_count, outlook, model_part=model_part
             )
             await wake_next(ctx)
 
     await restartable(end_task)
 
 
-async def read_some(
-    database: Database, payload: dict[str, str], work: TaskInput, sources: list[SourcePassage]
-) -> list[Article]:
-    """The articles that a task is about, of more than the writer reads."""
-    ids = (
-        [source.id for source in sources]
-        if work.article
-        else await find_candidates(database, payload, WRITER, change_of(work))
-    )
-    async with job_context(database, payload, WRITER) as ctx:
-        return await list_some_for_writer(ctx, ids)
+async def begin_task(enter: Enter, task_id: str) -> Reading | None:
+    """Start a task and read what it is written from; None if another worker has ended it."""
+    async with enter() as ctx, ctx.tx.transaction():
+        await refuse_paused(ctx)
+        work = await queries.start(ctx, task_id)
+        if work is None:
+            return None
+        article_count = await count_for_writer(ctx)
+        is_small = article_count <= limits.MAX_WRITER_ARTICLES
+        return Reading(
+            work,
+            ctx.bot,
+            article_count,
+            articles=await list_for_writer(ctx) if is_small else None,
+            suppressed=await suppressed_keys(ctx),
+            dismissed=[dismissed_edit(row) for row in await newest_dismissed(ctx)],
+            drafts=[] if work.article else await read_waiting(ctx, work.source_url),
+        )
+
+
+async def choose_articles(enter: Enter, reading: Reading) -> tuple[list[Article], list[SourcePassage]]:
+    """The articles that a task is about, and the passages that a new article is made from.
+
+    A diff is read in a process of its own. The search runs in no transaction of ours, so that it may store
+    what it reads of the articles.
+    """
+    work, rows = reading.work, reading.articles
+    if work.article:
+        request = outline_request(work.article)
+        searches = await run_with_timeout(searches_for, request, seconds=limits.MAX_WRITER_SECONDS)
+        async with enter() as ctx:
+            sources = await find_sources(ctx, searches, ctx.bot.locale)
+            if rows is None:
+                rows = await list_some_for_writer(ctx, [source.id for source in sources])
+            return rows, sources
+    if rows is None:
+        query = await run_with_timeout(candidate_query, change_of(work), seconds=limits.MAX_WRITER_SECONDS)
+        async with enter() as ctx:
+            rows = await list_some_for_writer(ctx, await find_articles(ctx, query))
+    return rows, []
 
 
 async def write_drafts(
@@ -152,45 +183,34 @@ async def write_drafts(
     )
 
 
-async def begin_model_step(
-    database: Database, payload: dict[str, str], models: LanguageModels, chosen: ChosenModel
-) -> ModelStep:
-    """The step that asks the model; the task says that it is at it."""
-    async with job_context(database, payload, WRITER) as ctx:
-        await queries.set_progress(ctx, payload["task"], f"Asking the language model {chosen.model.name}.")
-        writes_articles = await models.has_model(ctx, "new_articles")
-    return ModelStep(chosen.model, chosen.tokens_per_task, chosen.reader, writes_articles=writes_articles)
-
-
-async def improve(
-    model_step: ModelStep,
-    work: TaskInput,
+async def ask_model(
+    enter: Enter,
+    task_id: str,
+    models: LanguageModels,
+    reading: Reading,
     texts: list[writer.Article],
     sources: list[SourcePassage],
     report: writer.Report,
-    help_url: str,
-    dismissed: list[writer.DismissedEdit],
-) -> writer.Report:
+) -> tuple[writer.Report, ModelPart | None]:
+    """The report as the bot's language model improves it, if it has one; the task says that it asks it."""
+    work = reading.work
+    chosen = await models.choose(enter, "new_articles" if work.article else "drafts", task_id)
+    if chosen is None:
+        return report, None
+    async with enter() as ctx:
+        await queries.set_progress(ctx, task_id, f"Asking the language model {chosen.model.name}.")
+        writes_articles = await models.has_model(ctx, "new_articles")
+    step = ModelStep(chosen.model, chosen.tokens_per_task, chosen.reader, writes_articles=writes_articles)
     if work.article:
-        return await model_step.write(outline_request(work.article), sources, report)
-    return await model_step.edit(change_of(work), texts, report, help_url, dismissed)
+        improved = await step.write(outline_request(work.article), sources, report)
+    else:
+        improved = await step.edit(change_of(work), texts, report, reading.bot.help_url, reading.dismissed)
+    return improved, ModelPart(chosen.model.name, report)
 
 
 def dismissed_edit(row: DismissedStatement) -> writer.DismissedEdit:
     reason = row.reason.replace("_", " ")
     return writer.DismissedEdit(row.article_id, row.summary, ": ".join(filter(None, (reason, row.comment))))
-
-
-async def sources_for(
-    database: Database, payload: dict[str, str], request: ArticleRequest
-) -> list[SourcePassage]:
-    """The passages of articles on the subject of a request.
-
-    The search runs in no transaction of ours, so that it may store what it reads of the articles.
-    """
-    searches = await run_with_timeout(searches_for, request, seconds=limits.MAX_WRITER_SECONDS)
-    async with job_context(database, payload, WRITER) as ctx:
-        return await find_sources(ctx, searches, ctx.bot.locale)
 
 
 async def fail_task(database: Database, payload: dict[str, str], code: str, message: str) -> None:
