@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,12 @@ def test_a_release_is_what_its_tag_says() -> None:
     )
 
     assert version.stdout.strip() == __version__
+
+
+def test_all_that_the_image_leaves_out_of_packages_is_in_them() -> None:
+    packages = Path(sysconfig.get_paths()["purelib"])
+    removed = re.findall(r"^rm -r?f (.*)$", (DEPLOY / "slim").read_text(), re.MULTILINE)[1:]
+    paths = [path for line in removed for path in line.split()]
+
+    assert len(paths) > 5
+    assert [path for path in paths if not any(packages.glob(path))] == []
