@@ -29,7 +29,7 @@ from instep.interfaces.dashboard import pages as dashboard
 from instep.interfaces.mcp_servers import discovery
 from instep.interfaces.mcp_servers import servers as mcp
 from instep.interfaces.reference import pages as reference
-from instep.interfaces.site import routes as site
+from instep.interfaces.site import public_routes as site
 from instep.interfaces.site.error_pages import answer_error
 from instep.interfaces.site.kept_pages import KeptPages
 from instep.interfaces.site.shared_states import SharedStates

@@ -10,7 +10,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from instep.app import create_app
-from instep.interfaces.site import routes as site
+from instep.interfaces.site import public_routes as site
 from instep.operations.ops.routes import RouteOut, list_routes
 from instep.platform.web.public import UndeclaredRoute
 from tests.support.cast import Api, Cast, Client

@@ -94,7 +94,7 @@ FACES: dict[str, set[str]] = {
     "redirects": {"path_patterns"},
     "review": {"", "command", "release"},
     "runtime": {""},
-    "site": {"kept_pages", "shared_states"},
+    "site": {"error_pages", "kept_pages", "public_routes", "shared_states"},
     "search": {
         "query.frequencies",
         *("article_selection", "index.cache", "excerpts", "passage_kinds", "question_kinds", "retrieve"),

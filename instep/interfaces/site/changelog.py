@@ -8,7 +8,7 @@ from starlette.responses import Response
 from instep.content.redirects.actions import find_page_before
 from instep.interfaces.site import queries
 from instep.interfaces.site.markdown_pages import show_entry_text
-from instep.interfaces.site.rendering import text_of, visitor_page
+from instep.interfaces.site.rendering import shown_text, visitor_page
 from instep.interfaces.site.representations import EXTENSION, VARY, prefers_markdown
 from instep.interfaces.site.schemas import PublishedEntry, changelog_url
 from instep.interfaces.site.structured_data import LinkCard
@@ -64,7 +64,7 @@ async def show_entry(request: Request) -> Response:
         if entry is None:
             raise NotFound
         markdown_url = changelog_url(visit.ctx.bot, entry.slug) + EXTENSION
-        html = text_of(visit, entry.html or "")
+        html = shown_text(visit, entry.html or "")
         link_card = LinkCard(entry.title, as_uri(changelog_url(visit.ctx.bot, entry.slug)), type="article")
         page = visitor_page(
             visit, "news.html", entry=entry, html=html, markdown_url=markdown_url, link_card=link_card

@@ -16,7 +16,7 @@ from instep.interfaces.site.contents import contents_of
 from instep.interfaces.site.languages import alternates_of, homes_of
 from instep.interfaces.site.markdown_pages import show_article_text
 from instep.interfaces.site.related import related_articles
-from instep.interfaces.site.rendering import lasting_page, text_of
+from instep.interfaces.site.rendering import lasting_page, shown_text
 from instep.interfaces.site.representations import EXTENSION, VARY, prefers_markdown
 from instep.interfaces.site.schemas import (
     ArticlePage,
@@ -141,7 +141,7 @@ async def article_page(visit: Visit, article: ArticlePage) -> Response:
         headers=VARY,
         article_id=article.id,
         article=article,
-        html=text_of(visit, article.html),
+        html=shown_text(visit, article.html),
         headings=headings,
         tree=await tree_of_article(visit, article),
         related=[

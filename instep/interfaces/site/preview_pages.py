@@ -14,7 +14,7 @@ from instep.drafting.drafts.actions import get_draft
 from instep.drafting.drafts.previews import PreviewedDraft, list_previewed_drafts, preview_of
 from instep.interfaces.site import entrances, queries
 from instep.interfaces.site.contents import contents_of
-from instep.interfaces.site.rendering import text_of, visitor_page
+from instep.interfaces.site.rendering import shown_text, visitor_page
 from instep.interfaces.site.schemas import ArticlePage, PreviewArrival
 from instep.interfaces.site.site_tree import tree_of_article
 from instep.interfaces.site.visits import VISITOR, Visit, canonical_locale
@@ -50,7 +50,7 @@ class PreviewVisit:
             article.locale,
             paths={other: self.href(slug, other) for other, slug in article.slugs.items()},
             article=article,
-            html=text_of(self.visit, article.html),
+            html=shown_text(self.visit, article.html),
             headings=contents_of(article.html),
             tree=await tree_of_article(self.visit, article),
             draft=draft,

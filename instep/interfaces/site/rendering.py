@@ -66,7 +66,7 @@ def pages_in(language: str) -> Pages:
     return pages
 
 
-def text_of(visit: Visit, html: str) -> Markup:
+def shown_text(visit: Visit, html: str) -> Markup:
     """The sanitised HTML of a text as its page shows it.
 
     Alerts have titles in its language, links stay at the own host and lead to headings.

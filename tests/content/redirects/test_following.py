@@ -12,7 +12,7 @@ from instep.content.redirects import actions, queries, resolving
 from instep.content.redirects.path_patterns import FIXED_PAGE, anchor_of
 from instep.content.redirects.schemas import FormerPath, RedirectCreate
 from instep.interfaces.site import related
-from instep.interfaces.site.routes import routes
+from instep.interfaces.site.public_routes import routes
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from tests.content.redirects.links import ELSEWHERE, REDIRECTS, follow, home, redirect

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from instep.interfaces.site import widget_script
+from instep.interfaces.site import pages, widget_script
 from instep.interfaces.site.article_feedback import explain_rating, rate_article, show_feedback
 from instep.interfaces.site.ask_page import rate_answer, show_ask
 from instep.interfaces.site.atom_feed import show_atom_feed
@@ -26,7 +26,6 @@ from instep.interfaces.site.llms import show_all_texts, show_llms
 from instep.interfaces.site.markdown_pages import show_article_text, show_entry_text
 from instep.interfaces.site.matches import show_matches
 from instep.interfaces.site.opensearch import show_description, show_suggestions
-from instep.interfaces.site.pages import show_article, show_collection, show_home, show_loose_articles
 from instep.interfaces.site.preview_pages import show_preview, show_preview_article
 from instep.interfaces.site.robots import show_robots, show_robots_of_domain
 from instep.interfaces.site.search import show_search
@@ -68,13 +67,13 @@ routes = [
     Route("/robots.txt", show_robots),
     Route("/help/{bot}", add_slash),
     Route("/help/{bot}/robots.txt", show_robots_of_domain),
-    Route("/help/{bot}/", show_home),
+    Route("/help/{bot}/", pages.show_home),
     Route("/help/{bot}/cards/{digest}.png", show_home_card),
     Route("/help/{bot}/cards/{slug}/{digest}.png", show_article_card),
-    Route("/help/{bot}/articles", show_loose_articles),
+    Route("/help/{bot}/articles", pages.show_loose_articles),
     Route("/help/{bot}/articles/{slug}.md", show_article_text),
-    Route("/help/{bot}/articles/{slug}", show_article),
-    Route("/help/{bot}/collections/{slug}", show_collection),
+    Route("/help/{bot}/articles/{slug}", pages.show_article),
+    Route("/help/{bot}/collections/{slug}", pages.show_collection),
     Route("/help/{bot}/changelog", show_changelog),
     Route("/help/{bot}/changelog.xml", show_feed),
     Route("/help/{bot}/changelog.atom", show_atom_feed),
@@ -99,12 +98,12 @@ routes = [
     Route("/help/{bot}/feedback", show_feedback),
     Route("/help/{bot}/feedback", rate_article, methods=["POST"]),
     Route("/help/{bot}/feedback/reason", explain_rating, methods=["POST"]),
-    Route("/help/{bot}/{locale}/", show_home),
+    Route("/help/{bot}/{locale}/", pages.show_home),
     Route("/help/{bot}/{locale}/cards/{digest}.png", show_home_card),
     Route("/help/{bot}/{locale}/cards/{slug}/{digest}.png", show_article_card),
-    Route("/help/{bot}/{locale}/articles", show_loose_articles),
-    Route("/help/{bot}/{locale}/articles/{slug}", show_article),
-    Route("/help/{bot}/{locale}/collections/{slug}", show_collection),
+    Route("/help/{bot}/{locale}/articles", pages.show_loose_articles),
+    Route("/help/{bot}/{locale}/articles/{slug}", pages.show_article),
+    Route("/help/{bot}/{locale}/collections/{slug}", pages.show_collection),
     Route("/help/{bot}/{locale}/changelog", show_changelog),
     Route("/help/{bot}/{locale}/changelog/{slug}", show_entry),
     Route("/help/{bot}/{locale}/search", show_search),
