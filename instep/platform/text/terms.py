@@ -37,14 +37,15 @@ _ENGLISH: dict[StopWordUse, str] = {
         will fix feat chore add use update support closes refs issue
     """,
     "grounding": """
-        about after all also an and any are as at be been before between both but by can choose click complete
-        could default did do does each either else enter every example for from get gets give given go had
-        has have here how if in inside instead into is it its just keep let lets like look may more most must
-        name new no not note now of off on once one only open optionally or other our out over own pass per
-        please press put run same see select sent set sets should show shown so some still such than that the
-        their them then there these they this those through to too turn two type under until up us use used
-        uses using value very via was we well were what when where which while who why will with within
-        without would write yet you your
+        about access add after all allow allowed also among an and another any are as assign at automatically
+        available be become becomes been before being both but by call can choose click complete could default
+        define did do does each either else enter every example first for from get gets give given go had has
+        have here how if in inside instead into is it its just keep let lets like look may more most must name
+        need needed new next no not note now of off on once one only open optionally or other our out over own
+        pass per please press put read run same see select sent set sets should show shown single so some
+        specify start starting still such than that the their them themselves then there these they this those
+        through to too turn two type under until up us use used uses using value very via was we well were
+        what when where which while who whole why will with within without would write yet you your
     """,
 }
 STOP_WORDS: dict[str, dict[StopWordUse, frozenset[str]]] = {

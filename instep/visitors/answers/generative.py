@@ -134,8 +134,8 @@ class SupportedSentence:
 class FoundQuote:
     """The words of a section that a model quotes, as visitors may read them, and the units around them.
 
-    All are empty if the section does not have the quote. What is in a block of code is no text: `code` is
-    the block.
+    All are empty if the section does not have the quote. If it is in a block of code, `code` is the block and
+    `text` what introduces it.
     """
 
     text: str = ""
@@ -224,9 +224,15 @@ def find_quote(quote: str, extract: PassageExtract) -> FoundQuote:
             around = "\n".join(each.plain for each in units[max(0, index - 1) : index + 2])
             if unit.is_code:
                 is_short = len(unit.text) <= limits.MAX_ANSWER_CODE_CHARACTERS
-                return FoundQuote("", around, render_code(unit) if is_short else "")
+                return FoundQuote(introduction(units, index), around, render_code(unit) if is_short else "")
             return FoundQuote(shown_quote(unit, letters, heads.get(unit, "")), around)
     return FoundQuote()
+
+
+def introduction(units: Sequence[AnswerUnit], index: int) -> str:
+    """The sentence or step above a block of code."""
+    above = units[index - 1] if index else None
+    return "" if above is None or above.is_code or above.prefix == "|" else above.text
 
 
 def shown_quote(unit: AnswerUnit, letters: str, head: str = "") -> str:
@@ -279,7 +285,9 @@ def support_text(extract: PassageExtract) -> str:
 def support_lines(block: AnswerBlock) -> Iterator[str]:
     if block.kind == "table":
         head = cells_of(block.head.partition("\n")[0])
-        yield from (without_emphasis("; ".join([*head, *cells_of(unit.text)])) for unit in block.units)
+        for unit in block.units:
+            # A negation in a cell is about the whole row, or about its cell alone.
+            yield from (without_emphasis(mark.join([*head, *cells_of(unit.text)])) for mark in (" · ", "; "))
     else:
         yield from filter(None, [block.head, *(unit.plain for unit in block.units)])
 

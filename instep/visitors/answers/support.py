@@ -23,7 +23,7 @@ CLAUSE_END = re.compile(
     r"[,;:\u2013\u2014](?=\s)|\s(?=(?:and|but|or|und|oder|aber|et|ou|mais|y|o|pero|e|ma)\s)", re.IGNORECASE
 )
 # The share (0..1) of a sentence's terms that two neighboring sentences must have.
-MIN_SUPPORTED_SHARE = 0.75
+MIN_SUPPORTED_SHARE = 0.7
 WINDOW_SENTENCES = 2
 PROPER_NAME = re.compile(r"(?<=[^\s.!?:\"'\u201c\u2018(*_`-] )[^\W\d_a-z][\w-]*")
 POLARITY_TERMS = frozenset(term for word in POLARITY_WORDS for term in ordered_terms(word))

@@ -21,6 +21,10 @@ run --fast --all
 ```
 
 The command needs Python:
+
+```sh
+python3 --version
+```
 """
 
 
@@ -38,6 +42,7 @@ The command needs Python:
         ("| `batch` | 5 MB | each |", "`batch` (limit: 5 MB; note: each)."),
         ("The command needs Python:", "The command needs Python."),
         ("run --fast --all", ""),
+        ("python3 --version", "The command needs Python:"),
         ("Press **Send**.", ""),
         ("Press", ""),
         ("", ""),
