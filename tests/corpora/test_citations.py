@@ -16,7 +16,7 @@ from instep.platform.core.markdown import render
 from instep.visitors.answers.ask import QuestionRequest, RetrievedContext, extractive_answer, retrieve_context
 from instep.visitors.answers.extractive import QuestionTerms, read_passage
 from instep.visitors.answers.generative import AnswerReply, prompt_for, support_text
-from instep.visitors.answers.model_answer import answer_of
+from instep.visitors.answers.model_answer import SectionReading, answer_of
 from instep.visitors.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
 from instep.visitors.answers.support import is_supported
 from tests.corpora.test_planted_in_answers import payloads
@@ -100,7 +100,7 @@ def written(grounds: RetrievedContext, planted: str) -> Answer:
     misplaced = [(line, n % len(passages) + 1) for line, n in copied[:2]]
     bad = [(line, 1) for line in (*INVENTED, planted)]
     reply = AnswerReply.model_validate(parts_of(*bad, *copied, *misplaced))
-    return answer_of(reply, readings, grounds, "scripted:1")
+    return answer_of(reply, SectionReading(grounds, readings, "scripted:1"), grounds)
 
 
 def judged(answer: Answer) -> Iterator[tuple[str, bool]]:

@@ -35,7 +35,8 @@ class Scripted:
         reply = self.script(prompt.user)
         text = reply if isinstance(reply, str) else json.dumps(reply)
         if on_text is not None:
-            on_text(text)
+            for character in text:
+                on_text(character)
         return Completion(text, USED_TOKENS)
 
 

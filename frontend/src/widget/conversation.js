@@ -64,9 +64,9 @@ class Answer {
 
   take(name, data) {
     if (name === "sources") this.sources = data.sources;
-    if (name !== "delta") return;
+    if (name !== "delta" && name !== "replace") return;
     this.node.querySelector(".working")?.remove();
-    this.text += data.text;
+    this.text = name === "delta" ? this.text + data.text : data.text;
     this.draw();
   }
 

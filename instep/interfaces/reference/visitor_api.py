@@ -83,9 +83,10 @@ DESCRIPTIONS: dict[type[AppError], str] = {
 # Generated clients use this name, so it can't change.
 ERROR_SHAPE = "EmbedErrorOut"
 EVENT_STREAM = """\
-Server-sent events: `sources` with `{"sources": […]}`, `delta` with `{"text": "…"}` for each part of the text,
-`done` with the whole answer; `error` with an error body ends a stream that can't be completed. Lines that
-begin with a colon keep the connection open.
+Server-sent events: `sources` with `{"sources": […]}`, again when the text cites a further one; `delta` with
+`{"text": "…"}` for each part of the text; `replace` with `{"text": "…"}` if another text takes the place of
+all parts so far; `done` with the whole answer; `error` with an error body ends a stream that can't be
+completed. Lines that begin with a colon keep the connection open.
 """
 
 

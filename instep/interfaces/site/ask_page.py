@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -41,7 +41,8 @@ from instep.platform.web.public import public
 from instep.search.actions import search_passages
 from instep.search.schemas import SearchRequest
 from instep.visitors.answers import actions
-from instep.visitors.answers.schemas import CitedPassage, FeedbackGiven, QuestionAsked, SavedAnswer
+from instep.visitors.answers.actions import PendingAnswer
+from instep.visitors.answers.schemas import Answer, CitedPassage, FeedbackGiven, QuestionAsked, SavedAnswer
 
 TAG = re.compile(r"(<[^<>]*>)")
 # Where the answer goes in a page that is sent before there is one.
@@ -82,44 +83,55 @@ async def show_ask(request: Request) -> Response:
         await count_visitor(request, visit.ctx)
         is_paused = await queries.is_paused(visit.ctx)
         has_model = await models_of(request.app.state).has_model(visit.ctx, "answers")
-    find_answer = partial(answer_values, visit, question, locale, is_paused=is_paused)
+    accept = partial(ask, visit, question, locale, is_paused=is_paused)
     common_values: dict[str, Any] = {"locale": locale, "question": question, "marker": MARKER}
     if not has_model or is_paused:
-        values = {**common_values, **await find_answer()}
+        values = await answer_values(visit, common_values, await (await accept()).complete())
         return private_page(visit, "answer.html", is_pending=False, **values)
     page = private_page(visit, "answer.html", is_pending=True, **common_values)
     headers = {name: value for name, value in page.headers.items() if name != "content-length"}
-    parts = page_parts(visit, bytes(page.body).decode(), common_values, find_answer)
+    parts = page_parts(visit, bytes(page.body).decode(), common_values, accept)
     return StreamingResponse(parts, headers={**headers, "X-Accel-Buffering": "no"})
 
 
 async def page_parts(
-    visit: Visit,
-    html: str,
-    common_values: dict[str, Any],
-    find_answer: Callable[[], Awaitable[dict[str, Any]]],
+    visit: Visit, html: str, common_values: dict[str, Any], accept: Callable[[], Awaitable[PendingAnswer]]
 ) -> AsyncIterator[str]:
-    """The page up to the answer at once, and the answer as soon as a model has written it.
+    """The page up to the answer at once, and the answer as a model writes it.
 
-    Browsers show the beginning meanwhile, without a script.
+    Browsers show each part without a script: styles hide the beginning of the answer when more of it follows.
     """
     before, _, after = html.partition(MARKER)
     yield before
     try:
-        yield part_of_page(visit, "_answer.html", **common_values, **await find_answer())
+        async with aclosing((await accept()).growing()) as answers:
+            async for answer in answers:
+                yield await answer_part(visit, common_values, answer)
     except AppError as refusal:
         yield part_of_page(visit, "_unanswered.html", message=refusal.message)
     yield after
 
 
-async def answer_values(visit: Visit, question: str, locale: str, *, is_paused: bool) -> dict[str, Any]:
+async def answer_part(
+    visit: Visit, common_values: dict[str, Any], answer: Answer | SavedAnswer | None
+) -> str:
+    """The HTML of an answer, or of its beginning; blanks while nothing new is written."""
+    if answer is None:
+        return "\n"
+    if isinstance(answer, Answer):
+        return f'<div class="prose begun">{await answer_html(answer, visit.catalogue)}</div>\n'
+    return part_of_page(visit, "_answer.html", **await answer_values(visit, common_values, answer))
+
+
+async def answer_values(visit: Visit, common_values: dict[str, Any], saved: SavedAnswer) -> dict[str, Any]:
     """The values of an answer for the page's template."""
-    saved = await ask(visit, question, locale, is_paused=is_paused)
+    question, locale = common_values["question"], common_values["locale"]
     async with begin(visit.request.app.state.database, visit.ctx.bot) as ctx:
         related = await related_articles(visit, ctx, question, locale, saved)
     return {
+        **common_values,
         "answer": saved.answer,
-        "html": await answer_html(saved, visit.catalogue),
+        "html": await answer_html(saved.answer, visit.catalogue),
         "sources": [shown_source(visit.ctx.bot, cited) for cited in saved.answer.sources],
         "related": related,
         "message_id": saved.message_id,
@@ -131,7 +143,7 @@ def is_preparing(request: Request) -> bool:
     return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
 
 
-async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> SavedAnswer:
+async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> PendingAnswer:
     """Ask as a visitor; no connection is held while a model writes."""
     state = visit.request.app.state
     fields = {"question": question, "visitor": visitor_of(visit.request), "locale": locale}
@@ -139,8 +151,7 @@ async def ask(visit: Visit, question: str, locale: str, *, is_paused: bool) -> S
         fields["visitorToken"] = visit.session
     new = QuestionAsked.model_validate({**fields, "botId": str(visit.ctx.bot.id), "botKey": ""})
     enter = partial(begin, state.database, visit.ctx.bot)
-    pending = await actions.ask_question(enter, models_of(state), new, is_paused=is_paused)
-    return await pending.complete()
+    return await actions.ask_question(enter, models_of(state), new, is_paused=is_paused)
 
 
 @asynccontextmanager
@@ -169,10 +180,10 @@ def shown_source(bot: Bot, cited: CitedPassage) -> ShownSource:
     return ShownSource(cited, f"{path}#{passage.anchor}" if passage.anchor else path)
 
 
-async def answer_html(saved: SavedAnswer, catalogue: Catalogue) -> Markup:
+async def answer_html(answer: Answer, catalogue: Catalogue) -> Markup:
     """The text of an answer, in which the numbers of sources lead to them."""
-    html = await render_answer(mark_citations(saved.answer.text))
-    return sanitised(link_citations(html, len(saved.answer.sources), catalogue))
+    html = await render_answer(mark_citations(answer.text))
+    return sanitised(link_citations(html, len(answer.sources), catalogue))
 
 
 def mark_citations(markdown: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import comrak
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from instep.platform.core.markdown import extensions
 from instep.platform.llm.protocol import CompletionError
@@ -31,6 +32,7 @@ PROMPT_INJECTION = re.compile(
 )
 # Servers that ignore the schema put JSON into a code fence, after the model's thoughts.
 _REPLY = re.compile(r"(?s)\A(?:.*</think>)?\s*(?:```(?:json)?\s*\n(.*?)\n?```\s*|(.*))\Z")
+_BEGINNING = re.compile(r"(?s)\A(?:.*</think>)?\s*(?:```(?:json)?\s*\n)?(\{.*)")
 # In a rendered page; a heading has a link to itself.
 _ACTIVE_ELEMENT = re.compile(r'<(?:a|img)\b[^>]*? (?:href|src)="(?!#)|<!-- raw HTML omitted -->')
 _URL = re.compile(
@@ -71,6 +73,16 @@ def require_reply(kind: type[Reply], text: str) -> Reply:
     if (reply := read_reply(kind, text)) is None:
         raise CompletionError("Its reply has not the form that was asked for.")
     return reply
+
+
+def read_beginning(text: str) -> dict[str, Any]:
+    """The complete fields of a JSON object that is still arriving; its lists and objects may go on."""
+    match = _BEGINNING.match(text)
+    try:
+        value = from_json(match[1], allow_partial=True) if match else None
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def reply_schema(kind: type[BaseModel]) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """What visitors do: ask, give feedback on the answer, ask for a person, leave contact details."""
 
+import asyncio
 import hashlib
 import json
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +38,7 @@ from instep.visitors.answers.schemas import (
     LeadOut,
     QuestionAsked,
     SavedAnswer,
+    Show,
     SourceOut,
 )
 from instep.visitors.answers.visitor_tokens import require_claims
@@ -75,14 +78,37 @@ class PendingAnswer:
     models: LanguageModels | None
     turn: Turn | SavedAnswer
 
-    async def complete(self) -> SavedAnswer:
+    async def complete(self, show: Show | None = None) -> SavedAnswer:
+        """Answer it. `show` gets the answer while a model writes it."""
         if isinstance(self.turn, SavedAnswer):
             return self.turn
         chosen = await self.models.choose(self.enter, "answers") if self.models else None
         model = chosen.model if chosen else None
-        answer = await answer_with_model(self.enter, model, self.turn.context, self.turn.request)
+        answer = await answer_with_model(self.enter, model, self.turn.context, self.turn.request, show)
         async with self.enter() as ctx:
             return await _save_turn(ctx, self.turn, answer)
+
+    async def growing(self) -> AsyncGenerator[Answer | SavedAnswer | None]:
+        """The answer each time that a model has written more of it, and at last as it is kept.
+
+        None keeps the connection open. When nobody listens any more, the model's work ends.
+        """
+        written = asyncio.Queue[Answer | asyncio.Future[SavedAnswer]]()
+        work = asyncio.ensure_future(self.complete(written.put_nowait))
+        work.add_done_callback(written.put_nowait)
+        try:
+            while True:
+                try:
+                    answer = await asyncio.wait_for(written.get(), limits.STREAM_HEARTBEAT_SECONDS)
+                except TimeoutError:
+                    yield None
+                    continue
+                if not isinstance(answer, Answer):
+                    yield answer.result()
+                    return
+                yield answer
+        finally:
+            work.cancel()
 
 
 async def ask_question(

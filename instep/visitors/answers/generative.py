@@ -13,10 +13,10 @@ from itertools import zip_longest
 from textwrap import indent
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from instep.platform.core import limits
-from instep.platform.llm.guard import DATA_RULE, delimit, has_markup
+from instep.platform.llm.guard import DATA_RULE, delimit, has_markup, read_beginning
 from instep.platform.llm.protocol import Prompt
 from instep.platform.text.sentences import split_sentences
 from instep.visitors.answers.answer_blocks import CELL_END, AnswerBlock, AnswerUnit, without_emphasis
@@ -84,6 +84,10 @@ SCHEMA = _object(
     }
 )
 REWRITING_SCHEMA = _object({"question": TEXT})
+# The fields before the parts, which say whether these may be shown.
+HEAD = frozenset(("kind", "language", "sections"))
+# Each next part is looked for in all of a reply so far: a longer one is not shown before it is whole.
+MAX_BEGUN_CHARACTERS = 16_000
 MAX_PARTS = 20
 MAX_PART_CHARACTERS = 1_000
 MAX_SEARCHES = 3
@@ -94,7 +98,7 @@ CITATION = re.compile(r"(?<!\s)\s*+\[\s*+\d++(?:\s*+,\s*+\d++)*+\s*+\]")
 STEP = re.compile(r"(?:\d{1,3}[.)]|[-*+]) +")
 
 
-class ReplyPart(BaseModel):
+class ReplyPart(BaseModel, frozen=True):
     text: str
     section: int
     quote: str = ""
@@ -168,15 +172,24 @@ def read_unit(unit: AnswerUnit) -> str:
     return unit.text if unit.prefix == "|" else f"{unit.prefix}{unit.text}"
 
 
-def supported_sentences(
-    reply: AnswerReply, question: str, extracts: Sequence[PassageExtract]
-) -> list[SupportedSentence]:
-    return [
-        sentence
-        for part in reply.parts[:MAX_PARTS]
-        if 1 <= part.section <= len(extracts)
-        for sentence in supported_in_part(part, extracts[part.section - 1], question, reply.language)
-    ]
+def begun_reply(text: str) -> AnswerReply | None:
+    """The reply to a question as far as it has arrived: the parts that are complete.
+
+    None until it says that the visitor asks something and which sections hold it.
+    """
+    fields = read_beginning(text)
+    keys = list(fields)
+    if "parts" not in keys or not HEAD.issubset(keys[: keys.index("parts")]):
+        return None
+    parts = fields["parts"]
+    # More may come of the last part.
+    if keys[-1] == "parts" and isinstance(parts, list):
+        parts = parts[:-1]
+    try:
+        reply = AnswerReply.model_validate({**fields, "parts": parts})
+    except ValidationError:
+        return None
+    return reply if reply.kind == "question" and reply.sections else None
 
 
 def supported_in_part(

@@ -1,11 +1,13 @@
 """Answers that a model writes: it reads the best sections, judges which hold the answer, and may search once.
 
 No transaction is open while it works. Without a model, or without a reply that can be read, the answer is in
-the articles' own words.
+the articles' own words. A visitor may be shown the answer while the model writes it: each part of the reply
+is checked as soon as it is complete, and a part that is refused is never shown.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import structlog
 from anyio import to_thread
@@ -30,15 +32,20 @@ from instep.visitors.answers.ask import (
 from instep.visitors.answers.citing import has_no_active_markup
 from instep.visitors.answers.extractive import PassageExtract, is_for_readers
 from instep.visitors.answers.generative import (
+    MAX_BEGUN_CHARACTERS,
+    MAX_PARTS,
     MAX_SEARCHES,
     AnswerReply,
+    ReplyPart,
     Rewritten,
+    SupportedSentence,
+    begun_reply,
     join_blocks,
     prompt_for,
     rewriting_prompt,
-    supported_sentences,
+    supported_in_part,
 )
-from instep.visitors.answers.schemas import Answer
+from instep.visitors.answers.schemas import Answer, Show
 
 log = structlog.get_logger()
 
@@ -54,6 +61,7 @@ class SectionReader:
     enter: Enter
     model: Model
     request: QuestionRequest
+    show: Show | None = None
 
     async def answer(self, context: RetrievedContext) -> Answer:
         try:
@@ -67,12 +75,13 @@ class SectionReader:
             context = await self.standing_alone(context)
         if not context.passages:
             return declined_answer(context)
-        extracts, reply = await self.read(context)
+        reading, reply = await self.read(context)
+        # Nothing is shown of a reply that names no section.
         if reply.kind == "question" and not reply.sections and reply.searches:
             more = await self.search(context, reply.searches)
             if more.passages:
-                extracts, reply = await self.read(more)
-        return answer_of(reply, extracts, context, self.model.name)
+                reading, reply = await self.read(more)
+        return answer_of(reply, reading, context)
 
     async def standing_alone(self, context: RetrievedContext) -> RetrievedContext:
         """The sections for the question with what it takes from the earlier ones."""
@@ -86,13 +95,15 @@ class SectionReader:
             alone = await retrieve_context(ctx, request)
         return alone if alone.passages else context
 
-    async def read(self, context: RetrievedContext) -> tuple[list[PassageExtract], AnswerReply]:
+    async def read(self, context: RetrievedContext) -> tuple["SectionReading", AnswerReply]:
         extracts = await to_thread.run_sync(read_sections, context.passages)
-        completion = await self.model.complete(prompt_for(context.query, extracts))
+        reading = SectionReading(context, extracts, self.model.name)
+        on_text = None if self.show is None else GrowingReply(reading, self.show).add
+        completion = await self.model.complete(prompt_for(context.query, extracts), on_text)
         reply = read_reply(AnswerReply, completion.text)
         if reply is None:
             raise UnreadableReply("It replied in another form than it was asked for.")
-        return extracts, reply
+        return reading, reply
 
     async def search(self, context: RetrievedContext, searches: Sequence[str]) -> RetrievedContext:
         """The sections that the model's searches find and that it has not read, of each search in turn."""
@@ -144,33 +155,84 @@ def whole_section(passage: Passage) -> PassageExtract:
     return PassageExtract(passage, tuple(filter(is_for_readers, read_answer_blocks(passage.section))))
 
 
+class SectionReading:
+    """The sections that a model reads for a question, and the answer that they support of its reply."""
+
+    def __init__(self, context: RetrievedContext, extracts: Sequence[PassageExtract], model: str) -> None:
+        self.context = context
+        self.extracts = extracts
+        self.model = model
+        # A reply that arrives in parts is read many times.
+        self.supported = cache(self.supported_sentences)
+
+    def supported_sentences(self, part: ReplyPart, language: str) -> list[SupportedSentence]:
+        if not 1 <= part.section <= len(self.extracts):
+            return []
+        extract = self.extracts[part.section - 1]
+        return list(supported_in_part(part, extract, self.context.query, language))
+
+    def written_answer(self, reply: AnswerReply) -> Answer | None:
+        """The answer from the supported sentences of a reply; None if there are none."""
+        sentences = [
+            each for part in reply.parts[:MAX_PARTS] for each in self.supported(part, reply.language)
+        ]
+        numbers = citation_numbers([sentence.number for sentence in sentences])
+        blocks = tuple(join_blocks(sentences, numbers))
+        if not blocks or not has_no_active_markup("\n\n".join(blocks)):
+            return None
+        confidence = max(self.context.confidence, limits.ANSWER_THRESHOLD)
+        sources = tuple(cited_passage(n, self.extracts[number - 1]) for number, n in numbers.items())
+        translated = [each for each in sentences if each.is_translated]
+        locale = self.extracts[translated[0].number - 1].passage.locale if translated else None
+        return Answer(blocks, True, confidence, sources, self.model, translated_from=locale)
+
+
+class GrowingReply:
+    """A reply that arrives in pieces. Whenever more of it is supported, the answer so far is shown."""
+
+    def __init__(self, reading: SectionReading, show: Show) -> None:
+        self.reading = reading
+        self.show = show
+        self.text = ""
+        self.parts: list[ReplyPart] = []
+
+    def add(self, piece: str) -> None:
+        if len(self.text) > MAX_BEGUN_CHARACTERS:
+            return
+        self.text += piece
+        # The next part, or the end of their list, shows that a part is complete.
+        reply = begun_reply(self.text) if "{" in piece or '"' in piece else None
+        if reply is None or reply.parts == self.parts:
+            return
+        self.parts = reply.parts
+        answer = self.reading.written_answer(reply)
+        if answer is not None:
+            self.show(answer)
+
+
 async def answer_with_model(
-    enter: Enter, model: Model | None, context: RetrievedContext, request: QuestionRequest
+    enter: Enter,
+    model: Model | None,
+    context: RetrievedContext,
+    request: QuestionRequest,
+    show: Show | None = None,
 ) -> Answer:
     if model is None or context.talk is not None:
         return extractive_answer(context)
-    return await SectionReader(enter, model, request).answer(context)
+    return await SectionReader(enter, model, request, show).answer(context)
 
 
-def answer_of(
-    reply: AnswerReply, extracts: Sequence[PassageExtract], context: RetrievedContext, model: str
-) -> Answer:
+def answer_of(reply: AnswerReply, reading: SectionReading, context: RetrievedContext) -> Answer:
     """The answer from the supported sentences; without any, the sections that hold it are quoted."""
     if reply.kind != "question":
         return talk_answer(reply.kind, context.locale)
     if not reply.sections:
         return declined_answer(context)
-    confidence = max(context.confidence, limits.ANSWER_THRESHOLD)
-    sentences = supported_sentences(reply, context.query, extracts)
-    numbers = citation_numbers([sentence.number for sentence in sentences])
-    blocks = tuple(join_blocks(sentences, numbers))
-    if blocks and has_no_active_markup("\n\n".join(blocks)):
-        sources = tuple(cited_passage(n, extracts[number - 1]) for number, n in numbers.items())
-        translated = [each for each in sentences if each.is_translated]
-        locale = extracts[translated[0].number - 1].passage.locale if translated else None
-        return Answer(blocks, True, confidence, sources, model, translated_from=locale)
-    best = dict.fromkeys(number for number in reply.sections if 1 <= number <= len(extracts))
-    passages = [extracts[number - 1].passage for number in best]
+    if written := reading.written_answer(reply):
+        return written
+    best = dict.fromkeys(number for number in reply.sections if 1 <= number <= len(reading.extracts))
+    passages = [reading.extracts[number - 1].passage for number in best]
     if not passages:
         return declined_answer(context)
+    confidence = max(context.confidence, limits.ANSWER_THRESHOLD)
     return extractive_answer(replace(context, passages=passages, confidence=confidence))

@@ -58,7 +58,7 @@ async def ask_question(call: CurrentVisitorCall, request: Request, body: Questio
     models = models_of(request.app.state)
     pending = await actions.ask_question(call.begin, models, body, is_paused=call.is_paused)
     if wants_events(request):
-        return event_stream(answer_events(pending.complete))
+        return event_stream(answer_events(pending))
     return reply(AnswerOut.of_saved(await pending.complete()))
 
 

@@ -1,5 +1,6 @@
 """The shapes of questions and answers, conversations and leads (contract sections 5 and 6)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -98,6 +99,11 @@ class Answer:
     @property
     def text(self) -> str:
         return "\n\n".join(self.blocks)
+
+
+# Gets the answer each time that a model has written more of it. The beginning that it got stays, unless the
+# model fails later.
+Show = Callable[[Answer], None]
 
 
 @dataclass(frozen=True, slots=True)

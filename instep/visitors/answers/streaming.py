@@ -1,30 +1,54 @@
 """An answer as server-sent events: its sources, its text part by part, and the whole of it."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Any
 
-from instep.platform.core import limits
 from instep.platform.web.events import PAUSE, event, failure
-from instep.visitors.answers.schemas import AnswerOut, SavedAnswer
+from instep.visitors.answers.actions import PendingAnswer
+from instep.visitors.answers.schemas import Answer, AnswerOut, SavedAnswer, SourceOut
 
-Complete = Callable[[], Awaitable[SavedAnswer]]
 
-
-async def answer_events(complete: Complete) -> AsyncIterator[bytes]:
-    """Nothing is sent before all of the answer was checked; until then comments keep the connection open."""
+async def answer_events(pending: PendingAnswer) -> AsyncIterator[bytes]:
+    """Nothing is sent that was not checked; until there is something, comments keep the connection open."""
     yield PAUSE
-    work = asyncio.ensure_future(complete())
+    sent = SentAnswer()
     try:
-        while not (await asyncio.wait({work}, timeout=limits.STREAM_HEARTBEAT_SECONDS))[0]:
-            yield PAUSE
-        saved = work.result()
+        async with aclosing(pending.growing()) as answers:
+            async for answer in answers:
+                for data in [PAUSE] if answer is None else sent.next_events(answer):
+                    yield data
     except Exception as error:
         yield failure(error)
-        return
-    finally:
-        work.cancel()
-    body = AnswerOut.of_saved(saved).model_dump(mode="json", by_alias=True)
-    yield event("sources", {"sources": body["sources"]})
-    for number, block in enumerate(saved.answer.blocks):
-        yield event("delta", {"text": block if number == 0 else f"\n\n{block}"})
-    yield event("done", body)
+
+
+class SentAnswer:
+    """What a client has been sent of an answer."""
+
+    def __init__(self) -> None:
+        self.sources: list[Any] | None = None
+        self.text = ""
+
+    def next_events(self, answer: Answer | SavedAnswer) -> list[bytes]:
+        if isinstance(answer, Answer):
+            return self.next_parts(answer.blocks, [SourceOut.of(cited) for cited in answer.sources])
+        body = AnswerOut.of_saved(answer).model_dump(mode="json", by_alias=True)
+        return [*self.next_parts(answer.answer.blocks, answer.sources), event("done", body)]
+
+    def next_parts(self, blocks: Sequence[str], sources: Sequence[SourceOut]) -> list[bytes]:
+        """The events for what is new: the sources, and the rest of each block or another text."""
+        events = []
+        dumped = [source.model_dump(mode="json", by_alias=True) for source in sources]
+        if dumped != self.sources:
+            self.sources = dumped
+            events.append(event("sources", {"sources": dumped}))
+        if not "\n\n".join(blocks).startswith(self.text):
+            # The model failed in the middle: the articles' own words answer.
+            self.text = "\n\n".join(blocks)
+            return [*events, event("replace", {"text": self.text})]
+        for count in range(1, len(blocks) + 1):
+            text = "\n\n".join(blocks[:count])
+            if len(text) > len(self.text):
+                events.append(event("delta", {"text": text[len(self.text) :]}))
+                self.text = text
+        return events

@@ -37,7 +37,8 @@ class Asked:
         return str(self.body["messages"][-1]["content"])
 
 
-Mood = Callable[[Asked], Awaitable[bytes]]
+# It gives all of an answer, or one chunk after the other.
+Mood = Callable[[Asked], Awaitable[bytes] | AsyncIterator[bytes]]
 
 
 @dataclass
@@ -62,7 +63,13 @@ async def endpoint(*moods: Mood) -> AsyncIterator[Endpoint]:
         asked = Asked(head.decode(), json.loads(body))
         mood = scripted.moods[min(len(scripted.asked), len(scripted.moods) - 1)]
         scripted.asked.append(asked)
-        writer.write(await mood(asked))
+        answer = mood(asked)
+        if not isinstance(answer, AsyncIterator):
+            writer.write(await answer)
+            return
+        async for chunk in answer:
+            writer.write(chunk)
+            await writer.drain()
 
     async with receiving(handle) as receiver:
         scripted.port = receiver.port
@@ -109,6 +116,21 @@ def streams(*parts: str, has_end: bool = True) -> Mood:
     async def mood(asked: Asked) -> bytes:
         assert asked.body["stream"] is True
         return events_of(asked, *parts, has_end=has_end)
+
+    return mood
+
+
+def pauses(begun: str, rest: str | None, may_go_on: asyncio.Event) -> Mood:
+    """It streams the beginning at once, and the rest when the test allows; without a rest it breaks off."""
+
+    async def mood(asked: Asked) -> AsyncIterator[bytes]:
+        head, _, body = events_of(asked, begun, rest or "x").partition(b"\r\n\r\n")
+        first = events_of(asked, begun, has_end=False).partition(b"\r\n\r\n")[2]
+        assert body.startswith(first)
+        yield head + b"\r\n\r\n" + first
+        await may_go_on.wait()
+        if rest is not None:
+            yield body.removeprefix(first)
 
     return mood
 
