@@ -25,7 +25,7 @@ from instep.visitors.answers.schemas import Answer
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class JudgedQuestion:
     """The answer that visitors get, and the one that they would get if the search were always sure."""
 
     context: RetrievedContext
@@ -96,16 +96,16 @@ async def score_set(place: Installation, name: str, data: Any) -> dict[str, Any]
 
 async def ask_all(
     place: Installation, name: str, articles: list[dict[str, Any]], questions: Sequence[str]
-) -> tuple[dict[str, str], list[AskedQuestion]]:
+) -> tuple[dict[str, str], list[JudgedQuestion]]:
     """The ids in the set by the id of each article, and the answers to the questions."""
     bot, names = await place.create(name, articles)
     async with place.enter(bot) as ctx:
         return names, [await ask(ctx, question) for question in questions]
 
 
-async def ask(ctx: Ctx, question: str) -> AskedQuestion:
+async def ask(ctx: Ctx, question: str) -> JudgedQuestion:
     context = await retrieve_context(ctx, QuestionRequest(question, ctx.bot.locale))
-    return AskedQuestion(
+    return JudgedQuestion(
         context, extractive_answer(context), extractive_answer(replace(context, confidence=1.0))
     )
 

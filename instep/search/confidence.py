@@ -11,7 +11,7 @@ from math import log
 from instep.platform.core import limits
 from instep.platform.core.logistic import LogisticModel
 from instep.platform.llm.bundled_embedding import ENGLISH_NAME, MULTILINGUAL_NAME
-from instep.search.matching import PassageMatches
+from instep.search.matching import FoundPassage
 from instep.search.query.analysis import WeightedQuery
 from instep.search.query.proximity import overlap, proximity
 
@@ -23,7 +23,7 @@ MANY_ARTICLES = 1_000
 
 def signs_of(
     query: WeightedQuery,
-    passages: Sequence[PassageMatches],
+    passages: Sequence[FoundPassage],
     base: float,
     title_similarity: float,
     article_count: int,
@@ -33,7 +33,7 @@ def signs_of(
     proximities = [proximity(passage.text, passage.title) / total for passage in passages]
     nearest = passages[proximities.index(max(proximities))]
     hits = {hit.article_id: hit for hit in query.semantic_hits}
-    nearest_hit = hits.get(nearest.article_id)
+    nearest_hit = hits.get(nearest.article.id)
     coverage = max(overlap([*passage.title, *passage.text]) for passage in passages) / total
     nearest_similarity = nearest_hit.similarity if nearest_hit else 0.0
     return {
@@ -56,7 +56,7 @@ def signs_of(
     }
 
 
-def rarest_missing(query: WeightedQuery, passage: PassageMatches) -> float:
+def rarest_missing(query: WeightedQuery, passage: FoundPassage) -> float:
     """The rarity of the rarest word of a question that a passage lacks."""
     present = {word for match in (*passage.title, *passage.text) for word, _ in match or ()}
     return max((term.rarity for term in query.words if term.word not in present), default=0.0)

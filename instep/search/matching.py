@@ -1,53 +1,59 @@
 """Reads passages for one question: which of their words match it, and in which sentence most of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
-from instep.platform.text.sentences import sentence_spans
+from instep.search.index.passages import ArticleSections, MarkdownPassage
 from instep.search.index.stems import Stems, index_term
+from instep.search.passage_kinds import PassageKind
 from instep.search.query.proximity import Match, TermWeights, overlap
 from instep.search.query.tokenizer import tokenize
+from instep.search.schemas import LiveArticle
+from instep.search.section_steps import StepPlace
 
 MAX_CACHED_TOKENS = 20_000
 # What a word of a text is to a question: a match, nothing, or a stop word, which has no place in the text.
 Matches = list[Match]
 
 
-@dataclass(frozen=True, slots=True)
-class PassageText:
-    """The words of a passage in lower case, its sentences apart."""
+@dataclass(slots=True)
+class FoundPassage:
+    """A passage that an index finds for a question, with its text and what of that matches the question."""
 
-    title: list[str]
-    headings: list[str]
+    article: LiveArticle
+    # Its place among the passages of its article, from 0.
+    number: int
+    # Both about 0 to 1.
+    score: float
+    coverage: float
+    markdown: MarkdownPassage
+    kind: PassageKind
+    steps: StepPlace
+    anchor: str | None
+    sections: ArticleSections
+    # Its words in lower case, those of its sentences apart, and start and end of each of these in `plain`.
     plain: str
     spans: list[tuple[int, int]]
-    sentences: list[list[str]]
+    title_words: list[str]
+    heading_words: list[str]
+    sentence_words: list[list[str]]
+    # The words of the article's description above an opening that has no match of its own; else none.
+    introduction_words: list[str]
+    title: Matches = field(default_factory=list)
+    text: Matches = field(default_factory=list)
+    # Start and end, in characters of `plain`, of the sentence that has most of the question.
+    best: tuple[int, int] = (0, 0)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Those that readers see above it: in the index the article's description counts as one."""
+        return self.markdown.headings if self.markdown.number is not None else ()
 
     @property
     def words(self) -> Iterator[str]:
-        yield from self.title
-        yield from self.headings
-        for sentence in self.sentences:
-            yield from sentence
-
-
-@dataclass(frozen=True, slots=True)
-class PassageMatches:
-    """The matches of a passage with a question."""
-
-    article_id: str
-    plain: str
-    title: Matches
-    text: Matches
-    # Start and end, in characters of `plain`, of the sentence that has most of the question.
-    best: tuple[int, int]
-
-
-def read_text(title: str, headings: Sequence[str], plain: str) -> PassageText:
-    spans = sentence_spans(plain, at_line_breaks=True)
-    sentences = [words_of_text(plain[start:end]) for start, end in spans]
-    return PassageText(words_of_text(title), words_of_text(" ".join(headings)), plain, spans, sentences)
+        return chain(self.title_words, self.heading_words, *self.sentence_words, self.introduction_words)
 
 
 class Matcher:
@@ -79,16 +85,13 @@ class Matcher:
         by_word = self.by_word
         return [by_word[word] if word in by_word else self.match(word) for word in words]
 
-    def read(self, article_id: str, text: PassageText) -> PassageMatches:
-        sentences = [self.matches(words) for words in text.sentences]
-        best = max(range(len(sentences)), key=lambda at: overlap(sentences[at]), default=None)
-        return PassageMatches(
-            article_id,
-            text.plain,
-            self.matches(text.title),
-            [*self.matches(text.headings), *(match for sentence in sentences for match in sentence)],
-            (0, 0) if best is None else text.spans[best],
-        )
+    def read(self, passage: FoundPassage) -> None:
+        """Add the matches of a passage."""
+        sentences = [self.matches(words) for words in passage.sentence_words]
+        passage.title = self.matches(passage.title_words)
+        passage.text = [*self.matches(passage.heading_words), *chain.from_iterable(sentences)]
+        if sentences:
+            passage.best = passage.spans[max(range(len(sentences)), key=lambda at: overlap(sentences[at]))]
 
     @property
     def word_matches(self) -> dict[str, tuple[tuple[str, float], ...]]:

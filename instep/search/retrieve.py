@@ -1,6 +1,6 @@
 """Retrieves the passages that answer a question: for answers, the site, the public MCP server, tasks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -9,6 +9,7 @@ from anyio import to_thread
 
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Bot, Ctx
+from instep.platform.text.sentences import sentence_spans
 from instep.search import queries
 from instep.search.article_descriptions import (
     introduction_of,
@@ -22,9 +23,9 @@ from instep.search.index.cache import Index
 from instep.search.index.passages import Anchors, ArticleSections, MarkdownPassage, plain_passage
 from instep.search.index.segment import Array
 from instep.search.index.stems import stems_of
-from instep.search.matching import Matcher, PassageMatches, PassageText, read_text, words_of_text
+from instep.search.matching import FoundPassage, Matcher, words_of_text
 from instep.search.off_topic_words import off_topic_sign
-from instep.search.passage_kinds import PassageKind, answers_questions
+from instep.search.passage_kinds import answers_questions
 from instep.search.query.analysis import (
     QueryBuilder,
     WeightedQuery,
@@ -37,13 +38,8 @@ from instep.search.query.proximity import term_weights_of
 from instep.search.query.scoring import MAX_SCORE, ArticleFilter, Ranking, rank_index, title_feedback, top
 from instep.search.schemas import Audience, LiveArticle, Passage, Retrieval, Signals
 from instep.search.search_state import SearchState, search_state_of
-from instep.search.section_fit import (
-    AskedQuestion,
-    ComparedSection,
-    section_score,
-    section_signs,
-)
-from instep.search.section_steps import StepPlace, place_of_steps
+from instep.search.section_fit import SectionComparison, section_score
+from instep.search.section_steps import place_of_steps
 from instep.search.semantic.query_embedder import query_embedder
 from instep.search.semantic.vector_index import SemanticHit
 from instep.search.text_cache import TextCache
@@ -79,19 +75,45 @@ class ScoredArticle:
 
 
 @dataclass(frozen=True, slots=True)
-class PassageSource:
-    """A scored passage with all that readers see of it."""
+class IndexedQuestion:
+    """A question in the index as it is at this moment."""
 
-    scored: ScoredPassage
-    article: LiveArticle
-    markdown_passage: MarkdownPassage
-    anchor: str | None
-    text: PassageText
-    kind: PassageKind
-    steps: StepPlace
-    sections: ArticleSections
-    # The words of the article's description above an opening that has no match of its own; else none.
-    introduction: list[str]
+    ctx: Ctx
+    # The question as it was compared in meaning: without typing errors if possible.
+    wording: str
+    state: SearchState
+    builder: QueryBuilder
+    query: WeightedQuery
+
+    async def found_passages(
+        self, passages: Sequence[ScoredPassage], live: dict[str, LiveArticle], *, with_described: bool
+    ) -> tuple[list[FoundPassage], Matcher]:
+        """The passages with their matches; `live`: their articles by id.
+
+        `with_described`: with the sections that descriptions among the passages may sum up.
+        """
+        hits = {hit.article_id: hit for hit in self.query.semantic_hits}
+        texts = await read_passages(passages, live, hits if with_described else None)
+        words = {word for passage in texts for word in passage.words}
+        stems = {config: await stems_of(self.ctx.tx, config, words) for config in self.builder.stems}
+        matcher = Matcher(term_weights_of(self.query), stems)
+        for passage in texts:
+            matcher.read(passage)
+        return texts, matcher
+
+    async def signals(self, best: ScoredArticle, passages: Sequence[FoundPassage]) -> Signals:
+        """How sure the passages of the best article are, with what the words do that no article has."""
+        of_best = [passage for passage in passages if passage.article.id == best.article_id]
+        if not of_best:
+            return NO_SIGNALS
+        base, count = best.lexical_score / MAX_SCORE, self.builder.index.article_count
+        signs = signs_of(self.query, of_best, base, best.title_similarity, count)
+        embedder = query_embedder.of(self.ctx)
+        name = embedder.name if embedder else None
+        if needs_off_topic(signs, name):
+            off_topic = await off_topic_sign(self.ctx, self.wording, self.query, self.state, best.article_id)
+            signs |= {"off_topic": off_topic}
+        return Signals(confidence_of(signs, name), signs)
 
 
 async def retrieve(
@@ -112,50 +134,58 @@ async def retrieve(
     are compared by what their sections are for, and come in that order; the signals stay. `is_typing`: of the
     last word the beginning is enough.
     """
-    weigh = any_terms_query if is_typing else question_query
     await query_embedder.begin(ctx, question)
     for _ in range(MAX_TRIES):
         state = await search_state_of(ctx)
-        index, scope = state.index, ArticleFilter(locale, audience, state.hidden)
-        builder = await analyze_query(ctx, state, question, locale)
-        wording, semantic_hits = await nearest_articles(ctx, question, builder, state, scope)
-        query = replace(
-            weigh(builder), semantic_hits=semantic_hits or (), is_compared=semantic_hits is not None
+        scope = ArticleFilter(locale, audience, state.hidden)
+        indexed = await indexed_question(
+            ctx, question, state, scope, any_terms_query if is_typing else question_query
         )
-        ranked, passages = top_articles(index, query, scope, limit, per_article, max(limit, candidates))
-        if not ranked:
-            return Retrieval([], (), NO_SIGNALS)
+        count = max(limit, candidates)
+        ranked, passages = top_articles(state.index, indexed.query, scope, limit, per_article, count)
         ids = [article.article_id for article in ranked]
         live = {article.id: article for article in await queries.live_articles(ctx, ids, audience)}
-        if all(id in live and live[id].changed_at <= index.synced_until for id in ids):
+        if all(id in live and live[id].changed_at <= state.index.synced_until for id in ids):
             break
     ranked = [article for article in ranked if article.article_id in live]
+    if not ranked:
+        return Retrieval([], (), NO_SIGNALS)
     passages = [passage for passage in passages if passage.article_id in live]
-    question_terms = AskedQuestion.of(question, query, term_weights_of(query))
-    article_ranks = {article.article_id: rank for rank, article in enumerate(ranked)}
-    presented = await present(
-        ctx, builder, query, passages, live, question_terms, article_ranks, are_compared=candidates > 0
-    )
-    first = {(passage.article_id, passage.number) for passage in passages if passage.rank < limit}
+    candidate_passages, matcher = await indexed.found_passages(passages, live, with_described=candidates > 0)
     # The signals are those of the first passages, however many are compared.
-    results = [row for row in presented if (row[0].article_id, row[0].number) in first][:limit]
-    chosen = best_sections([row[0] for row in presented]) if candidates else [row[0] for row in results]
-    signs = (
-        retrieval_signs(builder, query, ranked[0], [matches for _, matches in results]) if ranked else None
+    first = {(passage.article_id, passage.number) for passage in passages if passage.rank < limit}
+    first_passages = [
+        passage for passage in candidate_passages if (passage.article.id, passage.number) in first
+    ][:limit]
+    article_ranks = {article.article_id: rank for rank, article in enumerate(ranked)}
+    comparison = SectionComparison.of(question, indexed.query, matcher, article_ranks)
+    chosen = [
+        passage_of(ctx.bot, passage, comparison, indexed.builder.stop_words)
+        for passage in (candidate_passages if candidates else first_passages)
+    ]
+    signals = await indexed.signals(ranked[0], first_passages)
+    return Retrieval(
+        (best_sections(chosen) if candidates else chosen)[:limit],
+        tuple(article.article_id for article in ranked),
+        signals,
     )
-    signals = await signals_of(ctx, state, wording, query, ranked[0], signs) if signs else NO_SIGNALS
-    return Retrieval(chosen[:limit], tuple(article.article_id for article in ranked), signals)
 
 
-async def nearest_articles(
-    ctx: Ctx, question: str, builder: QueryBuilder, state: SearchState, scope: ArticleFilter
-) -> tuple[str, tuple[SemanticHit, ...] | None]:
-    """The wording that could be compared, which is that without typing errors if possible, and its hits."""
-    meant = corrected(question, builder)
-    semantic_hits = await query_embedder.nearest(ctx, meant, state, scope)
-    if semantic_hits is None and meant != question:
-        return question, await query_embedder.nearest(ctx, question, state, scope)
-    return meant, semantic_hits
+async def indexed_question(
+    ctx: Ctx,
+    question: str,
+    state: SearchState,
+    scope: ArticleFilter,
+    weigh: Callable[[QueryBuilder], WeightedQuery],
+) -> IndexedQuestion:
+    """The question without typing errors is compared in meaning, or else as it is."""
+    builder = await analyze_query(ctx, state, question, scope.locale)
+    for wording in dict.fromkeys((corrected(question, builder), question)):
+        hits = await query_embedder.nearest(ctx, wording, state, scope)
+        if hits is not None:
+            break
+    query = replace(weigh(builder), semantic_hits=hits or (), is_compared=hits is not None)
+    return IndexedQuestion(ctx, wording, state, builder, query)
 
 
 async def rank_articles(ctx: Ctx, subject: str, locale: str, count: int) -> list[ScoredArticle]:
@@ -247,55 +277,18 @@ def best_per_article(score: Array, article_of_passage: Array, count: int) -> Arr
     return scores
 
 
-async def present(
-    ctx: Ctx,
-    builder: QueryBuilder,
-    query: WeightedQuery,
-    passages: Sequence[ScoredPassage],
-    live: dict[str, LiveArticle],
-    question_terms: AskedQuestion,
-    article_ranks: dict[str, int],
-    *,
-    are_compared: bool,
-) -> list[tuple[Passage, PassageMatches]]:
-    """The passages as readers see them, each with its matches; `live`: their articles by id.
-
-    `are_compared`: with the sections that descriptions among the passages may sum up.
-    """
-    hits = {hit.article_id: hit for hit in query.semantic_hits}
-    sources = await passage_sources(passages, live, hits if are_compared else None)
-    words = {word for source in sources for word in (*source.text.words, *source.introduction)}
-    stems = {config: await stems_of(ctx.tx, config, words) for config in builder.stems}
-    matcher = Matcher(question_terms.weights, stems)
-    read = [matcher.read(source.article.id, source.text) for source in sources]
-    return [
-        (
-            passage_of(
-                ctx.bot,
-                source,
-                section_of(source, matcher, matches, article_ranks, hits),
-                question_terms,
-                matcher,
-                builder.stop_words,
-            ),
-            matches,
-        )
-        for source, matches in zip(sources, read, strict=True)
-    ]
-
-
-async def passage_sources(
+async def read_passages(
     passages: Sequence[ScoredPassage], live: dict[str, LiveArticle], hits: dict[str, SemanticHit] | None
-) -> list[PassageSource]:
+) -> list[FoundPassage]:
     articles = {passage.article_id: live[passage.article_id] for passage in passages}
     if sum(len(article.html) for article in articles.values()) > limits.MAX_INLINE_CHARACTERS:
-        return await to_thread.run_sync(read_passage_sources, passages, articles, hits)
-    return read_passage_sources(passages, articles, hits)
+        return await to_thread.run_sync(read_at_once, passages, articles, hits)
+    return read_at_once(passages, articles, hits)
 
 
-def read_passage_sources(
+def read_at_once(
     passages: Sequence[ScoredPassage], articles: dict[str, LiveArticle], hits: dict[str, SemanticHit] | None
-) -> list[PassageSource]:
+) -> list[FoundPassage]:
     """The passages with their texts; a passage that the article no longer has is left out.
 
     With `hits`, the semantic ones by article, described sections are among them.
@@ -303,21 +296,35 @@ def read_passage_sources(
     split = {id: passages_of(article.description, article.markdown) for id, article in articles.items()}
     sections = {id: ArticleSections(split[id], Anchors(article.html)) for id, article in articles.items()}
     described = [] if hits is None else list(described_sections(passages, split, hits))
-    sources = []
+    texts = []
     for scored in [*passages, *described]:
-        id = scored.article_id
-        if scored.number < len(split[id]):
-            passage = split[id][scored.number]
-            text = read_text(articles[id].title, passage.headings, cached_plain_passage(passage.markdown))
-            kind = kind_of_section(split[id], scored.number)
-            steps = place_of_steps(split[id], scored.number)
-            anchor = sections[id].anchors.of(passage)
-            introduction = introduction_of(split[id], scored.number) if scored in described else ""
-            words = words_of_text(introduction)
-            sources.append(
-                PassageSource(scored, articles[id], passage, anchor, text, kind, steps, sections[id], words)
+        id, number = scored.article_id, scored.number
+        if number < len(split[id]):
+            passage, introduction = split[id][number], ""
+            if scored in described:
+                introduction = introduction_of(split[id], number)
+            plain = cached_plain_passage(passage.markdown)
+            spans = sentence_spans(plain, at_line_breaks=True)
+            texts.append(
+                FoundPassage(
+                    article=articles[id],
+                    number=number,
+                    score=scored.score,
+                    coverage=scored.coverage,
+                    markdown=passage,
+                    kind=kind_of_section(split[id], number),
+                    steps=place_of_steps(split[id], number),
+                    anchor=sections[id].anchors.of(passage),
+                    sections=sections[id],
+                    plain=plain,
+                    spans=spans,
+                    title_words=words_of_text(articles[id].title),
+                    heading_words=words_of_text(" ".join(passage.headings)),
+                    sentence_words=[words_of_text(plain[start:end]) for start, end in spans],
+                    introduction_words=words_of_text(introduction),
+                )
             )
-    return sources
+    return texts
 
 
 @lru_cache(maxsize=32)
@@ -346,89 +353,30 @@ def described_sections(
                     yield ScoredPassage(id, number, score, 0.0, passage.rank)
 
 
-def section_of(
-    source: PassageSource,
-    matcher: Matcher,
-    matches: PassageMatches,
-    article_ranks: dict[str, int],
-    hits: dict[str, SemanticHit],
-) -> ComparedSection:
-    passage, hit = source.markdown_passage, hits.get(source.article.id)
-    heading = passage.headings[-1] if passage.headings and passage.number is not None else ""
-    return ComparedSection(
-        passage,
-        source.kind,
-        matcher.index_terms(words_of_text(heading)),
-        replace(matches, text=[*matcher.matches(source.introduction), *matches.text]),
-        source.scored.score,
-        article_ranks[source.article.id],
-        hit.similarity_of(source.scored.number) if hit else 0.0,
-        hit.z_score if hit else 0.0,
-    )
-
-
 def passage_of(
-    bot: Bot,
-    source: PassageSource,
-    section: ComparedSection,
-    question_terms: AskedQuestion,
-    matcher: Matcher,
-    stop_words: frozenset[str],
+    bot: Bot, passage: FoundPassage, comparison: SectionComparison, stop_words: frozenset[str]
 ) -> Passage:
-    article, passage = source.article, source.markdown_passage
-    signs = section_signs(question_terms, section)
+    article, signs = passage.article, comparison.signs(passage)
     return Passage(
         article_id=article.id,
-        number=source.scored.number,
+        number=passage.number,
         title=article.title,
         slug=article.slug,
-        url=bot.help_url + article.path(bot) + (f"#{source.anchor}" if source.anchor else ""),
+        url=bot.help_url + article.path(bot) + (f"#{passage.anchor}" if passage.anchor else ""),
         locale=article.locale,
-        headings=passage.headings if passage.number is not None else (),
-        anchor=source.anchor,
-        markdown=passage.markdown,
-        sections=source.sections,
-        text=source.text.plain,
-        score=source.scored.score,
-        coverage=min(source.scored.coverage, 1.0),
-        best=section.matches.best,
-        matches=matcher.word_matches,
-        kind=section.kind,
+        headings=passage.headings,
+        anchor=passage.anchor,
+        markdown=passage.markdown.markdown,
+        sections=passage.sections,
+        text=passage.plain,
+        score=passage.score,
+        coverage=min(passage.coverage, 1.0),
+        best=passage.best,
+        matches=comparison.matcher.word_matches,
+        kind=passage.kind,
         section_signs=signs,
         section_score=section_score(signs),
-        steps=source.steps,
+        steps=passage.steps,
         lead=article.description or "",
         stop_words=stop_words,
     )
-
-
-def retrieval_signs(
-    builder: QueryBuilder, query: WeightedQuery, best: ScoredArticle, passages: list[PassageMatches]
-) -> dict[str, float] | None:
-    """The signs of the best article; `None` if none of the presented passages is of it."""
-    of_best = [passage for passage in passages if passage.article_id == best.article_id]
-    if not of_best:
-        return None
-    return signs_of(
-        query,
-        of_best,
-        best.lexical_score / MAX_SCORE,
-        best.title_similarity,
-        builder.index.article_count,
-    )
-
-
-async def signals_of(
-    ctx: Ctx,
-    state: SearchState,
-    question: str,
-    query: WeightedQuery,
-    best: ScoredArticle,
-    signs: dict[str, float],
-) -> Signals:
-    """How sure the signs are, with what the words do that no article has."""
-    embedder = query_embedder.of(ctx)
-    name = embedder.name if embedder else None
-    if needs_off_topic(signs, name):
-        signs = signs | {"off_topic": await off_topic_sign(ctx, question, query, state, best.article_id)}
-    return Signals(confidence_of(signs, name), signs)

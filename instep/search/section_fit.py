@@ -5,17 +5,17 @@ to each other and what it means tell more. So the passages that an answer may qu
 model of such signs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 
 from instep.search.confidence import MANY_DEVIATIONS
-from instep.search.index.passages import MarkdownPassage
-from instep.search.matching import PassageMatches
+from instep.search.matching import FoundPassage, Matcher, words_of_text
 from instep.search.passage_kinds import FENCE, PassageKind
 from instep.search.query.analysis import WeightedQuery
-from instep.search.query.proximity import TermWeights, overlap, proximity
+from instep.search.query.proximity import overlap, proximity
 from instep.search.question_kinds import QuestionKind, kind_of_question
+from instep.search.semantic.vector_index import SemanticHit
 
 # Fitted by `make eval-sections-fitting` (docs/quality.md).
 WEIGHTS: Mapping[str, float] = {
@@ -41,75 +41,61 @@ FITTING: dict[QuestionKind, frozenset[PassageKind]] = {
     "why": frozenset({"troubleshooting"}),
     "error": frozenset({"troubleshooting"}),
 }
-# A word of a text: its index terms in the languages of the bot.
-Words = Sequence[list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
-    """A question as sections are compared with it."""
+class SectionComparison:
+    """A question, and what the passages that it finds are compared by."""
 
     kind: QuestionKind | None
     # The index terms of its first word that is no stop word, which mostly names an act.
     act: frozenset[str]
     total_rarity: float
-    weights: TermWeights
+    matcher: Matcher
+    # From 0, by the id of the article.
+    article_ranks: Mapping[str, int]
+    hits: Mapping[str, SemanticHit]
 
     @classmethod
-    def of(cls, question: str, query: WeightedQuery, weights: TermWeights) -> "AskedQuestion":
+    def of(
+        cls, question: str, query: WeightedQuery, matcher: Matcher, article_ranks: Mapping[str, int]
+    ) -> "SectionComparison":
         words = [term for term in query.words if not term.is_stop_word]
         act = frozenset(term for term, boost in words[0].expansions if boost == 1) if words else frozenset()
-        return cls(kind_of_question(question), act, query.total_rarity, weights)
+        hits = {hit.article_id: hit for hit in query.semantic_hits}
+        return cls(kind_of_question(question), act, query.total_rarity, matcher, article_ranks, hits)
 
+    def signs(self, passage: FoundPassage) -> dict[str, float]:
+        """The signs that the section of a passage answers, each about 0 to 1."""
+        total, title, hit = self.total_rarity, passage.title, self.hits.get(passage.article.id)
+        text = [*self.matcher.matches(passage.introduction_words), *passage.text]
+        # Stop words have no index terms.
+        heading = self.matcher.index_terms(words_of_text("".join(passage.headings[-1:])))
+        content = [terms for terms in heading if terms]
+        matching = [any(term in self.matcher.weights for term in terms) for terms in content]
+        return {
+            "score": passage.score,
+            "similarity": hit.similarity_of(passage.number) if hit else 0.0,
+            "article_similarity": hit.z_score / MANY_DEVIATIONS if hit else 0.0,
+            "article_rank": 1 / (1 + self.article_ranks[passage.article.id]),
+            "coverage": overlap([*text, *title]) / total,
+            "text_coverage": overlap(text) / total,
+            "proximity": proximity(text) / total,
+            "proximity_with_title": proximity(text, title) / total,
+            "act": float(bool(content) and not self.act.isdisjoint(heading[0])),
+            "heading_share": sum(matching) / len(content) if content else 0.0,
+            # "What it adds" is no question for adding something: most of its words say something else.
+            "whole_heading": float(all(matching) and len(content) > len(heading) / 2),
+            "fitting_kind": float(self.is_fitting(passage)),
+            "length": min(log(1 + len(passage.markdown.markdown.split())) / log(1 + MANY_WORDS), 1.0),
+        }
 
-@dataclass(frozen=True, slots=True)
-class ComparedSection:
-    """A passage that is compared with others."""
-
-    passage: MarkdownPassage
-    kind: PassageKind
-    # The words of its innermost heading, of which stop words have no index terms.
-    heading: Words
-    matches: PassageMatches
-    # By words and meaning, about 0 to 1.
-    score: float
-    # From 0.
-    article_rank: int
-    # The cosine of its nearest chunk and the question, and how far its article stands above the mean, in
-    # standard deviations; 0 without meaning.
-    similarity: float
-    z_score: float
-
-
-def section_signs(question_terms: AskedQuestion, section: ComparedSection) -> dict[str, float]:
-    """The signs that a section answers, each about 0 to 1."""
-    text, title, heading = section.matches.text, section.matches.title, section.heading
-    total = question_terms.total_rarity
-    content = [terms for terms in heading if terms]
-    matching = [any(term in question_terms.weights for term in terms) for terms in content]
-    return {
-        "score": section.score,
-        "similarity": section.similarity,
-        "article_similarity": section.z_score / MANY_DEVIATIONS,
-        "article_rank": 1 / (1 + section.article_rank),
-        "coverage": overlap([*text, *title]) / total,
-        "text_coverage": overlap(text) / total,
-        "proximity": proximity(text) / total,
-        "proximity_with_title": proximity(text, title) / total,
-        "act": float(bool(content) and not question_terms.act.isdisjoint(heading[0])),
-        "heading_share": sum(matching) / len(content) if content else 0.0,
-        # "What it adds" is no question for adding something: most of its words say something else.
-        "whole_heading": float(all(matching) and len(content) > len(heading) / 2),
-        "fitting_kind": float(is_fitting(question_terms.kind, section)),
-        "length": min(log(1 + len(section.passage.markdown.split())) / log(1 + MANY_WORDS), 1.0),
-    }
+    def is_fitting(self, passage: FoundPassage) -> bool:
+        if self.kind == "how_to" and FENCE.search(passage.markdown.markdown):
+            return True
+        return self.kind is not None and passage.kind in FITTING.get(self.kind, ())
 
 
 def section_score(signs: Mapping[str, float]) -> float:
     """In log-odds: of two sections, how much likelier one answers than the other is their difference."""
     return sum(weight * signs[name] for name, weight in WEIGHTS.items())
-
-
-def is_fitting(question_kind: QuestionKind | None, section: ComparedSection) -> bool:
-    is_command = question_kind == "how_to" and FENCE.search(section.passage.markdown) is not None
-    return is_command or (question_kind is not None and section.kind in FITTING.get(question_kind, ()))

@@ -45,7 +45,7 @@ BOUNDED = {
     "instep.platform.llm.guard.has_markup": ("MAX_COMPLETION_BYTES", "of a completion"),
     "instep.interfaces.reference.pages.Descriptions.page_values": ("", "our own texts, once"),
     "instep.search.query.fuzzy.fuzzy_matches": ("MAX_QUERY_CHARACTERS", "the words of a query"),
-    "instep.search.retrieve.read_passage_sources": ("MAX_INLINE_CHARACTERS", "longer ones in a thread"),
+    "instep.search.retrieve.read_at_once": ("MAX_INLINE_CHARACTERS", "longer ones in a thread"),
     "instep.interfaces.site.changelog.embeddable": (
         "MAX_CHANGELOG_INLINE_CHARACTERS",
         "longer ones are links",

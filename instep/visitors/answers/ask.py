@@ -13,7 +13,7 @@ from instep.platform.identity.schemas import Ctx
 from instep.search.excerpts import cut, joined_lines, letters_in, place_after
 from instep.search.passage_kinds import answers_questions
 from instep.search.retrieve import retrieve
-from instep.search.schemas import Audience, Passage, Retrieval
+from instep.search.schemas import Audience, Passage
 from instep.visitors.answers.asked_headings import blocks_with_headings
 from instep.visitors.answers.citing import has_no_active_markup, render_with_citations
 from instep.visitors.answers.extractive import (
@@ -96,9 +96,17 @@ async def retrieve_context(ctx: Ctx, request: QuestionRequest) -> RetrievedConte
 
 async def try_wording(ctx: Ctx, request: QuestionRequest, query: str) -> RetrievedContext:
     """Search in the requested language, and in all languages if nothing is written in that one."""
-    retrieval = await retrieve_in_locale(ctx, request, query, request.locale)
-    if not retrieval.passages and request.locale is not None:
-        retrieval = await retrieve_in_locale(ctx, request, query, None)
+    for locale in dict.fromkeys((request.locale, None)):
+        retrieval = await retrieve(
+            ctx,
+            query,
+            locale,
+            limit=limits.MAX_PASSAGES_RETRIEVED,
+            audience=request.audience,
+            candidates=limits.MAX_PASSAGES_COMPARED,
+        )
+        if retrieval.passages:
+            break
     passages, confidence = retrieval.passages, retrieval.signals.confidence
     if query != request.text:
         passages, is_continued = rerank_for_follow_up(passages, request.text)
@@ -109,17 +117,6 @@ async def try_wording(ctx: Ctx, request: QuestionRequest, query: str) -> Retriev
             confidence = max(confidence, limits.ANSWER_THRESHOLD)
     confidence = round(min(1.0, max(0.0, confidence)), 3) if passages else 0.0
     return RetrievedContext(query, request.locale or ctx.bot.locale, passages, confidence)
-
-
-async def retrieve_in_locale(ctx: Ctx, request: QuestionRequest, query: str, locale: str | None) -> Retrieval:
-    return await retrieve(
-        ctx,
-        query,
-        locale,
-        limit=limits.MAX_PASSAGES_RETRIEVED,
-        audience=request.audience,
-        candidates=limits.MAX_PASSAGES_COMPARED,
-    )
 
 
 def extractive_answer(context: RetrievedContext) -> Answer:

@@ -412,16 +412,8 @@ class AnswerOut(AnswerPreviewOut):
 
     @classmethod
     def of_saved(cls, saved: SavedAnswer) -> "AnswerOut":
-        return cls(
-            answer=saved.answer.text,
-            answered=saved.answer.answered,
-            may_help=saved.answer.may_help,
-            translated_from=saved.answer.translated_from,
-            confidence=saved.answer.confidence,
-            sources=list(saved.sources),
-            conversation_id=saved.conversation_id,
-            message_id=saved.message_id,
-        )
+        preview = dict(AnswerPreviewOut.of(saved.answer)) | {"sources": list(saved.sources)}
+        return cls(conversation_id=saved.conversation_id, message_id=saved.message_id, **preview)
 
 
 class FeedbackOut(Out):

@@ -1,0 +1,50 @@
+"""Near words alone make no answer: a quotation has the name, the number or the statement asked for."""
+
+import pytest
+
+from instep.visitors.answers.ask import RetrievedContext, extractive_answer
+from tests.visitors.answers.test_passages import passage_of
+
+TITLE = "Export rows"
+ROWS = "An export holds at most 500 rows."
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many rows does an export hold?", ROWS),
+        ("What is the limit of an export?", "The limit of an export is 500 rows."),
+        ("How many rows does an export hold?", "An export holds an unlimited number of rows."),
+        ("How many rows does an export hold?", "| an export | holds |\n|---|---|\n| rows | 500 |"),
+        ("Can I export rows?", "You can export rows of any table."),
+        ("Why does an export leave out rows?", "An export leaves out rows that are hidden."),
+        ("What happens if an export has no rows?", "An export that has no rows is empty."),
+        ("Does Zapier export rows?", "Zapier can export rows of any table."),
+        ("How do I export rows?", "1. Open the table.\n2. Choose Export."),
+    ],
+)
+def test_what_says_it_is_quoted(question: str, text: str) -> None:
+    assert extractive_answer(RetrievedContext(question, "en", [passage_of(text, TITLE)], 0.9)).answered
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        # No number, or that of a version.
+        ("How many rows does an export hold?", "An export holds the rows of a table."),
+        ("How many rows does an export hold?", "Since 2.5 an export holds the rows of a table."),
+        ("Wie viele Rows hat ein Export?", "Ein Export hat Rows."),
+        # Another name, with a capital or in no language's usual words.
+        ("Does Zapier export rows?", "Airtable can export rows of any table."),
+        ("Can I export rows with zxcvbn?", "You can export rows of any table."),
+        # Steps state nothing of what was asked.
+        ("Can I delete rows of an archived table?", "1. Open the settings.\n2. Choose Export."),
+        ("Why are rows left out of an export?", "Choose a table. Then press the button."),
+        ("What happens if an export has no rows?", "Choose a table. Then press the button."),
+    ],
+)
+def test_what_does_not_say_it_is_named_as_what_may_help(question: str, text: str) -> None:
+    answer = extractive_answer(RetrievedContext(question, "en", [passage_of(text, TITLE)], 0.9))
+
+    assert (answer.answered, answer.may_help) == (False, True)
+    assert answer.confidence < 0.5
