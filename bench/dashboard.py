@@ -22,7 +22,7 @@ from instep.interfaces.dashboard.pages import routes
 from instep.platform.core.embedded import EmbeddedPostgres
 from instep.platform.migrations import migrate
 from instep.platform.web.call import PersonAccess
-from tests.browser.chromium import chromium_program
+from tests.support.chromium import chromium_program
 
 PORT = 8194
 URL = f"http://127.0.0.1:{PORT}"

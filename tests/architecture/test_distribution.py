@@ -12,8 +12,8 @@ from psycopg import sql
 from psycopg.errors import ForeignKeyViolation, UniqueViolation
 
 from instep.platform.core.database import Database, Tx
-from tests.drafting.tasks.changes import send
 from tests.support.cast import Cast, Client
+from tests.support.changes import send
 
 # A caller is found by these before its workspace is known: on many databases their tables are in one place.
 BEFORE_THE_WORKSPACE = {

@@ -13,15 +13,15 @@ from instep.accounts.workspaces.domain_claims import change_domain
 from instep.platform.core.database import Tx
 from instep.platform.core.outbound.allowed import AllowList
 from instep.platform.identity.scopes import Scope
-from tests.content.changelog.entries import publish_entry
-from tests.content.files.samples import picture
-from tests.content.files.uploads import send, upload
-from tests.drafting.tasks.changes import change
 from tests.interfaces.dashboard.test_domain_claims import OWNER
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company
+from tests.support.changelog_entries import publish_entry
+from tests.support.changes import change
+from tests.support.file_samples import picture
 from tests.support.http import create_collection, created, ok
 from tests.support.questions import ask
+from tests.support.site_pages import publish
+from tests.support.uploads import send, upload
 
 # A column that holds an id, which the service makes at random: nobody chooses one that another has.
 ID = re.compile(r"\(*(?:id|\w+_id|token_hash|key_hash|code_hash|bot_key|object_key)\b")

@@ -21,29 +21,29 @@ from instep.platform.core.database_connections import OPTIONS
 from instep.platform.identity.scopes import Role
 from instep.platform.web.visitors.refused_origins import note_refused_origin
 from instep.visitors.answers.erasure_marks import mark_erasure
-from tests.accounts.language_model.setting_models import give_model
-from tests.content.files.uploads import show_in_article, upload
-from tests.content.golden.golden import keep, lose_a_name
-from tests.drafting.drafts.review import hold_back_statement, look_at
-from tests.drafting.places.finding import find_places, new_place
-from tests.notifications.alerts.targets import add_target
-from tests.platform.llm.budgets import leave_work, spend
 from tests.support import questions
+from tests.support.alert_targets import add_target
 from tests.support.articles import acting
+from tests.support.bringing import Importer
 from tests.support.browsing import read_and_search
+from tests.support.budgets import leave_work, spend
 from tests.support.cast import Api, Cast, Client
+from tests.support.drafts import hold_back_statement, look_at
+from tests.support.golden_questions import keep, lose_a_name
+from tests.support.import_sources import page, tree
 from tests.support.issuers import trust_somebody
 from tests.support.oauth import connect_somebody
+from tests.support.places import find_places, new_place
 from tests.support.search import store_index, store_vector
 from tests.support.second_factors import add_second_factors
+from tests.support.setting_models import give_model
 from tests.support.sign_in import PASSWORD, SIGNING_KEY, fresh_email, sign_up
+from tests.support.synced_repository import Repository
+from tests.support.synced_repository import page as page_text
 from tests.support.unanswered import ask
+from tests.support.uploads import show_in_article, upload
 from tests.support.visitor_tokens import secret_of
 from tests.support.visitors import begin, leave, rate
-from tests.transfer.git_sync.repository import Repository
-from tests.transfer.git_sync.repository import page as page_text
-from tests.transfer.imports.bringing import Importer
-from tests.transfer.imports.sources import page, tree
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
 # A challenge is answered before anybody has signed in.

@@ -8,13 +8,13 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints, running_chromium
-from tests.browser.host_pages import OPEN_SHADOWS, HostSite, host_site
-from tests.browser.widget_pages import TEXT, Widget
-from tests.interfaces.site.pages import publish
-from tests.runtime.installation import installed
 from tests.support.cast import Cast, Client
+from tests.support.chromium import Complaints, running_chromium
+from tests.support.host_pages import OPEN_SHADOWS, HostSite, host_site
+from tests.support.installation import installed
+from tests.support.site_pages import publish
 from tests.support.visitors import open_to
+from tests.support.widget_pages import TEXT, Widget
 
 
 @pytest.fixture(scope="session")

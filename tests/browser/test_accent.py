@@ -8,11 +8,11 @@ from playwright.async_api import Page
 
 from instep.platform.core.colours import readable_accent
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints
-from tests.browser.host_pages import HostPage, HostSite
-from tests.browser.widget_pages import Widget, open_panel
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast
+from tests.support.chromium import Complaints
+from tests.support.host_pages import HostPage, HostSite
+from tests.support.site_pages import publish
+from tests.support.widget_pages import Widget, open_panel
 
 Scheme = Literal["light", "dark"]
 PALE_YELLOW, DARK_NAVY = "#fff5b8", "#0a1440"

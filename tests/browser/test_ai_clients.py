@@ -9,9 +9,9 @@ from playwright.async_api import Page
 
 from instep.platform.core.database import Tx
 from instep.platform.identity.schemas import Person
-from tests.browser.chromium import Complaints
-from tests.browser.host_pages import HostPage, HostSite
 from tests.support.cast import Cast
+from tests.support.chromium import Complaints
+from tests.support.host_pages import HostPage, HostSite
 from tests.support.mcp import headers_of, message
 from tests.support.oauth import Request, begin_session, member
 

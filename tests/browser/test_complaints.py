@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route
 
-from tests.browser.chromium import Complaints
+from tests.support.chromium import Complaints
 
 SITE = "http://site.test"
 POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"

@@ -6,11 +6,11 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from instep.platform.core.database import Tx
-from tests.browser.host_pages import OPEN_SHADOWS, HostPage, HostSite
-from tests.browser.widget_pages import TEXT, Widget, ask
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
+from tests.support.host_pages import OPEN_SHADOWS, HostPage, HostSite
+from tests.support.site_pages import publish
 from tests.support.visitors import open_to
+from tests.support.widget_pages import TEXT, Widget, ask
 
 # The tags and names of what can be used and has neither a border nor words nor a picture that is seen, and of
 # what shows no outline when it has the focus; `root` is the document or the shadow of the widget.

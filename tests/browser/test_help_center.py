@@ -5,10 +5,10 @@ from typing import Literal
 import pytest
 from playwright.async_api import Page
 
-from tests.browser.chromium import Colour, Complaints, colours, picture
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import without_own_style
 from tests.support.cast import Api, Cast
+from tests.support.changelog_entries import publish_entry
+from tests.support.chromium import Colour, Complaints, colours, picture
+from tests.support.site_pages import without_own_style
 
 TEXT = """\
 Acme runs **wherever** PostgreSQL runs.

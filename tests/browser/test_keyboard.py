@@ -3,8 +3,8 @@
 import pytest
 from playwright.async_api import Page
 
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
+from tests.support.site_pages import publish
 
 TEXT = f"""\
 ## Options

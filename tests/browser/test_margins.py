@@ -4,8 +4,8 @@ from playwright.async_api import Page
 from psycopg.types.json import Jsonb
 
 from instep.platform.core.database import Tx
-from tests.interfaces.site.pages import collect, publish
 from tests.support.cast import Cast, Client
+from tests.support.site_pages import collect, publish
 
 TEXT = "Words.\n\n## Before\n\nWords.\n\n## After\n\nWords.\n"
 BOX = """

@@ -5,13 +5,13 @@ from playwright.async_api import Page
 
 from instep.demo.help import read_help
 from instep.platform.core.database import Tx
-from tests.browser.host_pages import OPEN_SHADOWS, HostPage, HostSite
-from tests.browser.hostile_answers import HostileHelpCenter
-from tests.browser.widget_pages import Widget, ask
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import collect, publish
 from tests.support.cast import Cast, Client
+from tests.support.changelog_entries import publish_entry
+from tests.support.host_pages import OPEN_SHADOWS, HostPage, HostSite
+from tests.support.hostile_answers import HostileHelpCenter
 from tests.support.oauth import Request, begin_session, member, register
+from tests.support.site_pages import collect, publish
+from tests.support.widget_pages import Widget, ask
 
 WIDTHS = (320, 390)
 WORD = "Donaudampfschifffahrtsgesellschaft" * 5

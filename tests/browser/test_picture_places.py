@@ -4,10 +4,10 @@ import asyncio
 
 from playwright.async_api import Page, Route
 
-from tests.content.files.samples import picture
-from tests.content.files.uploads import upload
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast
+from tests.support.file_samples import picture
+from tests.support.site_pages import publish
+from tests.support.uploads import upload
 
 TOP_OF_LAST_PARAGRAPH = "document.querySelector('.prose p:last-child').getBoundingClientRect().top"
 IS_SHOWN = "document.querySelector('.prose img').naturalWidth > 0"

@@ -3,8 +3,8 @@
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
-from tests.browser.chromium import Complaints
 from tests.support.cast import Cast, Client
+from tests.support.chromium import Complaints
 from tests.support.http import create_article, ok
 
 REFUNDS = """\

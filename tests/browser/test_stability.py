@@ -7,8 +7,8 @@ import pytest
 from playwright.async_api import Page
 
 from scripts.check_assets import SOURCES
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
+from tests.support.site_pages import publish
 from tests.support.source_code import REPOSITORY
 
 FONTS = [SOURCES / "src" / "shared" / name for name in ("fonts.css", "further-fonts.css")]

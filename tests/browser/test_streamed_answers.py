@@ -8,13 +8,13 @@ import pytest
 from playwright.async_api import Page, expect
 
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints
-from tests.browser.host_pages import HostPage, HostSite
-from tests.browser.widget_pages import QUESTION, Widget, ask, panel
-from tests.platform.llm.endpoint import Endpoint, endpoint, pauses
 from tests.platform.llm.test_streamed_answers import cut_after, reply_of
-from tests.runtime.installation import installed
 from tests.support.cast import Cast
+from tests.support.chromium import Complaints
+from tests.support.host_pages import HostPage, HostSite
+from tests.support.installation import installed
+from tests.support.model_endpoint import Endpoint, endpoint, pauses
+from tests.support.widget_pages import QUESTION, Widget, ask, panel
 
 FIRST = {"text": "A file may be up to **50 MB** large.", "section": 1, "quote": ""}
 STEP = {"text": "1. Open *Files*.", "section": 1, "quote": ""}

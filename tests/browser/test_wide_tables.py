@@ -2,8 +2,8 @@
 
 from playwright.async_api import Page
 
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
+from tests.support.site_pages import publish
 
 SENTENCE = (
     "sets how long a worker waits for an answer of the upstream before the request is ended and counted as "

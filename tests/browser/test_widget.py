@@ -7,14 +7,14 @@ from PIL import Image
 from playwright.async_api import Page, expect
 
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints
-from tests.browser.host_pages import HostPage, HostSite
-from tests.browser.widget_pages import QUESTION, Widget, ask, open_panel, panel, question_field
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
+from tests.support.chromium import Complaints
+from tests.support.host_pages import HostPage, HostSite
 from tests.support.http import created
+from tests.support.site_pages import publish
 from tests.support.source_code import REPOSITORY
 from tests.support.visitor_tokens import claims, secret_of, sign
+from tests.support.widget_pages import QUESTION, Widget, ask, open_panel, panel, question_field
 
 TEXTS = REPOSITORY / "frontend" / "src" / "widget" / "texts"
 # Tells all that screen readers are told by the panel's live region, in order.

@@ -3,9 +3,9 @@
 from playwright.async_api import Page, Route, expect
 
 from instep.platform.core.database import Tx
-from tests.browser.host_pages import HostPage, HostSite
-from tests.browser.widget_pages import ask, open_panel, panel, question_field
 from tests.support.cast import Cast
+from tests.support.host_pages import HostPage, HostSite
+from tests.support.widget_pages import ask, open_panel, panel, question_field
 
 ANYWHERE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After"}
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.chromium import Complaints
-from tests.browser.host_pages import HostPage, HostSite
-from tests.browser.hostile_answers import HostileHelpCenter, faults_of
-from tests.browser.widget_pages import Widget, ask, panel
+from tests.support.chromium import Complaints
+from tests.support.host_pages import HostPage, HostSite
+from tests.support.hostile_answers import HostileHelpCenter, faults_of
+from tests.support.widget_pages import Widget, ask, panel
 
 PAYLOADS = [
     "<script>alert(1)</script>",

@@ -3,11 +3,11 @@
 from playwright.async_api import Page, Route, expect
 
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints, picture
-from tests.browser.host_pages import HostPage, HostSite
-from tests.browser.widget_pages import Widget, ask, open_panel, panel, question_field
 from tests.support.cast import Cast
+from tests.support.chromium import Complaints, picture
+from tests.support.host_pages import HostPage, HostSite
 from tests.support.visitors import open_to, second_bot
+from tests.support.widget_pages import Widget, ask, open_panel, panel, question_field
 
 HOSTILE_STYLES = """<style>
   * { all: unset !important; --ink: red !important; --blue: red !important }

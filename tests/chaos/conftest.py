@@ -7,10 +7,10 @@ from contextlib import ExitStack
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.chaos.workers import StartWorker
-from tests.notifications.webhooks.receiver import Receiver, receiving
-from tests.runtime.installation import Process, installed
+from tests.support.installation import Process, installed
 from tests.support.limits import SetSetting
+from tests.support.webhook_receiver import Receiver, receiving
+from tests.support.workers import StartWorker
 
 Tell = Callable[[str], None]
 

@@ -6,10 +6,10 @@ import pytest
 
 from instep.platform.core.database import Tx
 from tests.chaos.conftest import Tell
-from tests.chaos.workers import StartWorker, nothing_waits, until
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client
 from tests.support.deliveries import add_deliveries, connect, endpoint_of
+from tests.support.webhook_receiver import Receiver
+from tests.support.workers import StartWorker, nothing_waits, until
 
 pytestmark = pytest.mark.chaos
 

@@ -14,9 +14,6 @@ import pytest
 
 from instep.notifications.webhooks.signature import verify
 from instep.platform.core.database import Database, Tx
-from tests.chaos.workers import StartWorker, nothing_waits, until
-from tests.notifications.webhooks.endpoints import send_test
-from tests.notifications.webhooks.receiver import Receiver, receiving
 from tests.support.cast import Client
 from tests.support.deliveries import (
     at_work,
@@ -27,6 +24,9 @@ from tests.support.deliveries import (
     delivery_of,
     sending,
 )
+from tests.support.webhook_endpoints import send_test
+from tests.support.webhook_receiver import Receiver, receiving
+from tests.support.workers import StartWorker, nothing_waits, until
 
 pytestmark = pytest.mark.chaos
 

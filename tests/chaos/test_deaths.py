@@ -18,14 +18,14 @@ import pytest
 
 from instep.platform.core.database import Tx
 from instep.platform.core.embedded import EmbeddedPostgres
-from tests.chaos.arrivals import DELIVERIES, Kept, have_arrived
 from tests.chaos.conftest import Tell
-from tests.chaos.workers import nothing_waits, until
-from tests.notifications.webhooks.receiver import Receiver
-from tests.runtime.installation import Installation, Process, installed
+from tests.support.arrivals import DELIVERIES, Kept, have_arrived
 from tests.support.cast import Client, Json
 from tests.support.deliveries import connect
 from tests.support.http import Response, at_once, body_of
+from tests.support.installation import Installation, Process, installed
+from tests.support.webhook_receiver import Receiver
+from tests.support.workers import nothing_waits, until
 
 pytestmark = pytest.mark.chaos
 

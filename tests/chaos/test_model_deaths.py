@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 import httpx2
 import pytest
 
-from tests.drafting.tasks.changes import DIFF, PETS, SETTINGS
-from tests.platform.llm.endpoint import INPUT, KEY, OUTPUT, Asked, Endpoint, answered, endpoint
-from tests.runtime.installation import Installation, installed
 from tests.support.cast import Json
+from tests.support.changes import DIFF, PETS, SETTINGS
+from tests.support.installation import Installation, installed
+from tests.support.model_endpoint import INPUT, KEY, OUTPUT, Asked, Endpoint, answered, endpoint
 
 pytestmark = pytest.mark.chaos
 

@@ -8,11 +8,11 @@ import pytest
 
 from instep.platform.core.database import Tx
 from tests.chaos.conftest import Tell
-from tests.chaos.workers import StartWorker
-from tests.notifications.webhooks.endpoints import send_test
-from tests.notifications.webhooks.receiver import Receiver, receiving
 from tests.support.cast import Api, Cast, create_company
 from tests.support.deliveries import add_deliveries, connect
+from tests.support.webhook_endpoints import send_test
+from tests.support.webhook_receiver import Receiver, receiving
+from tests.support.workers import StartWorker
 
 pytestmark = pytest.mark.chaos
 

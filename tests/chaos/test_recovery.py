@@ -11,9 +11,9 @@ import httpx2
 import pytest
 
 from tests.chaos.conftest import Tell
-from tests.runtime.installation import READY_SECONDS, Installation, Process, installed, kill
 from tests.support.cast import Client
 from tests.support.http import all_pages, at_once
+from tests.support.installation import READY_SECONDS, Installation, Process, installed, kill
 
 pytestmark = pytest.mark.chaos
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from instep.cli.asking import NOT_ANSWERED
-from tests.runtime.installation import COMMAND, Installation, installed
 from tests.support.cast import Cast
 from tests.support.commands import Operator, run_command
+from tests.support.installation import COMMAND, Installation, installed
 from tests.support.wording import like
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.runtime.installation import installed
+from tests.support.installation import installed
 
 
 @pytest.fixture(scope="package")

@@ -15,8 +15,8 @@ from psycopg.conninfo import make_conninfo
 
 from instep.platform.core.embedded.account import Account, account_for
 from tests.cluster.programs import Program, await_true, fill, postgres_programs, program
-from tests.runtime.installation import COMMAND, free_port, kill, new_folder
 from tests.support.cast import Json
+from tests.support.installation import COMMAND, free_port, kill, new_folder
 
 ADDRESS = "127.0.0.1"
 START_SECONDS = 90

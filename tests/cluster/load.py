@@ -12,10 +12,10 @@ from functools import partial
 import httpx2
 
 from tests.cluster.installation import Cluster
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client, Json
 from tests.support.deliveries import connect
 from tests.support.http import Response, body_of
+from tests.support.webhook_receiver import Receiver
 
 # Each with a key, a writer of articles, a writer of tasks, a reader and an endpoint of its own.
 BOTS = 4

@@ -11,13 +11,13 @@ import psycopg
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.chaos.arrivals import DELIVERIES, Kept, have_arrived
-from tests.chaos.workers import until
 from tests.cluster.installation import Cluster, Machine, clustered
 from tests.cluster.load import CLIENTS, Load, loaded
 from tests.cluster.outcome import DEAD_JOBS, is_settled, lost_and_doubled, missing_effects
 from tests.cluster.programs import Program
-from tests.notifications.webhooks.receiver import Receiver, receiving
+from tests.support.arrivals import DELIVERIES, Kept, have_arrived
+from tests.support.webhook_receiver import Receiver, receiving
+from tests.support.workers import until
 
 pytestmark = pytest.mark.cluster
 

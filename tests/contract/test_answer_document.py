@@ -15,11 +15,11 @@ from instep.operations.ops.routes import list_routes
 from instep.platform.core.config import settings
 from instep.platform.core.database import Tx
 from instep.platform.web.visitors.errors import TITLES_AND_HINTS
-from tests.contract.document import BASE, assert_valid
-from tests.interfaces.site.pages import publish
+from tests.support.api_document import BASE, assert_valid
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response
 from tests.support.questions import ask
+from tests.support.site_pages import publish
 from tests.support.visitors import credentials
 
 

@@ -7,7 +7,7 @@ from instep.app import create_app
 from instep.notifications.webhooks.schemas import EventKind
 from instep.operations.ops.routes import list_routes
 from instep.platform.core.config import settings
-from tests.contract.document import assert_valid, document, resolve, validator
+from tests.support.api_document import assert_valid, document, resolve, validator
 from tests.support.cast import Client, Json
 
 

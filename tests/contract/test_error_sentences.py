@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from instep.app import create_app
 from instep.platform.web.errors import DEFAULT_SENTENCE, invalid_values
 from instep.platform.web.shapes import Body
-from tests.contract.document import document, resolve
+from tests.support.api_document import document, resolve
 from tests.support.cast import Client, Json
 from tests.support.http import body_of, error
 

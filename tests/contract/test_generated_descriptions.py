@@ -2,7 +2,7 @@
 
 from instep.platform.core.errors import RateLimited, Unauthorized
 from instep.platform.core.outages import DatabaseFull
-from tests.contract.document import operation, resolve
+from tests.support.api_document import operation, resolve
 from tests.support.cast import Json
 
 

@@ -5,8 +5,8 @@ import pytest
 from instep.accounts.people.actions import list_audit
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core.database import Database, Tx
-from tests.contract.document import assert_described, document
-from tests.contract.table import TABLE, Operation, assemble
+from tests.support.api_document import assert_described, document
+from tests.support.api_table import TABLE, Operation, assemble
 from tests.support.cast import Api, Cast, Client, Company
 from tests.support.http import Response, error
 

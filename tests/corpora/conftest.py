@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from instep.platform.core.database import Database
-from tests.contract.table import assemble
 from tests.corpora.requests import Meter, Sender
+from tests.support.api_table import assemble
 from tests.support.cast import Api, Cast
 from tests.support.limits import SetLimit, SetSetting
 

@@ -17,9 +17,9 @@ from instep.transfer.imports.plan.planning import plan
 from instep.transfer.imports.schemas import ImportReport, Plan, PlannedPage
 from instep.transfer.imports.source.source_reading import Source, read_now
 from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
+from tests.support.bringing import IMPORTER
 from tests.support.cast import Company
 from tests.support.http import stranger
-from tests.transfer.imports.bringing import IMPORTER
 
 LINK = re.compile(r'<a[^>]* href="([^"]*)"')
 ID = re.compile(r' id="([^"]+)"')

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from jsonschema import Draft202012Validator
 
-from tests.contract.document import operation as described
-from tests.contract.document import resolve, validator
-from tests.contract.table import TABLE, Operation
+from tests.support.api_document import operation as described
+from tests.support.api_document import resolve, validator
+from tests.support.api_table import TABLE, Operation
 from tests.support.cast import Json
 
 FieldPath = tuple[str | int, ...]

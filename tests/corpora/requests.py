@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from jsonschema import ValidationError
 from starlette.routing import Match
 
-from tests.contract.document import assert_described
-from tests.contract.table import Operation
 from tests.corpora.places import Place, as_header, as_segment
+from tests.support.api_document import assert_described
+from tests.support.api_table import Operation
 from tests.support.cast import Client, Json
 from tests.support.http import Response, created, error
 

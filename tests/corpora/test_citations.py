@@ -20,11 +20,11 @@ from instep.visitors.answers.model_answer import SectionReading, answer_of
 from instep.visitors.answers.schemas import Answer, AnswerPreviewOut, CitedPassage
 from instep.visitors.answers.support import is_supported
 from tests.corpora.test_planted_in_answers import payloads
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client, Json
 from tests.support.citations import CITED, numbers_are_those_of_sources, unsupported, words_of, words_of_page
 from tests.support.http import ok
 from tests.support.scripted_model import parts_of
+from tests.support.site_pages import publish
 from tests.support.visitors import visiting
 
 pytestmark = pytest.mark.corpora

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.table import TABLE
 from tests.corpora.requests import Sender
-from tests.drafting.tasks.changes import write_articles
+from tests.support.api_table import TABLE
 from tests.support.cast import RunJobs
+from tests.support.changes import write_articles
 from tests.support.http import all_pages, error
 
 pytestmark = pytest.mark.corpora

@@ -21,7 +21,7 @@ from instep.transfer.imports.readers.wordpress import READER as WORDPRESS
 from instep.transfer.imports.readers.zendesk import READER as ZENDESK
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.corpora.conftest import DATA
-from tests.transfer.imports.product_files import Files, read_tree
+from tests.support.import_product_files import Files, read_tree
 
 pytestmark = pytest.mark.corpora
 IMPORTS = DATA / "imports"

@@ -10,7 +10,6 @@ from fastapi import FastAPI
 
 from instep.platform.core.database import Database, Tx
 from instep.transfer.imports.source.source_reading import Source
-from tests.content.files.samples import picture
 from tests.corpora.conftest import DATA
 from tests.corpora.imported import (
     Imported,
@@ -22,6 +21,7 @@ from tests.corpora.imported import (
     writes,
 )
 from tests.support.cast import Cast
+from tests.support.file_samples import picture
 
 pytestmark = pytest.mark.corpora
 IMPORTS = DATA / "imports"

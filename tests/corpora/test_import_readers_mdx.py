@@ -19,7 +19,7 @@ from instep.transfer.imports.mdx.included_files import is_partial
 from instep.transfer.imports.readers import docusaurus, fumadocs, mintlify, nextra, starlight, vitepress
 from instep.transfer.imports.tree.schemas import ImportedPage, Reader, Tree
 from tests.corpora.conftest import DATA
-from tests.transfer.imports.folders import FolderFiles
+from tests.support.import_folders import FolderFiles
 
 pytestmark = pytest.mark.corpora
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.document import document, resolve
-from tests.contract.table import TABLE, Operation
 from tests.corpora.places import WITH_BODY, body_schema
 from tests.corpora.requests import Sender
+from tests.support.api_document import document, resolve
+from tests.support.api_table import TABLE, Operation
 from tests.support.http import Response, error
 
 pytestmark = pytest.mark.corpora

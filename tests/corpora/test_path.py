@@ -15,8 +15,8 @@ from starlette.routing import Mount
 
 from instep.app import create_app
 from instep.platform.core.database import Database
-from tests.contract.table import TABLE, assemble
 from tests.corpora.requests import TOO_SLOW_SECONDS, Meter
+from tests.support.api_table import TABLE, assemble
 from tests.support.cast import Cast, Client
 from tests.support.wire import Answer, read_answer, serving
 

@@ -12,12 +12,12 @@ from fastapi import FastAPI
 from instep.platform.core.markdown import render
 from instep.platform.web.visitors import route
 from instep.visitors.answers.generative import MAX_PARTS
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client, Json
 from tests.support.citations import words_of
 from tests.support.http import ok
 from tests.support.questions import ask
 from tests.support.scripted_model import Scripted, replying
+from tests.support.site_pages import publish
 
 pytestmark = pytest.mark.corpora
 

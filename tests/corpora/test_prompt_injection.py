@@ -27,7 +27,7 @@ from instep.drafting.writer.new_articles.outline import ArticleRequest, write_ar
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage
 from instep.platform.core.markdown import extensions
 from instep.platform.llm.protocol import CompletionError
-from tests.drafting.writer.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
+from tests.support.model_replies import CHANGE, DIFF, OTHER, OWN, TEXT
 
 pytestmark = pytest.mark.corpora
 

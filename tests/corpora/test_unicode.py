@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.table import Operation
 from tests.corpora.places import (
     ABSENT,
     WITH_BODY,
@@ -18,6 +17,7 @@ from tests.corpora.places import (
 )
 from tests.corpora.requests import Sender
 from tests.corpora.texts import odd_texts, samples
+from tests.support.api_table import Operation
 from tests.support.cast import Json, RunJobs
 from tests.support.http import Response, all_pages, body_of, ok
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from tests.browser.chromium import Complaints
 from tests.browser.conftest import chromium, complaints, hosts, page, server, widget, writer
-from tests.browser.host_pages import OPEN_SHADOWS, HostSite
-from tests.browser.hostile_answers import faults_of
-from tests.browser.widget_pages import Widget
 from tests.corpora.test_xss import payloads
+from tests.support.chromium import Complaints
+from tests.support.host_pages import OPEN_SHADOWS, HostSite
+from tests.support.hostile_answers import faults_of
+from tests.support.widget_pages import Widget
 
 pytestmark = pytest.mark.corpora
 __all__ = ["chromium", "complaints", "hosts", "page", "server", "widget", "writer"]

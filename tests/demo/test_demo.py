@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.runtime.installation import READY_SECONDS, Installation, free_port, installed
+from tests.support.installation import READY_SECONDS, Installation, free_port, installed
 
 # The last line looks at the public page of the second draft.
 LINES = re.compile(r"^export INSTEP_URL=(?:.*?^curl [^\n]* \| grep [^\n]*\n){2}", re.MULTILINE | re.DOTALL)

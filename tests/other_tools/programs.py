@@ -5,8 +5,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.notifications.webhooks.snippets import programs
 from tests.other_tools.steps import BUILD, HERE, PYTHON
+from tests.support.webhook_snippets import programs
 
 # Node.js looks for packages in the parent folders, so this one is below `node_modules`' parent.
 FOLDER = BUILD / "verifiers"

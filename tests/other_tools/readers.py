@@ -10,7 +10,7 @@ import sys
 import httpx2
 
 from tests.other_tools.steps import BUILD, HERE, NODE, PYTHON, Step, failed_steps, report
-from tests.runtime.installation import Installation, installed
+from tests.support.installation import Installation, installed
 
 DOCUMENT = BUILD / "openapi.json"
 

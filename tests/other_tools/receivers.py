@@ -7,10 +7,10 @@ import subprocess
 
 import httpx2
 
-from tests.notifications.webhooks.snippets import blocks
 from tests.other_tools.deliveries import DELIVERY_SECONDS, call, create_endpoint
 from tests.other_tools.programs import FOLDER, Program
-from tests.runtime.installation import COMMAND, Installation, free_port
+from tests.support.installation import COMMAND, Installation, free_port
+from tests.support.webhook_snippets import blocks
 
 
 def check_receiver(program: Program, installation: Installation, client: httpx2.Client) -> None:

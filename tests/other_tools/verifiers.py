@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from instep.notifications.webhooks.signature import sign
-from tests.notifications.webhooks.snippets import blocks
 from tests.other_tools.deliveries import Delivery, take_deliveries
 from tests.other_tools.programs import FOLDER, PROGRAMS, Program, output_of
 from tests.other_tools.receivers import check_commands, check_receiver
-from tests.runtime.installation import installed
+from tests.support.installation import installed
+from tests.support.webhook_snippets import blocks
 
 UNKNOWN_SECRET = "whsec_bm9ib2R5IGhhcyBzaWduZWQgd2l0aCB0aGlzIG9uZSE="
 Check = tuple[str, Callable[[], None]]

@@ -13,7 +13,7 @@ from tests.support.oauth import begin_session
 from tests.support.sign_in import sign_up
 
 if TYPE_CHECKING:
-    from tests.pages.stage import Stage
+    from tests.support.stage import Stage
 
 
 async def fill_backed_up(owner: Tx, url: str) -> Site:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from playwright.async_api import Page
 
 from tests.pages import account, backups, imports, settings, widget, writing
-from tests.pages.stage import Stage
+from tests.support.stage import Stage
 
 # What somebody does on a page, once it is open, to bring it into a state.
 Step = Callable[[Page, Stage], Awaitable[None]]

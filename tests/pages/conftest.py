@@ -7,10 +7,10 @@ import pytest
 from playwright.async_api import Browser
 
 from instep.platform.core.embedded import EmbeddedPostgres
-from tests.browser.chromium import running_chromium
 from tests.pages.catalogue import PAGES, PageState
-from tests.pages.stage import Stage
-from tests.pages.visit import Visit, visiting
+from tests.support.chromium import running_chromium
+from tests.support.stage import Stage
+from tests.support.visit import Visit, visiting
 
 
 @pytest.fixture(scope="session")

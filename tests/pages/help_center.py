@@ -9,8 +9,6 @@ from instep.demo.help import read_help
 from instep.platform.core.database import Tx
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role, Scope
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import collect, publish
 from tests.pages.account import add_owner, invitation_paths
 from tests.pages.content import fill_content
 from tests.pages.review_states import fill_review
@@ -19,8 +17,10 @@ from tests.pages.settings import fill_settings
 from tests.pages.texts import ARABIC, EVERYTHING, GERMAN, NEWS
 from tests.pages.writing import begin_elsewhere, preview_draft
 from tests.support.cast import Client
+from tests.support.changelog_entries import publish_entry
 from tests.support.oauth import Request, begin_session, register, submit
 from tests.support.sign_in import sign_up
+from tests.support.site_pages import collect, publish
 
 LONG_TITLE = (
     "Move several help centers with all their articles, translations and redirects from another product "

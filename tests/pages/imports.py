@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from playwright.async_api import Page
 
 if TYPE_CHECKING:
-    from tests.pages.stage import Stage
+    from tests.support.stage import Stage
 
 
 async def send_no_archive(page: Page, stage: "Stage") -> None:

@@ -4,9 +4,9 @@ from psycopg.types.json import Jsonb
 
 from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
-from tests.drafting.drafts.review import propose, write_article
-from tests.interfaces.dashboard.review_desk import EXCERPT, LIMITS, NEW_LIMITS, TITLE, URL, VERDICTS
 from tests.support.cast import Client, Json
+from tests.support.drafts import propose, write_article
+from tests.support.review_desk import EXCERPT, LIMITS, NEW_LIMITS, TITLE, URL, VERDICTS
 
 LONG_TABLE = "| Plan | Limit |\n| --- | --- |\n" + "".join(f"| Plan {n} | {n} MB |\n" for n in range(1, 41))
 LONG_CODE = "```yaml\n" + "".join(f"option-{n}: {n} MB\n" for n in range(1, 41)) + "```\n"

@@ -11,11 +11,11 @@ from instep.transfer.imports.schemas import ImportReport, OutcomeCounts
 from instep.transfer.imports.tree.schemas import ImportedCollection
 from instep.visitors.insights.actions import log_unanswered
 from instep.visitors.insights.schemas import Nearest
-from tests.content.files.samples import picture
-from tests.content.files.uploads import show_in_article, upload
 from tests.support.cast import Client, Json
+from tests.support.file_samples import picture
 from tests.support.http import created
-from tests.transfer.imports.sources import SOURCE, page, planned, tree
+from tests.support.import_sources import SOURCE, page, planned, tree
+from tests.support.uploads import show_in_article, upload
 
 TASKS = (
     ("Raise the upload limit to 50 MB (#482)", "completed", "drafts"),

@@ -7,12 +7,12 @@ from playwright.async_api import Page
 
 from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_id
-from tests.notifications.webhooks.endpoints import settle
 from tests.support.cast import Json
 from tests.support.oauth import submit
+from tests.support.webhook_endpoints import settle
 
 if TYPE_CHECKING:
-    from tests.pages.stage import Stage
+    from tests.support.stage import Stage
 
 # Addresses of no host that anybody answers at: the stage runs no jobs, so nothing is sent.
 HOOK = "https://93.184.215.14/hooks/a-path-that-is-longer-than-a-telephone-is-wide/instep"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages.axe import Axe
-from tests.pages.visit import SCHEMES, WIDTHS, Visit
+from tests.support.visit import SCHEMES, WIDTHS, Visit
 
 pytestmark = pytest.mark.people
 

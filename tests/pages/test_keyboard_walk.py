@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.async_api import Page
 
-from tests.pages.visit import Visit
+from tests.support.visit import Visit
 
 pytestmark = pytest.mark.people
 

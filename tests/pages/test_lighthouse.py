@@ -14,11 +14,11 @@ from statistics import median
 
 import pytest
 
-from tests.browser.chromium import chromium_program
 from tests.pages.catalogue import PAGES
 from tests.pages.node import FOLDER, run_node
-from tests.pages.stage import Stage
 from tests.support.cast import Json
+from tests.support.chromium import chromium_program
+from tests.support.stage import Stage
 
 pytestmark = pytest.mark.lighthouse
 BUDGET = json.loads((FOLDER / "budget.json").read_text())

@@ -10,8 +10,8 @@ from playwright.async_api import Browser
 
 from tests.pages.catalogue import PAGES
 from tests.pages.node import FOLDER, run_node
-from tests.pages.stage import Stage
-from tests.pages.visit import visiting
+from tests.support.stage import Stage
+from tests.support.visit import visiting
 
 pytestmark = pytest.mark.people
 

@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.async_api import Browser, Page
 
 from tests.pages.catalogue import PAGES
-from tests.pages.stage import Stage
-from tests.pages.visit import SCHEMES, WIDTHS, visiting
+from tests.support.stage import Stage
+from tests.support.visit import SCHEMES, WIDTHS, visiting
 
 pytestmark = pytest.mark.pictures
 FOLDER = Path(__file__).parents[2] / "pictures"

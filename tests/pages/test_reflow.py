@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.visit import Visit
+from tests.support.visit import Visit
 
 pytestmark = pytest.mark.people
 

@@ -6,11 +6,11 @@ from playwright.async_api import Page, Route
 
 from instep.accounts.workspaces.actions import change_origins
 from instep.platform.core.database import Tx
-from tests.browser.host_pages import HostPage, HostSite
 from tests.pages.running import find_bot_by_slug
+from tests.support.host_pages import HostPage, HostSite
 
 if TYPE_CHECKING:
-    from tests.pages.stage import Stage
+    from tests.support.stage import Stage
 
 QUESTION = "How do I try the demo?"
 # The text of a product around the widget, so that a picture shows whether both get along.

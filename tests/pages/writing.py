@@ -15,7 +15,7 @@ from tests.support.second_factors import add_authenticator
 from tests.support.sign_in import PASSWORD, sign_up
 
 if TYPE_CHECKING:
-    from tests.pages.stage import Stage
+    from tests.support.stage import Stage
 
 CAREFUL = "careful@elsewhere.example"
 PREVIEW = re.compile(r'href="http://[^/]+(/preview/[^"]+)"')

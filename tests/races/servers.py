@@ -7,8 +7,8 @@ from functools import partial
 
 import httpx2
 
-from tests.runtime.installation import Installation, free_port, installed
 from tests.support.cast import Client
+from tests.support.installation import Installation, free_port, installed
 
 PROCESSES = 4
 # Four processes start at once, beside the other tests.

@@ -10,11 +10,11 @@ import pytest
 from instep.accounts.workspaces import actions
 from instep.platform.core.database import Tx
 from instep.platform.identity.scopes import Scope
-from tests.drafting.tasks.changes import change
 from tests.races.conftest import lift_limit
 from tests.races.fields import parse_list
 from tests.races.servers import Servers
 from tests.support.cast import Cast, Client
+from tests.support.changes import change
 from tests.support.http import Response, at_once, error
 
 CONNECTIONS = 16

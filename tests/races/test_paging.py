@@ -9,13 +9,13 @@ from secrets import token_hex
 
 import pytest
 
-from tests.content.files.uploads import upload
-from tests.content.redirects.links import REDIRECTS, redirect
-from tests.drafting.tasks.changes import change, send
 from tests.races.conftest import Call
 from tests.races.servers import PROCESSES
 from tests.support.cast import Client, Json
+from tests.support.changes import change, send
+from tests.support.former_links import REDIRECTS, redirect
 from tests.support.http import create_article, create_collection, created, ok
+from tests.support.uploads import upload
 
 WRITERS = 8
 Write = Callable[[Client, str, int], Awaitable[None]]

@@ -8,10 +8,10 @@ from itertools import count
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import change, send, write_articles
 from tests.races.conftest import Call
 from tests.races.servers import Servers
 from tests.support.cast import Cast, Client, Json
+from tests.support.changes import change, send, write_articles
 from tests.support.http import Response, at_once, create_article, error, ok
 
 WRITERS = 8

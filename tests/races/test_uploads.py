@@ -5,11 +5,11 @@ from functools import partial
 
 import pytest
 
-from tests.content.files.samples import picture
-from tests.content.files.uploads import FILES, send, upload
 from tests.races.conftest import Call
 from tests.support.cast import Client, Json
+from tests.support.file_samples import picture
 from tests.support.http import Response, all_pages, at_once, body_of
+from tests.support.uploads import FILES, send, upload
 
 PEOPLE = 16
 

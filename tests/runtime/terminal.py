@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.runtime.installation import COMMAND
+from tests.support.installation import COMMAND
 
 END_SECONDS = 30
 

@@ -11,9 +11,9 @@ from psycopg_pool import AsyncConnectionPool
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.platform.web.slow_clients import SlowClient, connected, is_healthy
-from tests.runtime.installation import Installation, Process, installed
 from tests.support.cast import create_company
+from tests.support.installation import Installation, Process, installed
+from tests.support.slow_clients import SlowClient, connected, is_healthy
 
 Begin = Callable[[SlowClient], Awaitable[None]]
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 import httpx2
 import pytest
 
-from tests.runtime.installation import (
+from tests.support.installation import (
     READY_SECONDS,
     Installation,
     Process,

@@ -11,8 +11,8 @@ import httpx2
 import pytest
 
 from instep.platform.web.listening import CanNotListen, listen
-from tests.runtime.installation import COMMAND, READY_SECONDS, Installation, installed
 from tests.runtime.terminal import Terminal, at_terminal
+from tests.support.installation import COMMAND, READY_SECONDS, Installation, installed
 from tests.support.wording import like
 
 HEALTH_CHECKS = re.compile(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.runtime.installation import Installation, installed
 from tests.support.cast import Cast
+from tests.support.installation import Installation, installed
 from tests.support.wire import Answer, read_answer
 
 CLIENTS = 20

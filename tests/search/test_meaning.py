@@ -21,7 +21,6 @@ from instep.search.semantic import indexing
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
 from instep.search.semantic.vector_segment import chunk_dtype
 from instep.search.semantic.vectors import embedding_state
-from tests.platform.llm.endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import (
     does_not_take_holidays,
@@ -35,6 +34,7 @@ from tests.support.embeddings import (
     sent_texts,
 )
 from tests.support.http import ok
+from tests.support.model_endpoint import KEY, Endpoint, Mood, errs, http, is_cut, sends, stays_silent
 from tests.support.search import publish, titles
 
 EmbedderAndEndpoint = tuple[HttpEmbedder, Endpoint]

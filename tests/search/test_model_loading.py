@@ -19,10 +19,10 @@ from instep.platform.llm.embedding import NO_EMBEDDERS, Embedders, Vector
 from instep.platform.llm.local_embedding import ModelMissing
 from instep.search.retrieve import retrieve
 from instep.search.semantic.query_embedder import QueryEmbedder, query_embedder
-from tests.platform.llm.endpoint import errs
 from tests.support.cast import Api, Cast
 from tests.support.embeddings import embed, embedding, knows, vector_of
 from tests.support.limits import SetSetting
+from tests.support.model_endpoint import errs
 from tests.support.search import publish
 
 

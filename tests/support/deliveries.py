@@ -13,10 +13,10 @@ from instep.platform.core.config import settings
 from instep.platform.core.crypto import key_ring
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.outbound.client import OutboundClient
-from tests.notifications.webhooks.endpoints import WEBHOOKS, create_webhook
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client, Json
 from tests.support.http import all_pages, ok
+from tests.support.webhook_endpoints import WEBHOOKS, create_webhook
+from tests.support.webhook_receiver import Receiver
 
 
 @asynccontextmanager

@@ -11,8 +11,8 @@ from instep.platform.identity.schemas import Bot
 from instep.platform.llm.embedding import Embedder, HttpEmbedder
 from instep.platform.llm.factory import allow_only
 from instep.search.semantic.indexing import embed_bot
-from tests.platform.llm.endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
 from tests.support.cast import Company
+from tests.support.model_endpoint import KEY, Asked, Endpoint, Mood, endpoint, http
 
 MEANINGS = (
     frozenset(("car", "automobile", "vehicle")),

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from instep.platform.core.database import Tx
-from tests.contract.document import document, validator
+from tests.support.api_document import document, validator
 from tests.support.cast import Company, Json
 
 BODIES = """

@@ -18,8 +18,8 @@ from instep.accounts.trusts.schemas import Trust, TrustFields
 from instep.platform.core.database import Tx
 from instep.platform.core.outbound.allowed import AllowList
 from instep.platform.identity.scopes import Scope
-from tests.client.ci.servers import Asked, Reply, serving
 from tests.support.cast import Company, Json
+from tests.support.ci_servers import Asked, Reply, serving
 
 RSA = RSAKey.generate_key(2048, {"kid": "rsa", "use": "sig"}, private=True)
 EC = ECKey.generate_key("P-256", {"kid": "ec"}, private=True)

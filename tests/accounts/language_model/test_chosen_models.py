@@ -18,14 +18,14 @@ from instep.platform.llm.budget import Purpose
 from instep.platform.llm.client import HttpModel
 from instep.platform.llm.protocol import CompletionError, Prompt
 from instep.runtime import worker_of
-from tests.accounts.language_model.setting_models import LOOPBACK, give_model, with_model
-from tests.drafting.tasks.changes import get, publish, send, write, write_articles
-from tests.platform.llm.budgets import task_ctx
-from tests.platform.llm.endpoint import INPUT, KEY, OUTPUT, errs, says
+from tests.support.budgets import task_ctx
 from tests.support.cast import Api, Cast, Company
+from tests.support.changes import get, publish, send, write, write_articles
 from tests.support.limits import SetSetting
+from tests.support.model_endpoint import INPUT, KEY, OUTPUT, errs, says
 from tests.support.questions import RESET, ask
 from tests.support.scripted_model import Scripted, replying
+from tests.support.setting_models import LOOPBACK, give_model, with_model
 
 PROMPT = Prompt("Do it.", "data", {"type": "object"}, 500)
 NO_EDITS = says({"edits": []})

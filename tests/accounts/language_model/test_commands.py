@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.accounts.language_model.setting_models import LOOPBACK
-from tests.platform.llm.endpoint import KEY, endpoint, errs, says
 from tests.support.cast import Cast
 from tests.support.commands import CommandResult, Operator
+from tests.support.model_endpoint import KEY, endpoint, errs, says
+from tests.support.setting_models import LOOPBACK
 from tests.support.wording import like
 
 

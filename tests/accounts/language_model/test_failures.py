@@ -10,9 +10,10 @@ from instep.platform.core.database import Database
 from instep.platform.core.outbound.allowed import AllowList
 from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import worker_of
-from tests.accounts.language_model.setting_models import LOOPBACK, give_model, with_model
-from tests.drafting.tasks.changes import get, publish, send, write_articles
-from tests.platform.llm.endpoint import (
+from tests.support.cast import Api, Cast, Json
+from tests.support.changes import get, publish, send, write_articles
+from tests.support.limits import SetLimit, SetSetting
+from tests.support.model_endpoint import (
     KEY,
     Asked,
     Mood,
@@ -26,9 +27,8 @@ from tests.platform.llm.endpoint import (
     stays_silent,
     stops_at_its_limit,
 )
-from tests.support.cast import Api, Cast, Json
-from tests.support.limits import SetLimit, SetSetting
 from tests.support.questions import RESET, ask
+from tests.support.setting_models import LOOPBACK, give_model, with_model
 
 QUESTION = "How do I reset my password?"
 

@@ -9,11 +9,11 @@ from instep.accounts.language_model.schemas import LanguageModelOut
 from instep.platform.core.crypto import key_ring
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import AppError, InvalidValue, NotFound
-from tests.accounts.language_model.setting_models import LOOPBACK, give_model
-from tests.platform.llm.endpoint import KEY
 from tests.support.articles import acting
 from tests.support.cast import Cast, Company
 from tests.support.limits import SetSetting
+from tests.support.model_endpoint import KEY
+from tests.support.setting_models import LOOPBACK, give_model
 
 ENTRIES = "select actor_name, action, resource from audit_entries where bot_id = %(bot)s order by id"
 

@@ -14,12 +14,12 @@ from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.core.outbound.allowed import AllowList, read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
-from tests.platform.outbound.certificates import Authority
-from tests.platform.outbound.receivers import Handler, Receiver, receiving, silent
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.certificates import Authority
 from tests.support.http import Response
 from tests.support.limits import SetLimit
 from tests.support.oauth import HOME, Request, browser_of, decide, member, redeem
+from tests.support.receivers import Handler, Receiver, receiving, silent
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: max-age=3600\r\n\r\n"
 

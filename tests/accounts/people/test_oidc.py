@@ -25,11 +25,11 @@ from instep.platform.core.embedded import EmbeddedPostgres
 from instep.platform.core.outbound.allowed import AllowList, read_allow_list
 from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import Runtime
-from tests.platform.outbound.receivers import receiving
 from tests.support.cast import Api, Cast, Json
 from tests.support.databases import create_database
 from tests.support.http import Response
 from tests.support.limits import SetLimit
+from tests.support.receivers import receiving
 from tests.support.second_factors import add_authenticator
 from tests.support.sign_in import Browser, browser, fresh_email, is_signed_in
 

@@ -14,9 +14,9 @@ from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
 from instep.runtime import Runtime
-from tests.interfaces.site.pages import Page
 from tests.support.cast import Api, Cast
 from tests.support.sign_in import HERE, PASSWORD, SIGNING_KEY, browser, fresh_email, is_signed_in, sign_up
+from tests.support.site_pages import Page
 
 
 async def test_who_signs_in_goes_on_to_the_page_that_asked_for_it(user: User, app: FastAPI, api: Api) -> None:

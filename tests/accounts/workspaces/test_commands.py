@@ -18,9 +18,9 @@ from instep.platform.core.database import Tx
 from instep.platform.identity.keys import is_well_formed
 from instep.platform.migrations import head
 from tests.cli.test_printed_commands import command_of
-from tests.runtime.installation import COMMAND
 from tests.support.cast import Api, Json
 from tests.support.commands import Operator
+from tests.support.installation import COMMAND
 from tests.support.wording import like
 
 ARTICLE = {"title": "Install", "contentMarkdown": "Run it."}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.ci.repositories import Repository, with_feature
+from tests.support.repositories import Repository, with_feature
 
 
 @pytest.fixture(autouse=True)

@@ -15,13 +15,13 @@ import pytest
 from instep.client.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDIT, Options, send_change
 from instep.platform.core.config import read_settings
 from instep.platform.core.database import Tx
-from tests.client.ci.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repository
-from tests.client.ci.servers import TASK, Reply, standing
-from tests.drafting.tasks.changes import use_up
-from tests.runtime.installation import COMMAND, free_port
 from tests.support.cast import Cast, Json
+from tests.support.changes import use_up
+from tests.support.ci_servers import TASK, Reply, standing
 from tests.support.commands import run_command
+from tests.support.installation import COMMAND, free_port
 from tests.support.limits import SetLimit
+from tests.support.repositories import AFTER, ARTICLE, BEFORE, TITLE, Contents, Repository
 from tests.support.wording import like
 
 WAIT = Options(wait=True, timeout=60)

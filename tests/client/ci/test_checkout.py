@@ -10,8 +10,8 @@ from instep.client.ci.checkout import CodeChange, read_change
 from instep.client.ci.environment import CiContext
 from instep.client.ci.git import Git, GitFailed
 from instep.platform.core import limits
-from tests.client.ci.repositories import AFTER, BEFORE, TITLE, Contents, Repository, new_repository
 from tests.support.limits import SetLimit
+from tests.support.repositories import AFTER, BEFORE, TITLE, Contents, Repository, new_repository
 
 NOTHING = CiContext()
 

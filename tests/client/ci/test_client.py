@@ -14,8 +14,8 @@ from instep.client.ci.retries import Patience
 from instep.client.ci.shapes import Bot
 from instep.client.ci.transport import Refused
 from instep.platform.core import limits
-from tests.client.ci.servers import BOT, TASK, Reply, Stand, standing
-from tests.runtime.installation import free_port
+from tests.support.ci_servers import BOT, TASK, Reply, Stand, standing
+from tests.support.installation import free_port
 
 KEY = "isk_a-secret-of-the-tests"
 ENVIRONMENT = {"INSTEP_URL": "https://help.test", "INSTEP_API_KEY": KEY}

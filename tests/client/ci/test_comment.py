@@ -15,12 +15,12 @@ from instep.client.ci.report import Run
 from instep.client.ci.shapes import Bot, Draft, Task, parse_shape
 from instep.platform.core import limits
 from instep.platform.core.markdown import render
-from tests.client.ci.repositories import Repository
-from tests.client.ci.servers import BOT, TASK, Asked, Reply, ordinary, serving
 from tests.client.ci.test_report import DRAFT, MARKDOWN
 from tests.support.cast import Json
+from tests.support.ci_servers import BOT, TASK, Asked, Reply, ordinary, serving
 from tests.support.commands import run_command
 from tests.support.limits import SetLimit
+from tests.support.repositories import Repository
 
 ACME = parse_shape(Bot, BOT | {"slug": "acme-help"})
 URL = "https://help.test"

@@ -10,8 +10,8 @@ from instep.client.ci import diff
 from instep.client.ci.diff import Selection, select
 from instep.client.ci.git import Git
 from instep.platform.text.patch_parser import parse_diff
-from tests.client.ci.repositories import AFTER, BEFORE, Contents, Repository, new_repository
 from tests.support.limits import SetLimit
+from tests.support.repositories import AFTER, BEFORE, Contents, Repository, new_repository
 
 HOSTILE = """
 [color]

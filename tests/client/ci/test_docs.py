@@ -17,8 +17,8 @@ from instep.client.ci.command import FAILED, LIMIT_REACHED, TIMED_OUT, WOULD_EDI
 from instep.operations.ops.thin_client import build_archive
 from instep.platform.core import limits
 from instep.platform.text.yaml_values import load_yaml
-from tests.client.ci.repositories import Repository
-from tests.client.ci.servers import TASK, Reply, Stand, serving, standing
+from tests.support.ci_servers import TASK, Reply, Stand, serving, standing
+from tests.support.repositories import Repository
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "docs" / "ci.md").read_text()

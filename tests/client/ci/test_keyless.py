@@ -14,11 +14,11 @@ from instep.client.ci.transport import Refused
 from instep.platform.core.database import Tx
 from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.identity.scopes import Scope
-from tests.client.ci.repositories import Repository
-from tests.client.ci.servers import BOT, Reply, standing
 from tests.support.cast import Cast
+from tests.support.ci_servers import BOT, Reply, standing
 from tests.support.commands import Operator
 from tests.support.issuers import Issuer, issuing
+from tests.support.repositories import Repository
 
 ALLOW = read_allow_list("127.0.0.0/8")
 GIVEN = Reply(200, {"access_token": "isk_given", "token_type": "Bearer"})

@@ -12,11 +12,11 @@ from instep.client.ci.comment import comment_text, write_comment
 from instep.client.ci.report import Run, as_json, as_markdown, as_text
 from instep.client.ci.shapes import Place, parse_shape
 from instep.platform.core import limits
-from tests.client.ci.repositories import Repository
-from tests.client.ci.servers import TASK, Reply, standing
 from tests.client.ci.test_comment import ACME, github, run
 from tests.client.ci.test_report import COMMANDS, DRAFT, MARKDOWN
 from tests.support.cast import Json
+from tests.support.ci_servers import TASK, Reply, standing
+from tests.support.repositories import Repository
 
 PLACE: Json = {
     "id": "plc_1",

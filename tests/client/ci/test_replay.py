@@ -7,7 +7,7 @@ import pytest
 
 from eval.replay.__main__ import main
 from eval.replay.judgements import COLUMNS, InvalidTable, read_table, shares_of
-from tests.client.ci.repositories import Repository, new_repository
+from tests.support.repositories import Repository, new_repository
 
 PAGE = "---\ntitle: Settings\n---\n\nThe setting `{name}` is {value} by default.\n"
 CODE = "class Settings:\n    {name}: int = {value}\n    title: str = 'acme'\n"

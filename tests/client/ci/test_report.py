@@ -10,8 +10,8 @@ from instep.client.ci.report import Run, as_json, as_markdown, as_text, left_out
 from instep.client.ci.shapes import Bot, Draft, Task, parse_shape
 from instep.platform.core import limits
 from instep.platform.core.markdown import render
-from tests.client.ci.servers import TASK
 from tests.support.cast import Json
+from tests.support.ci_servers import TASK
 from tests.support.limits import SetLimit
 
 URL = "https://help.test"

@@ -7,7 +7,7 @@ import pytest
 from instep.client.ci.git import GitFailed
 from instep.client.ci.shipped import read_shipment
 from instep.platform.core.errors import InvalidRequest
-from tests.client.ci.repositories import Repository, new_repository
+from tests.support.repositories import Repository, new_repository
 
 HOME = "https://git.test/acme/app"
 

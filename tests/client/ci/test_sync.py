@@ -9,11 +9,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.client.ci.repositories import Contents, Repository, new_repository
-from tests.client.ci.servers import BOT, Reply, standing
-from tests.content.files.samples import picture
 from tests.support.cast import Cast
+from tests.support.ci_servers import BOT, Reply, standing
 from tests.support.commands import CommandResult, run_command
+from tests.support.file_samples import picture
+from tests.support.repositories import Contents, Repository, new_repository
 from tests.support.wording import like
 
 A = "docs/help/a.md"

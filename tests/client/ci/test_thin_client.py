@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from instep.cli import app as installed_commands
 from instep.operations.ops.thin_client import build_archive
-from tests.client.ci.repositories import Repository
-from tests.client.ci.servers import ordinary, serving
 from tests.support.cast import Client
+from tests.support.ci_servers import ordinary, serving
+from tests.support.repositories import Repository
 from tests.support.wording import like
 
 MAX_BYTES = 100 * 1024

@@ -12,11 +12,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.client.ci.servers import BOT, Reply, standing
-from tests.drafting.drafts.review import BEFORE
-from tests.runtime.installation import COMMAND, free_port
 from tests.support.cast import Cast, Json
+from tests.support.ci_servers import BOT, Reply, standing
 from tests.support.commands import CommandResult, run_command
+from tests.support.drafts import BEFORE
+from tests.support.installation import COMMAND, free_port
 from tests.support.limits import SetLimit
 from tests.support.wording import like
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from tests.client.ci.servers import BOT, Reply, Stand, standing
 from tests.client.ci.test_places import PLACE
 from tests.client.ci.test_report import COMMANDS
 from tests.support.cast import Json
+from tests.support.ci_servers import BOT, Reply, Stand, standing
 from tests.support.commands import CommandResult, run_command
 
 LISTED = "GET /v1/places?page_size=100"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.ci.repositories import Repository, new_repository
 from tests.client.review.test_draft_commands import Reviewer, ann
-from tests.drafting.drafts.review import AFTER, BEFORE
 from tests.support.cast import Json
 from tests.support.commands import run_command
+from tests.support.drafts import AFTER, BEFORE
+from tests.support.repositories import Repository, new_repository
 from tests.support.wording import like
 
 __all__ = ["ann"]

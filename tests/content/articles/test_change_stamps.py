@@ -7,7 +7,7 @@ from uuid import UUID
 from instep.platform.core.database import Tx
 from tests.support.cast import Cast, Client
 from tests.support.http import all_pages
-from tests.transfer.git_sync.repository import Repository, page
+from tests.support.synced_repository import Repository, page
 
 
 async def stamp_of(tx: Tx, bot_id: UUID) -> datetime:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.drafting.drafts.review import patched
 from tests.support.articles import revisions_of
 from tests.support.cast import Client
+from tests.support.drafts import patched
 from tests.support.http import create_article, error, ok
 
 INSTALL = "/v1/articles/install"

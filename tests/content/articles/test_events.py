@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from instep.platform.core.database import Database, Tx
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.articles import delete, put_into_review, restore, save_copy, translate
 from tests.support.cast import Cast, Client, Json
 from tests.support.events import before, forget, heard, kinds, told
 from tests.support.http import at_once, create_article, create_collection, error, ok
+from tests.support.webhook_endpoints import create_webhook
 
 INSTALL = "/v1/articles/install"
 

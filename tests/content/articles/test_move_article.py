@@ -7,11 +7,11 @@ import pytest
 from instep.content.articles.actions import move_article
 from instep.content.articles.schemas import Step
 from instep.platform.core.database import Database, Tx
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.articles import acting, delete, restore
 from tests.support.cast import Cast, Client, Json
 from tests.support.events import before, heard, told
 from tests.support.http import all_pages, create_article, create_collection, ok
+from tests.support.webhook_endpoints import create_webhook
 
 
 async def write(client: Client, *titles: str, **fields: object) -> Json:

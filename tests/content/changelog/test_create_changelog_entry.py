@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.content.changelog.entries import ENTRIES, create_entry
 from tests.support.cast import Cast, Client
+from tests.support.changelog_entries import ENTRIES, create_entry
 from tests.support.http import ID, TIMESTAMP, all_pages, at_once, created, error, named_fields, ok
 
 

@@ -5,9 +5,9 @@ import pytest
 from instep.content.changelog.actions import archive_changelog_entry, delete_changelog_entry
 from instep.platform.core.database import Database
 from instep.platform.core.errors import Conflict, NotFound
-from tests.content.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client
+from tests.support.changelog_entries import ENTRIES, create_entry, publish_entry
 from tests.support.http import error, ok
 
 

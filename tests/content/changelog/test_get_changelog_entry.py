@@ -1,7 +1,7 @@
 """GET /v1/changelog/entries/{id}."""
 
-from tests.content.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.support.cast import Client
+from tests.support.changelog_entries import ENTRIES, create_entry, publish_entry
 from tests.support.http import error, named_fields, ok
 
 

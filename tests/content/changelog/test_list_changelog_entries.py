@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import ENTRIES, archive, create_entry, publish_entry
 from tests.support.cast import Cast, Client
+from tests.support.changelog_entries import ENTRIES, archive, create_entry, publish_entry
 from tests.support.http import all_pages, error, named_fields, ok, pages
 
 

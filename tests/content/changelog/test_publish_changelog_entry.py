@@ -1,11 +1,11 @@
 """POST /v1/changelog/entries/{id}/publish."""
 
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.cast import Cast, Client
+from tests.support.changelog_entries import ENTRIES, archive, create_entry, publish_entry
 from tests.support.events import before, heard, told
 from tests.support.http import TIMESTAMP, at_once, error, ok
+from tests.support.webhook_endpoints import create_webhook
 
 ENTRY = f"{ENTRIES}/exports-as-csv"
 

@@ -1,8 +1,8 @@
 """POST /v1/changelog/entries/{id}/unpublish."""
 
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import ENTRIES, archive, create_entry, publish_entry
 from tests.support.cast import Client
+from tests.support.changelog_entries import ENTRIES, archive, create_entry, publish_entry
 from tests.support.http import error, ok
 
 ENTRY = f"{ENTRIES}/exports-as-csv"

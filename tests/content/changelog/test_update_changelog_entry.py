@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.content.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.support.cast import Client
+from tests.support.changelog_entries import ENTRIES, create_entry, publish_entry
 from tests.support.http import Response, at_once, error, named_fields, ok
 
 ENTRY = f"{ENTRIES}/exports-as-csv"

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 
-from tests.content.files.samples import (
+from tests.support.file_samples import (
     KINDS,
     PDF,
     animation,

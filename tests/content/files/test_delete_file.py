@@ -8,11 +8,11 @@ import pytest
 from fastapi import FastAPI
 
 from instep.platform.core.database import Database, Tx
-from tests.content.files.samples import picture
-from tests.content.files.uploads import FILES, count_objects, open_file, send, show_in_article, upload
 from tests.support.articles import save_copy
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.file_samples import picture
 from tests.support.http import at_once, body_of, create_article, created, error, ok
+from tests.support.uploads import FILES, count_objects, open_file, send, show_in_article, upload
 
 
 async def test_a_deleted_file_is_gone(app: FastAPI, api: Api, cast: Cast) -> None:

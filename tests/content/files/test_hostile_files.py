@@ -6,10 +6,10 @@ import pytest
 from fastapi import FastAPI
 
 from tests.content.files.hostile import HTML, MAKERS, SCRIPT, hostile_file
-from tests.content.files.samples import KINDS
-from tests.content.files.uploads import open_file, send, show_in_article
 from tests.support.cast import Api, Cast
+from tests.support.file_samples import KINDS
 from tests.support.http import body_of, error
+from tests.support.uploads import open_file, send, show_in_article
 
 PAGE_BYTES = 4096
 MAX_GROWTH_BYTES = 100 * 1024 * 1024

@@ -1,9 +1,9 @@
 """Listing files, and reading what is known about one."""
 
-from tests.content.files.samples import picture
-from tests.content.files.uploads import FILES, upload
 from tests.support.cast import Api, Cast
+from tests.support.file_samples import picture
 from tests.support.http import all_pages, error, ok
+from tests.support.uploads import FILES, upload
 
 
 async def test_the_newest_file_comes_first_on_every_page(api: Api, cast: Cast) -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.content.changelog.entries import publish_entry
-from tests.content.files.samples import archive, picture
-from tests.content.files.uploads import upload
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changelog_entries import publish_entry
+from tests.support.file_samples import archive, picture
 from tests.support.http import create_article, ok
+from tests.support.uploads import upload
 
 
 def path_of(file: Json) -> str:

@@ -7,10 +7,10 @@ import pytest
 from fastapi import FastAPI
 
 from instep.platform.core.database import Tx
-from tests.content.files.uploads import open_file, upload
 from tests.support.cast import Api, Cast, Json
 from tests.support.growth import grows_linearly
 from tests.support.http import create_article, ok
+from tests.support.uploads import open_file, upload
 
 DIGEST = "0123456789abcdef" * 4
 

@@ -8,13 +8,13 @@ from fastapi import FastAPI
 
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Role
-from tests.content.files.samples import PDF, picture
-from tests.content.files.uploads import open_file, show_in_article, upload
 from tests.support.articles import put_into_review, save_copy
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.file_samples import PDF, picture
 from tests.support.http import create_article, create_collection, created, ok
 from tests.support.limits import SetSetting
 from tests.support.sign_in import browser, sign_up
+from tests.support.uploads import open_file, show_in_article, upload
 
 TEXT = b"0123456789" * 60_000
 

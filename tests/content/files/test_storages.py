@@ -14,11 +14,11 @@ from instep.platform.core.config import SettingsError, read_settings, settings
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import Unusable
 from instep.platform.core.jobs import Job
-from tests.content.files.samples import KINDS, picture
-from tests.content.files.uploads import FILES, count_objects, open_file, send, show_in_article, upload
 from tests.support.cast import Api, Cast
 from tests.support.commands import Operator
+from tests.support.file_samples import KINDS, picture
 from tests.support.http import at_once, body_of, error, ok
+from tests.support.uploads import FILES, count_objects, open_file, send, show_in_article, upload
 
 EVERYWHERE = pytest.mark.parametrize("place", ["database", "bucket", "folder"])
 OUTSIDE = pytest.mark.parametrize("place", ["bucket", "folder"])

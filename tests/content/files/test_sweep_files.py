@@ -13,8 +13,11 @@ from instep.content.files.jobs import sweep_files
 from instep.content.files.storage import Storages
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import Job
-from tests.content.files.samples import picture
-from tests.content.files.uploads import (
+from tests.support.articles import acting, let_time_pass, save_copy
+from tests.support.cast import Api, Cast
+from tests.support.file_samples import picture
+from tests.support.http import create_article, created, ok
+from tests.support.uploads import (
     FILES,
     count_objects,
     let_references_be_old,
@@ -22,9 +25,6 @@ from tests.content.files.uploads import (
     show_in_article,
     upload,
 )
-from tests.support.articles import acting, let_time_pass, save_copy
-from tests.support.cast import Api, Cast
-from tests.support.http import create_article, created, ok
 
 Sweep = Callable[[], Awaitable[None]]
 RETENTION = timedelta(days=30)

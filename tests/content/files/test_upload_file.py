@@ -11,7 +11,9 @@ from PIL import Image, ImageChops
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.content.files.samples import (
+from tests.support.cast import Api, Cast
+from tests.support.databases import until_blocked
+from tests.support.file_samples import (
     KINDS,
     PDF,
     SECRET,
@@ -21,10 +23,8 @@ from tests.content.files.samples import (
     png_of_size,
     with_metadata,
 )
-from tests.content.files.uploads import count_objects, open_file, send, show_in_article, upload
-from tests.support.cast import Api, Cast
-from tests.support.databases import until_blocked
 from tests.support.http import ID, TIMESTAMP, at_once, body_of, created, error, ok
+from tests.support.uploads import count_objects, open_file, send, show_in_article, upload
 
 HTML = b"<!doctype html><title>Hello</title><script>alert(1)</script>"
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'

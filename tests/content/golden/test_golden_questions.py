@@ -22,11 +22,11 @@ from instep.platform.core.errors import AppError, InvalidState
 from instep.platform.identity.queries import find_bot
 from instep.platform.identity.schemas import Actor, Ctx
 from instep.visitors.answers.golden import ask_golden_questions
-from tests.content.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden, working
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company, assemble
+from tests.support.golden_questions import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden, working
 from tests.support.http import at_once, ok
 from tests.support.limits import SetLimit
+from tests.support.site_pages import publish
 from tests.support.wording import like
 
 Made = TypeVar("Made")
@@ -54,7 +54,7 @@ async def test_it_is_kept_while_its_article_answers_it(
     assert await faults(database, cast.acme) == ["It is not answered."]
 
     await owner.execute("delete from articles where id = %(id)s", id=article["id"])
-    assert await faults(database, cast.acme) == [like("…removed…")]
+    assert await faults(database, cast.acme) == [like("…deleted…")]
 
 
 @pytest.mark.parametrize(

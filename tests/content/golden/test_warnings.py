@@ -8,8 +8,8 @@ import pytest
 from instep.content.golden.retention import still_answers
 from instep.content.golden.schemas import PublicText
 from instep.platform.core.database import Database, Tx
-from tests.content.golden.golden import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.golden_questions import EXPORT, TEXT, TITLE, WITHOUT_EXPORT, keep, publish_golden
 from tests.support.http import Response, create_article, ok
 from tests.support.mcp import WORKSPACE, call
 from tests.support.wording import like

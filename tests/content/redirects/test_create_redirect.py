@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from instep.platform.core import limits
-from tests.content.redirects.links import ELSEWHERE, REDIRECTS, follow, home, redirect, sentence
-from tests.interfaces.site.pages import collect, publish
 from tests.support.cast import Api, Cast
+from tests.support.former_links import ELSEWHERE, REDIRECTS, follow, home, redirect, sentence
 from tests.support.http import ID, TIMESTAMP, all_pages, at_once, create_article, error, named_fields, ok
+from tests.support.site_pages import collect, publish
 
 
 async def test_a_new_redirect_has_every_field(api: Api, cast: Cast) -> None:

@@ -1,7 +1,7 @@
 """DELETE /v1/redirects/{id}."""
 
-from tests.content.redirects.links import REDIRECTS, follow, redirect
 from tests.support.cast import Api, Cast
+from tests.support.former_links import REDIRECTS, follow, redirect
 from tests.support.http import all_pages, at_once, error, ok
 
 

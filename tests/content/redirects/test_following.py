@@ -15,13 +15,13 @@ from instep.interfaces.site import related
 from instep.interfaces.site.public_routes import routes
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
-from tests.content.redirects.links import ELSEWHERE, REDIRECTS, follow, home, redirect
-from tests.interfaces.site.pages import collect, publish, set_article, visit
 from tests.interfaces.site.test_addresses import counted
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast
+from tests.support.former_links import ELSEWHERE, REDIRECTS, follow, home, redirect
 from tests.support.http import all_pages, ok
 from tests.support.limits import SetSetting
+from tests.support.site_pages import collect, publish, set_article, visit
 
 MANY = 5_000
 

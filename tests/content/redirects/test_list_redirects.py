@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.content.redirects.links import REDIRECTS, redirect
 from tests.support.cast import Api, Cast
+from tests.support.former_links import REDIRECTS, redirect
 from tests.support.http import all_pages, ok, pages
 
 

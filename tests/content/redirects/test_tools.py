@@ -1,7 +1,7 @@
 """Collections and redirects by the tools of the workspace's MCP server."""
 
-from tests.content.redirects.links import ELSEWHERE, REDIRECTS, follow
 from tests.support.cast import Api, Cast
+from tests.support.former_links import ELSEWHERE, REDIRECTS, follow
 from tests.support.http import all_pages, ok
 from tests.support.mcp import WORKSPACE, call, use
 

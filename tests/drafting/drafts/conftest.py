@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.drafting.drafts.review import propose, write_article
 from tests.support.cast import Client, Json
+from tests.support.drafts import propose, write_article
 
 
 @pytest.fixture

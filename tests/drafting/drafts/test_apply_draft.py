@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.drafting.drafts.review import AFTER, BEFORE, get, propose, queue, revisions, text_of, write_article
 from tests.support.cast import Client, Json
+from tests.support.drafts import AFTER, BEFORE, get, propose, queue, revisions, text_of, write_article
 from tests.support.limits import SetLimit
 
 MINE = BEFORE.replace("ten minutes", "a minute")

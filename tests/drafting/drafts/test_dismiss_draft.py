@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.drafting.drafts.review import get, queue
 from tests.support.cast import Client, Json
+from tests.support.drafts import get, queue
 
 
 async def test_a_dismissed_draft_leaves_the_queue_and_the_article_as_it_was(

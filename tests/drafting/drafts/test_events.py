@@ -6,12 +6,12 @@ from instep.content.articles.texts import find_article
 from instep.drafting.drafts.proposals import EditProposal
 from instep.drafting.drafts.renewing import queue_edit_of_task
 from instep.platform.core.database import Database, Tx
-from tests.drafting.drafts.review import AFTER, BEFORE, NewType, get, propose, queue_new, write_article
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json
+from tests.support.drafts import AFTER, BEFORE, NewType, get, propose, queue_new, write_article
 from tests.support.events import before, forget, heard, kinds, told
 from tests.support.http import all_pages, at_once, error, ok
+from tests.support.webhook_endpoints import create_webhook
 
 each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])
 

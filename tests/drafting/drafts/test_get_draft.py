@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.drafting.drafts.review import AFTER, BEFORE, get, patched, propose, queue, text_of, write_article
 from tests.support.cast import Client, Json
+from tests.support.drafts import AFTER, BEFORE, get, patched, propose, queue, text_of, write_article
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),

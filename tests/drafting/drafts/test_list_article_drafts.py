@@ -1,7 +1,7 @@
 """GET /v1/articles/{id}/drafts."""
 
-from tests.drafting.drafts.review import get, propose, write_article
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.drafts import get, propose, write_article
 
 
 async def test_the_pending_edits_of_one_article_newest_first(

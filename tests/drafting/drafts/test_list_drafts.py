@@ -1,8 +1,8 @@
 """GET /v1/drafts."""
 
 from instep.platform.core.database import Tx
-from tests.drafting.drafts.review import AFTER, BEFORE, get, propose, queue, write_article
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.drafts import AFTER, BEFORE, get, propose, queue, write_article
 
 FIELDS = {
     *("id", "type", "status", "title", "articleId", "articleTitle", "reason", "sourceUrl", "taskId"),

@@ -4,7 +4,9 @@ import pytest
 
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core.database import Database, Tx
-from tests.drafting.drafts.review import (
+from tests.drafting.drafts.test_get_draft import FIELDS
+from tests.support.cast import Api, Cast, Client
+from tests.support.drafts import (
     NEW,
     QUESTIONS,
     NewType,
@@ -16,8 +18,6 @@ from tests.drafting.drafts.review import (
     text_of,
     write_article,
 )
-from tests.drafting.drafts.test_get_draft import FIELDS
-from tests.support.cast import Api, Cast, Client
 from tests.support.http import body_of, create_article, error, named_fields, ok
 
 each_type = pytest.mark.parametrize("kind", ["new_article", "gap_draft"])

@@ -3,9 +3,9 @@
 from instep.drafting.drafts.previews import create_preview, list_previews
 from instep.platform.core.database import Database
 from instep.platform.core.errors import InvalidState
-from tests.drafting.drafts.review import propose, write_article
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client
+from tests.support.drafts import propose, write_article
 from tests.support.http import at_once
 from tests.support.limits import SetLimit
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.drafting.drafts.review import AFTER, BEFORE, propose, queue, text_of, write_article
 from tests.support.cast import Client, Json
+from tests.support.drafts import AFTER, BEFORE, propose, queue, text_of, write_article
 
 
 async def test_a_proposal_waits_in_the_queue_and_leaves_the_live_text(client: Client, article: Json) -> None:

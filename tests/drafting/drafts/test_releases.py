@@ -12,7 +12,10 @@ from instep.drafting.drafts.releasing import release_drafts
 from instep.drafting.drafts.reopening import reopen_draft
 from instep.drafting.drafts.schemas import DraftApply
 from instep.platform.core.database import Database, Tx
-from tests.drafting.drafts.review import (
+from tests.support.articles import acting
+from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import DIFF, PROVEN, SETTINGS_AFTER, STATED, publish, send, write_articles
+from tests.support.drafts import (
     AFTER,
     BEFORE,
     NewType,
@@ -24,9 +27,6 @@ from tests.drafting.drafts.review import (
     text_of,
     write_article,
 )
-from tests.drafting.tasks.changes import DIFF, PROVEN, SETTINGS_AFTER, STATED, publish, send, write_articles
-from tests.support.articles import acting
-from tests.support.cast import Api, Cast, Client, Json, RunJobs
 from tests.support.http import error
 
 URL = "https://git.test/acme/pull/7"

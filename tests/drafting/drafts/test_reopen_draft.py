@@ -7,7 +7,9 @@ import pytest
 from instep.content.articles.editing import open_text, save_text
 from instep.content.articles.schemas import TextEdit
 from instep.platform.core.database import Database
-from tests.drafting.drafts.review import (
+from tests.support.articles import acting
+from tests.support.cast import Cast, Client, Json
+from tests.support.drafts import (
     AFTER,
     BEFORE,
     NEW,
@@ -20,8 +22,6 @@ from tests.drafting.drafts.review import (
     text_of,
     write_article,
 )
-from tests.support.articles import acting
-from tests.support.cast import Cast, Client, Json
 from tests.support.http import error
 
 MINE = BEFORE.replace("ten minutes", "a minute")

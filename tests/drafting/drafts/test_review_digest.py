@@ -11,11 +11,11 @@ from instep.notifications.alerts.actions import SEND_ALERT
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import Job
-from tests.drafting.drafts.review import propose, queue_new, write_article
-from tests.drafting.places.finding import URL, find_places, new_place, open_place, waiting
-from tests.notifications.alerts.targets import add_target
+from tests.support.alert_targets import add_target
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json
+from tests.support.drafts import propose, queue_new, write_article
+from tests.support.places import URL, find_places, new_place, open_place, waiting
 from tests.support.wording import like
 
 

@@ -10,7 +10,8 @@ import pytest
 from instep.accounts.workspaces import actions
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Scope
-from tests.drafting.drafts.review import (
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.drafts import (
     AFTER,
     BEFORE,
     NewType,
@@ -22,7 +23,6 @@ from tests.drafting.drafts.review import (
     text_of,
     write_article,
 )
-from tests.support.cast import Api, Cast, Client, Json
 
 PAIRS = 50
 

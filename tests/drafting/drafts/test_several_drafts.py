@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from instep.platform.core import limits
-from tests.drafting.drafts.review import (
+from tests.support.cast import Client, Json
+from tests.support.drafts import (
     BEFORE,
     get,
     patched,
@@ -16,7 +17,6 @@ from tests.drafting.drafts.review import (
     text_of,
     write_article,
 )
-from tests.support.cast import Client, Json
 from tests.support.mcp import WORKSPACE, call
 from tests.support.wording import like
 

@@ -1,9 +1,9 @@
 """What a draft tells of its source, and of how certain it is."""
 
 from instep.platform.core.database import Database
-from tests.drafting.drafts.review import get, queue_new
-from tests.drafting.tasks.changes import PROVEN, STATED, URL, publish, send, write
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import PROVEN, STATED, URL, publish, send, write
+from tests.support.drafts import get, queue_new
 
 TITLE = "Wait longer"
 

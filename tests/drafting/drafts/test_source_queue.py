@@ -18,8 +18,8 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InsufficientScope
 from instep.platform.identity.queries import find_bot
 from instep.platform.identity.schemas import Actor, Ctx
-from tests.drafting.drafts.review import AFTER, BEFORE, get, propose, text_of, write_article
 from tests.support.cast import Cast, Client, Company, Json
+from tests.support.drafts import AFTER, BEFORE, get, propose, text_of, write_article
 from tests.support.http import error
 from tests.support.sign_in import sign_up
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.drafting.drafts.review import get, queue
-from tests.drafting.tasks.changes import DIFF, PETS, SETTINGS, send, write_articles
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import DIFF, PETS, SETTINGS, send, write_articles
+from tests.support.drafts import get, queue
 from tests.support.http import error
 
 LIMIT_DIFF = """\

@@ -10,9 +10,9 @@ from instep.platform.core.database import Database
 from instep.platform.core.errors import InsufficientScope
 from instep.platform.identity.schemas import Person, limited_to
 from instep.platform.identity.scopes import Role, Scope
-from tests.drafting.drafts.review import AFTER, BEFORE, get, patched, propose, text_of, write_article
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json
+from tests.support.drafts import AFTER, BEFORE, get, patched, propose, text_of, write_article
 
 
 async def test_a_reviewer_corrects_the_text_before_it_is_applied(

@@ -3,8 +3,8 @@
 import pytest
 
 from instep.platform.core.database import Database
-from tests.drafting.places.finding import open_place
 from tests.support.cast import Cast, Client, Json
+from tests.support.places import open_place
 
 
 @pytest.fixture

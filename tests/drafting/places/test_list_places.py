@@ -1,10 +1,10 @@
 """The places that wait: which of them are listed, and what each says."""
 
 from instep.platform.core.database import Database
-from tests.drafting.places.finding import LABEL, REASON, URL, find_places, new_place, waiting
-from tests.drafting.tasks.changes import publish
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changes import publish
 from tests.support.http import TIMESTAMP, all_pages, error, ok
+from tests.support.places import LABEL, REASON, URL, find_places, new_place, waiting
 
 
 async def test_a_place_says_where_why_and_for_which_lines_of_code(

@@ -3,11 +3,11 @@
 import pytest
 
 from instep.platform.core.database import Database
-from tests.drafting.places.finding import URL, find_places, new_place, waiting
-from tests.drafting.tasks.changes import publish, send
 from tests.drafting.tasks.test_dropped_drafts import OTHER
 from tests.support.cast import Cast, Client, Json, RunJobs
+from tests.support.changes import publish, send
 from tests.support.http import ok
+from tests.support.places import URL, find_places, new_place, waiting
 
 
 @pytest.mark.parametrize("url", [URL, None])

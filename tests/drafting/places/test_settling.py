@@ -7,13 +7,13 @@ from instep.drafting.places.actions import assign_place
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InvalidRequest
 from instep.platform.identity.scopes import Scope
-from tests.drafting.places.finding import find_places, new_place, waiting
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.events import forget, heard, kinds, told
 from tests.support.http import at_once, error, ok
+from tests.support.places import find_places, new_place, waiting
 from tests.support.sign_in import sign_up
+from tests.support.webhook_endpoints import create_webhook
 
 
 async def test_what_is_resolved_leaves_the_queue_with_an_event(

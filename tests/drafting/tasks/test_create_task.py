@@ -5,8 +5,8 @@ import pytest
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.drafting.tasks.actions import _is_short
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import DIFF, INSTRUCTIONS, URL, article, change, get, send
 from tests.support.cast import Api, Cast
+from tests.support.changes import DIFF, INSTRUCTIONS, URL, article, change, get, send
 from tests.support.http import create_collection, named_fields
 
 FIELDS = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.drafting.tasks.changes import SETTINGS_AFTER, get, send, write_articles
 from tests.drafting.tasks.test_new_pages import page
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import SETTINGS_AFTER, get, send, write_articles
 from tests.support.wording import like
 
 OTHER = """\

@@ -7,11 +7,11 @@ from instep.drafting.tasks.jobs import give_up, run_task
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs.queue import Job
-from tests.drafting.tasks.changes import DIFF, PETS, SETTINGS, get, publish, send, write, write_articles
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.cast import Api, Cast, Json, RunJobs
+from tests.support.changes import DIFF, PETS, SETTINGS, get, publish, send, write, write_articles
 from tests.support.events import before, heard, kinds, told
 from tests.support.http import all_pages, at_once
+from tests.support.webhook_endpoints import create_webhook
 
 TASK = {"type": "task", "name": "Instep"}
 

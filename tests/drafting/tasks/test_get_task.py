@@ -1,8 +1,8 @@
 """GET /v1/tasks/{id}."""
 
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import change, get, send, write
 from tests.support.cast import Api, Cast, RunJobs
+from tests.support.changes import change, get, send, write
 from tests.support.http import error
 
 

@@ -5,8 +5,8 @@ from asyncio import gather
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import article, change, get, send, write, write_articles
 from tests.support.cast import Api, Cast, RunJobs
+from tests.support.changes import article, change, get, send, write, write_articles
 from tests.support.http import create_collection, error
 
 

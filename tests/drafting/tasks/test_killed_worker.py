@@ -5,10 +5,10 @@ import asyncio
 import psycopg
 
 from instep.platform.core.jobs.worker import LEASE
-from tests.drafting.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, send
-from tests.runtime.installation import installed
 from tests.support.cast import Api, Cast
+from tests.support.changes import PETS, SETTINGS, SETTINGS_AFTER, send
 from tests.support.http import created, ok
+from tests.support.installation import installed
 
 ARTICLES = 40
 # Long enough that the writer is busy for a while.

@@ -1,7 +1,7 @@
 """GET /v1/tasks."""
 
-from tests.drafting.tasks.changes import get, send
 from tests.support.cast import Api, Cast
+from tests.support.changes import get, send
 
 
 async def test_the_newest_task_comes_first(api: Api, cast: Cast) -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import (
+from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import (
     DIFF,
     PETS,
     SETTINGS,
@@ -15,7 +16,6 @@ from tests.drafting.tasks.changes import (
     write,
     write_articles,
 )
-from tests.support.cast import Api, Cast, Client, Json, RunJobs
 
 LIMIT = 4
 OTHER = "# Time\n\nA timeout of os settings: retries, a number of seconds to get.\n"

@@ -3,8 +3,8 @@
 import pytest
 
 from instep.platform.core import limits
-from tests.drafting.tasks.changes import change
 from tests.support.cast import Api, Cast
+from tests.support.changes import change
 from tests.support.http import error
 
 LINES = 3_000_000

@@ -1,7 +1,7 @@
 """Pages of documentation that a change adds: each is a draft of a new article, however often it is sent."""
 
-from tests.drafting.tasks.changes import get, send, write_articles
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import get, send, write_articles
 
 LINES = "+Staff sign in with the accounts they have.\n" * 3
 

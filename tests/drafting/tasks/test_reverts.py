@@ -4,8 +4,8 @@ import pytest
 
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import DIFF, URL, get, send, write_articles
 from tests.support.cast import Api, Cast, Client, RunJobs
+from tests.support.changes import DIFF, URL, get, send, write_articles
 
 TITLE = "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT"
 BACK = DIFF.replace("-TIMEOUT", "*TIMEOUT").replace("+TIMEOUT", "-TIMEOUT").replace("*TIMEOUT", "+TIMEOUT")

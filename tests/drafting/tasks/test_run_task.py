@@ -7,7 +7,8 @@ import pytest
 from instep.accounts.workspaces.actions import pause_workspace, resume_workspace
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import (
+from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import (
     DIFF,
     PETS,
     SETTINGS,
@@ -19,7 +20,6 @@ from tests.drafting.tasks.changes import (
     send,
     write_articles,
 )
-from tests.support.cast import Api, Cast, Client, Json, RunJobs
 
 
 async def test_a_change_ends_in_a_draft_for_the_article_that_it_makes_wrong(

@@ -9,8 +9,8 @@ from instep.platform.core import limits
 from instep.platform.core.config import settings
 from instep.platform.core.database import Tx
 from instep.platform.identity.scopes import Scope
-from tests.drafting.tasks.changes import article, change, send, use_up, write
 from tests.support.cast import Api, Cast
+from tests.support.changes import article, change, send, use_up, write
 from tests.support.http import error, stranger
 from tests.support.mcp import WORKSPACE, call, given
 from tests.support.oauth import BOTH, browser_of, connect, member

@@ -13,8 +13,8 @@ from instep.drafting.tasks.outlook import Outlook, look_ahead
 from instep.drafting.tasks.queries import TaskInput
 from instep.drafting.writer import Report
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import DIFF, SETTINGS, get, publish, send
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import DIFF, SETTINGS, get, publish, send
 from tests.support.http import error
 
 LIVE = "# Queues\n\nThe setting `max_queue_n` is 10 by default.\n\nJobs wait in line.\n\nAsk us.\n"

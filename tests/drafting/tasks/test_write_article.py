@@ -5,8 +5,8 @@ import pytest
 from instep.accounts.workspaces.actions import pause_workspace, resume_workspace
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import URL, get, publish, write
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import URL, get, publish, write
 from tests.support.http import create_article, create_collection
 
 FORMATS = "An export holds all articles as Markdown files, and one JSON file.\n"

@@ -7,7 +7,7 @@ from instep.drafting.writer.llm.article import prompt_for_article
 from instep.drafting.writer.llm.model_step import ModelStep
 from instep.drafting.writer.new_articles.outline import ArticleRequest, write_article
 from instep.drafting.writer.new_articles.outline_sources import SourcePassage
-from tests.drafting.writer.model_replies import ScriptedModel
+from tests.support.model_replies import ScriptedModel
 
 REQUEST = ArticleRequest(
     "Export your data", "Exports are made at night.\n\n1. Open the settings.\n2. Choose Export.\n"

@@ -5,8 +5,8 @@ import pytest
 from instep.drafting.writer.llm.located_edit import Fault, LocatedEdit
 from instep.drafting.writer.llm.protection import Protection
 from instep.drafting.writer.shapes import Article, Change
-from tests.drafting.writer.model_replies import DIFF, OWN, ROW, TEXT
 from tests.support.growth import grows_linearly
+from tests.support.model_replies import DIFF, OWN, ROW, TEXT
 
 CHANGE = Change(
     "Wait between tries; run with uvx",

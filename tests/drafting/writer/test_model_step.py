@@ -5,7 +5,7 @@ import pytest
 from instep.drafting.writer import DismissedEdit, Verdict
 from instep.drafting.writer.llm.model_step import ModelStep
 from instep.platform.llm.protocol import CompletionError
-from tests.drafting.writer.model_replies import (
+from tests.support.model_replies import (
     AFTER,
     CHANGE,
     CHOICE,

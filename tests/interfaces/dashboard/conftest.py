@@ -13,11 +13,11 @@ from playwright.async_api import Page
 from instep.accounts.people.schemas import User
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Role
-from tests.browser.chromium import Complaints, running_chromium
-from tests.interfaces.dashboard.review_desk import Shelf
-from tests.runtime.installation import installed
 from tests.support.cast import Api, Cast
+from tests.support.chromium import Complaints, running_chromium
 from tests.support.http import Response
+from tests.support.installation import installed
+from tests.support.review_desk import Shelf
 from tests.support.sign_in import HERE, TOKEN, Browser, browser, sign_up
 
 

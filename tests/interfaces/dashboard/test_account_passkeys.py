@@ -9,9 +9,9 @@ from instep.accounts.people import passkeys
 from instep.accounts.people.actions import list_audit
 from instep.accounts.people.schemas import Attempt, User
 from instep.platform.core.database import Database, Tx
-from tests.browser.chromium import Complaints
-from tests.runtime.installation import installed
 from tests.support.cast import Api, Cast
+from tests.support.chromium import Complaints
+from tests.support.installation import installed
 from tests.support.sign_in import PASSWORD, SIGNING_KEY, sign_up
 
 AUTHENTICATOR = {

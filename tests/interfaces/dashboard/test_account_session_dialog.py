@@ -5,9 +5,9 @@ from fastapi import FastAPI
 from playwright.async_api import Page, expect
 
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Api, Cast
+from tests.support.chromium import Complaints
 from tests.support.second_factors import add_authenticator
 from tests.support.sign_in import HERE, PASSWORD, TOKEN, browser, is_signed_in, sign_up
 

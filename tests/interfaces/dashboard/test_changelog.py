@@ -3,9 +3,9 @@
 import re
 from html import unescape
 
-from tests.content.changelog.entries import ENTRIES, create_entry, publish_entry
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Client, Json
+from tests.support.changelog_entries import ENTRIES, create_entry, publish_entry
 from tests.support.http import Response, error, ok
 
 TITLE = re.compile(r'<a class="title"[^>]*><bdi>([^<]*)</bdi>')

@@ -2,8 +2,8 @@
 
 from playwright.async_api import Page, expect
 
-from tests.browser.chromium import Complaints
 from tests.support.cast import Cast, Client
+from tests.support.chromium import Complaints
 from tests.support.http import create_article, create_collection, created
 
 

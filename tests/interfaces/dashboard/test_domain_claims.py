@@ -20,9 +20,9 @@ from instep.platform.core.jobs import Job
 from instep.platform.core.outbound.dns_texts import find_texts
 from instep.platform.identity.schemas import Actor
 from tests.interfaces.dashboard.conftest import Desk
-from tests.platform.outbound.nameserver import NO_SUCH_NAME, NameServer, Records
 from tests.support.cast import Api, Cast, Company, create_company
 from tests.support.limits import SetSetting
+from tests.support.nameserver import NO_SUCH_NAME, NameServer, Records
 
 OWNER = Actor("person", "olga@acme.example", can_write=True, id="usr_1")
 JOB = Job(1, CHECK_DOMAINS, {}, 1)

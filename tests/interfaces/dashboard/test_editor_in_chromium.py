@@ -7,10 +7,10 @@ import re
 import pytest
 from playwright.async_api import Page, Request, Route, expect
 
-from tests.browser.chromium import Complaints
-from tests.content.files.samples import picture
-from tests.interfaces.dashboard.writer import Writer
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.chromium import Complaints
+from tests.support.dashboard_writer import Writer
+from tests.support.file_samples import picture
 from tests.support.http import create_article, ok
 
 SAVED = re.compile(r"^Saved \d\d:\d\d$")

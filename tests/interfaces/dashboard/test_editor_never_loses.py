@@ -6,11 +6,11 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints
-from tests.interfaces.dashboard.writer import Writer, sign_in
-from tests.runtime.installation import installed
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.chromium import Complaints
+from tests.support.dashboard_writer import Writer, sign_in
 from tests.support.http import create_article, ok
+from tests.support.installation import installed
 from tests.support.sign_in import sign_up
 
 SAVED = re.compile(r"^Saved \d\d:\d\d$")

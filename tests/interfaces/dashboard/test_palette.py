@@ -2,9 +2,9 @@
 
 from playwright.async_api import Page, expect
 
-from tests.browser.chromium import Complaints
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Cast, Client
+from tests.support.chromium import Complaints
 
 
 async def test_words_find_the_articles_of_this_bot_alone(

@@ -3,8 +3,8 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.chromium import Complaints
 from tests.support.cast import Api, Cast
+from tests.support.chromium import Complaints
 
 PARTS = "/app/_parts"
 REVIEW = "/app/_parts/review"

@@ -6,9 +6,9 @@ import pytest
 
 from instep.platform.core.database import Tx
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.dashboard.review_desk import LIMITS, NEW_LIMITS, Shelf
 from tests.support.cast import Client, Json
 from tests.support.http import Response
+from tests.support.review_desk import LIMITS, NEW_LIMITS, Shelf
 
 WRITES = (
     *("apply", "dismiss", "reopen", "resolve", "edit", "propose"),

@@ -9,11 +9,11 @@ from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.llm.protocol import Model
 from instep.platform.text.diff import compare_now
 from instep.runtime import worker_of
-from tests.drafting.drafts.review import BEFORE, propose, write_article
-from tests.drafting.tasks.changes import DIFF, get, send, write, write_articles
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.dashboard.review_desk import LIMITS, NEW_LIMITS, TITLE, Shelf
 from tests.support.cast import Cast, Client, RunJobs
+from tests.support.changes import DIFF, get, send, write, write_articles
+from tests.support.drafts import BEFORE, propose, write_article
+from tests.support.review_desk import LIMITS, NEW_LIMITS, TITLE, Shelf
 from tests.support.scripted_model import Scripted
 
 

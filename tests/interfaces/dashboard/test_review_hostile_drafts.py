@@ -7,8 +7,8 @@ from instep.interfaces.dashboard.review.diff_lines import DiffLine, read_hunks
 from instep.platform.core import limits
 from instep.platform.text.diff import compare_now
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.dashboard.review_desk import Shelf
 from tests.support.event_loop import MAX_SECONDS, watched_loop
+from tests.support.review_desk import Shelf
 
 SWAPPED = ("b\na\n" * 8_000, "a\nb\n" * 8_000)
 BLANK_LINES = ("Some text.\n", "Some text.\n" + "\n" * 60_000 + "more\n")

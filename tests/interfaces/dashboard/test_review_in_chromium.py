@@ -3,8 +3,8 @@
 import pytest
 from playwright.async_api import Page
 
-from tests.interfaces.dashboard.review_desk import Shelf
 from tests.support.cast import Cast
+from tests.support.review_desk import Shelf
 
 COMMAND = "curl https://api.example.com/v1/attachments?limit=10 --header 'Authorization: Bearer TOKEN' --fail"
 TEXT = f"Send it:\n\n```sh\n{COMMAND}\n```\n\nDone.\n"

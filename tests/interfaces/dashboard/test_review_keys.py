@@ -4,9 +4,9 @@ from playwright.async_api import Page, expect
 
 from instep.platform.core.database import Tx
 from instep.platform.identity.scopes import Role
-from tests.browser.chromium import Complaints
-from tests.interfaces.dashboard.review_desk import LIMITS, NEW_LIMITS, Shelf
 from tests.support.cast import Cast
+from tests.support.chromium import Complaints
+from tests.support.review_desk import LIMITS, NEW_LIMITS, Shelf
 from tests.support.sign_in import sign_up
 
 MAX_KEYS = 12

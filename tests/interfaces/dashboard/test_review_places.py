@@ -7,14 +7,14 @@ import pytest
 from playwright.async_api import Page, expect
 
 from instep.platform.core.database import Database, Tx
-from tests.browser.chromium import Complaints
-from tests.drafting.places.finding import LABEL, REASON, TEXT, find_places, new_place, open_place, waiting
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.dashboard.review_desk import TITLE, URL, Shelf
 from tests.interfaces.dashboard.test_review_keys import Keyboard
 from tests.interfaces.dashboard.test_review_queue_page import ROW, SOURCE
 from tests.support.cast import Cast, Client, Json
+from tests.support.chromium import Complaints
 from tests.support.http import error
+from tests.support.places import LABEL, REASON, TEXT, find_places, new_place, open_place, waiting
+from tests.support.review_desk import TITLE, URL, Shelf
 
 
 @pytest.fixture

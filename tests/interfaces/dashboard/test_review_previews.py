@@ -4,8 +4,8 @@ import re
 
 from instep.platform.core.database import Tx
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.dashboard.review_desk import Shelf
 from tests.support.cast import Api, Cast, Json
+from tests.support.review_desk import Shelf
 
 LINK = re.compile(r'href="http://[^/]+(/preview/[^"]+)"')
 

@@ -4,10 +4,10 @@ import re
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.drafting.drafts.review import propose, write_article
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.dashboard.review_desk import Shelf
 from tests.support.cast import Client
+from tests.support.drafts import propose, write_article
+from tests.support.review_desk import Shelf
 
 ROW = re.compile(r'<a class="row"[^>]*><strong><bdi>([^<]*)<')
 SOURCE = re.compile(r'<h3 class="source"><a[^>]*><bdi>([^<]*)<')

@@ -7,9 +7,9 @@ import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints
-from tests.interfaces.dashboard.review_desk import LIMITS, Shelf
 from tests.support.cast import Json
+from tests.support.chromium import Complaints
+from tests.support.review_desk import LIMITS, Shelf
 
 COMMENT = "It is an internal name."
 

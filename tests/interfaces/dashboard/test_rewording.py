@@ -5,14 +5,14 @@ import re
 import pytest
 
 from instep.platform.core.database import Database
-from tests.accounts.language_model.setting_models import LOOPBACK, with_model
-from tests.drafting.places.finding import LABEL, REASON, open_place
 from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.editor import fields_of
-from tests.platform.llm.endpoint import errs, follows, says
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response, create_article, ok
 from tests.support.limits import SetSetting
+from tests.support.model_endpoint import errs, follows, says
+from tests.support.places import LABEL, REASON, open_place
+from tests.support.setting_models import LOOPBACK, with_model
 
 WORDS = "writing/words"
 SHORTER = says({"text": "Run it.", "note": "Shorter."})

@@ -8,13 +8,13 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from instep.platform.core.database import Database
-from tests.accounts.language_model.setting_models import LOOPBACK, with_model
-from tests.browser.chromium import Complaints
-from tests.interfaces.dashboard.writer import Writer
-from tests.platform.llm.endpoint import Asked, Endpoint, Mood, answered, says
 from tests.support.cast import Api, Cast, Client
+from tests.support.chromium import Complaints
+from tests.support.dashboard_writer import Writer
 from tests.support.http import create_article
 from tests.support.limits import SetSetting
+from tests.support.model_endpoint import Asked, Endpoint, Mood, answered, says
+from tests.support.setting_models import LOOPBACK, with_model
 
 TEXT = "Intro.\n\nYou can be able to run it.\n\nEnd.\n"
 SHORTER = says({"text": "Run it.", "note": "It is shorter."})

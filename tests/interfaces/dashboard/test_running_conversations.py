@@ -5,10 +5,10 @@ import re
 
 from instep.platform.core.database import Tx
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client, Company, Json
 from tests.support.http import ok
 from tests.support.questions import ask
+from tests.support.site_pages import publish
 from tests.support.visitors import ANN, escalate, leave, rows
 
 PASSWORDS = "# Passwords\n\nYou can change your password at any time: open **Settings**, then *Security*."

@@ -7,14 +7,14 @@ import pytest
 from playwright.async_api import Page, expect
 
 from instep.platform.core.database import Tx
-from tests.browser.chromium import Complaints
-from tests.content.files.samples import picture
-from tests.content.files.uploads import show_in_article, upload
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Cast, Client
+from tests.support.chromium import Complaints
+from tests.support.file_samples import picture
 from tests.support.http import Response, ok
 from tests.support.limits import SetLimit
 from tests.support.sign_in import HERE, TOKEN
+from tests.support.uploads import show_in_article, upload
 
 
 async def send_file(desk: Desk, name: str, content: bytes, token: str | None = None) -> Response:

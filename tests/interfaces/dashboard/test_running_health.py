@@ -13,10 +13,10 @@ from instep.search.semantic.query_embedder import query_embedder
 from instep.visitors.insights.health import assessment
 from instep.visitors.insights.health.problems import Code
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client
 from tests.support.embeddings import embed, embedding, knows
 from tests.support.limits import SetLimit
+from tests.support.site_pages import publish
 from tests.support.visitors import rate
 
 LINKS = "Read [the guide](/nowhere) and [another](#missing) before you begin with anything else at all.\n"

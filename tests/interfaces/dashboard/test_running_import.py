@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.content.files.samples import picture
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Cast, Client
+from tests.support.file_samples import picture
 from tests.support.http import Response, ok
+from tests.support.import_sources import archive
 from tests.support.limits import SetLimit
 from tests.support.sign_in import HERE, TOKEN
-from tests.transfer.imports.sources import archive
 
 RunJobs = Callable[[], Awaitable[int]]
 DOCS = archive(

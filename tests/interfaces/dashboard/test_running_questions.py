@@ -7,9 +7,9 @@ from playwright.async_api import Page, expect
 from instep.platform.core.database import Database
 from instep.visitors.insights.schemas import Nearest
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client, RunJobs
 from tests.support.http import ok
+from tests.support.site_pages import publish
 from tests.support.unanswered import RESET, ask, unanswered
 
 OTHER = "I forgot what I type to sign in"

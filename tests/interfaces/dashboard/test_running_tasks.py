@@ -7,11 +7,11 @@ import pytest
 from playwright.async_api import Page, expect
 
 from instep.platform.core.database import Database, Tx
-from tests.drafting.places.finding import REASON, open_place
-from tests.drafting.tasks.changes import DIFF, change, send, write_articles
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Cast, Client, RunJobs
+from tests.support.changes import DIFF, change, send, write_articles
 from tests.support.limits import SetSetting
+from tests.support.places import REASON, open_place
 
 TITLE = "Rename ACME_TIMEOUT to ACME_REQUEST_TIMEOUT"
 

@@ -10,9 +10,9 @@ from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
 from instep.visitors.insights.visits.schemas import VisitDay
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.site.pages import Page, publish, visit
 from tests.support.browsing import BROWSER, write_counts
 from tests.support.cast import Api, Cast, Client
+from tests.support.site_pages import Page, publish, visit
 
 
 @pytest.fixture

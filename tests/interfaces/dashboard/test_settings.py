@@ -8,10 +8,10 @@ from fastapi import FastAPI
 
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
-from tests.content.files.samples import picture
-from tests.drafting.drafts.review import hold_back_statement
 from tests.interfaces.dashboard.conftest import Desk
 from tests.support.cast import Api, Cast, Client
+from tests.support.drafts import hold_back_statement
+from tests.support.file_samples import picture
 from tests.support.http import Response, body_of, created
 from tests.support.limits import SetSetting
 from tests.support.oauth import connect_somebody

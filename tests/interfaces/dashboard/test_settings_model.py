@@ -10,15 +10,15 @@ from instep.platform.core.database import Database
 from instep.platform.core.outbound.allowed import AllowList
 from instep.platform.core.outbound.client import OutboundClient
 from instep.runtime import worker_of
-from tests.accounts.language_model.setting_models import LOOPBACK, give_model, with_model
-from tests.browser.chromium import Complaints
-from tests.drafting.tasks.changes import get, send, write_articles
 from tests.interfaces.dashboard.conftest import Desk
-from tests.interfaces.site.pages import Page
-from tests.platform.llm.budgets import spend
-from tests.platform.llm.endpoint import INPUT, KEY, OUTPUT, Mood, answered, endpoint, errs, http, says, sends
+from tests.support.budgets import spend
 from tests.support.cast import Api, Cast
+from tests.support.changes import get, send, write_articles
+from tests.support.chromium import Complaints
 from tests.support.limits import SetSetting
+from tests.support.model_endpoint import INPUT, KEY, OUTPUT, Mood, answered, endpoint, errs, http, says, sends
+from tests.support.setting_models import LOOPBACK, give_model, with_model
+from tests.support.site_pages import Page
 
 PATH = "settings/model"
 FORM = {"provider": "openai", "model": "gpt-9", "purposes": "answers"}

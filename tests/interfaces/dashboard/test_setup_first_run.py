@@ -9,9 +9,9 @@ import pytest
 
 from instep.platform.core.embedded import EmbeddedPostgres
 from tests.interfaces.dashboard.conftest import Desk
-from tests.runtime.installation import Installation, installed
 from tests.support.databases import create_database
 from tests.support.http import Response
+from tests.support.installation import Installation, installed
 from tests.support.sign_in import HERE, PASSWORD, TOKEN
 
 STEPS = {

@@ -5,8 +5,8 @@ from playwright.async_api import Dialog, Page, expect
 
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.interfaces.dashboard.review_desk import Shelf
 from tests.support.cast import Cast
+from tests.support.review_desk import Shelf
 from tests.support.sign_in import PASSWORD
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from instep.platform.core.database import Database, Tx
 from instep.platform.text.diff import compare_now
-from tests.content.files.samples import picture
 from tests.interfaces.dashboard.conftest import Desk
 from tests.interfaces.dashboard.editor import fields_of, submit
 from tests.support.articles import revisions_of, type_text
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.file_samples import picture
 from tests.support.http import at_once, create_article, create_collection, ok
 from tests.support.sign_in import HERE
 

@@ -3,9 +3,9 @@
 from fastapi import FastAPI
 
 from instep.platform.core.database import Database
-from tests.drafting.tasks.changes import DIFF, SETTINGS_AFTER, URL, publish, write_articles
 from tests.support import unanswered
 from tests.support.cast import Cast, Client, Json, RunJobs
+from tests.support.changes import DIFF, SETTINGS_AFTER, URL, publish, write_articles
 from tests.support.mcp import BOTH_MODES, WORKSPACE, Mode, official
 
 

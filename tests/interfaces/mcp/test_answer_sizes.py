@@ -5,13 +5,13 @@ import json
 from instep.platform.core import limits
 from instep.platform.core.database import Database
 from instep.visitors.insights.visits.counter import VisitCounter
-from tests.drafting.drafts.review import hold_back_statement
-from tests.drafting.places.finding import URL, find_places, new_place
 from tests.support import unanswered
 from tests.support.articles import acting
 from tests.support.cast import Cast, Client, Json
+from tests.support.drafts import hold_back_statement
 from tests.support.http import created
 from tests.support.mcp import use
+from tests.support.places import URL, find_places, new_place
 
 ROWS = 14
 # As long as a field may be, in signs that take most bytes.

@@ -7,8 +7,8 @@ import pytest
 from fastapi import FastAPI
 
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import publish
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changes import publish
 from tests.support.http import body_of, create_article, create_collection, stranger
 from tests.support.mcp import BOTH_ERAS, BOTH_MODES, DOCS, Mode, ask, call, of, official, post, refused
 from tests.support.visitors import SITE as PAGE

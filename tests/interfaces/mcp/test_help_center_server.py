@@ -6,9 +6,9 @@ import pytest
 from fastapi import FastAPI
 
 from instep.platform.core.database import Tx
-from tests.drafting.tasks.changes import publish
 from tests.interfaces.mcp.test_docs_server import INSTALL
 from tests.support.cast import Api, Cast, Client
+from tests.support.changes import publish
 from tests.support.http import body_of, create_article, create_collection, stranger
 from tests.support.mcp import BOTH_ERAS, BOTH_MODES, Mode, call, given, official, post, refused
 from tests.support.visitors import SITE as PAGE

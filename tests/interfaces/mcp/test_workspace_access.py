@@ -5,9 +5,9 @@ from fastapi import FastAPI
 from instep.accounts.workspaces import actions
 from instep.platform.core.database import Tx
 from instep.platform.identity.scopes import Scope
-from tests.drafting.tasks.changes import change, use_up
 from tests.interfaces.mcp.tools import ADDS, CHANGES, PROPOSES, READS, listed
 from tests.support.cast import Api, Cast, Client
+from tests.support.changes import change, use_up
 from tests.support.http import body_of, create_article, error, stranger
 from tests.support.mcp import BOTH_ERAS, WORKSPACE, call, post, refused, use
 

@@ -3,9 +3,9 @@
 import json
 
 from instep.platform.core import limits
-from tests.drafting.tasks.changes import publish
 from tests.interfaces.mcp.tools import LONG
 from tests.support.cast import Client, Json
+from tests.support.changes import publish
 from tests.support.http import create_article
 from tests.support.mcp import WORKSPACE, call, refused, use
 

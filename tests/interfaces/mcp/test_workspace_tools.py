@@ -10,12 +10,12 @@ from instep.interfaces.mcp_servers.servers import DOCS
 from instep.interfaces.mcp_servers.servers import WORKSPACE as SERVER
 from instep.platform.core import limits
 from instep.platform.core.database import Database
-from tests.content.files.uploads import show_in_article, upload
-from tests.drafting.tasks.changes import publish
 from tests.interfaces.mcp.tools import ADDS, CHANGES, LONG, READS, listed
 from tests.support import unanswered
 from tests.support.cast import Cast, Client, Json
+from tests.support.changes import publish
 from tests.support.mcp import WORKSPACE, call, refused, use
+from tests.support.uploads import show_in_article, upload
 
 # Names, arguments and descriptions of all tools together, about 5,000 tokens, which a client reads once.
 MAX_TOOLS_BYTES = 26_700

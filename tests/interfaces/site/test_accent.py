@@ -7,9 +7,9 @@ from hashlib import sha256
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.interfaces.site.pages import visit
 from tests.support.cast import Api, Cast
 from tests.support.http import Response
+from tests.support.site_pages import visit
 
 COLOURS = "--blue: light-dark(#6c5a00, #ffe680);"
 

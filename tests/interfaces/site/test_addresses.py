@@ -6,9 +6,9 @@ import pytest
 
 from instep.platform.core.database import Tx
 from instep.platform.core.pipeline import SqlStatement
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import collect, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import publish_entry
+from tests.support.site_pages import collect, publish, visit
 
 ADDRESSES = [
     *("", "articles/install", "collections/guides", "changelog", "changelog/exports"),

@@ -6,12 +6,12 @@ import pytest
 
 from instep.content.articles.jobs import schedule_rendering
 from instep.platform.core.database import Database, Tx
-from tests.content.changelog.entries import create_entry
-from tests.drafting.places.finding import find_places, new_place
-from tests.drafting.tasks import changes
-from tests.interfaces.site.pages import Page, collect, publish, set_article, visit
+from tests.support import changes
 from tests.support.cast import Api, Cast, Client, RunJobs
+from tests.support.changelog_entries import create_entry
 from tests.support.http import ok
+from tests.support.places import find_places, new_place
+from tests.support.site_pages import Page, collect, publish, set_article, visit
 
 
 async def test_a_visitor_reads_the_article(client: Client, api: Api, cast: Cast) -> None:

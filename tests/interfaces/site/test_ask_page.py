@@ -15,11 +15,11 @@ from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.core.markdown import render_answer
 from instep.platform.web.catalogues import catalogue_of
-from tests.interfaces.site.pages import Page, publish, visit
 from tests.support.cast import Api, Cast, Client
 from tests.support.limits import SetLimit
 from tests.support.questions import RESET
 from tests.support.scripted_model import Scripted, replying
+from tests.support.site_pages import Page, publish, visit
 from tests.support.visitors import rows
 
 QUESTION = "How do I reset my password?"

@@ -6,10 +6,10 @@ from urllib.parse import unquote
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import ENTRIES, archive, create_entry, publish_entry
-from tests.interfaces.site.pages import FOR_PROGRAMS, collect, crawl, publish, set_article
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changelog_entries import ENTRIES, archive, create_entry, publish_entry
 from tests.support.http import Response
+from tests.support.site_pages import FOR_PROGRAMS, collect, crawl, publish, set_article
 
 Act = Callable[[], Awaitable[Response]]
 CANARY = "kookaburra"

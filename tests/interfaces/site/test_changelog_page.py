@@ -6,10 +6,10 @@ from datetime import datetime
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.interfaces.site.pages import Page, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import ENTRIES, create_entry, publish_entry
 from tests.support.limits import SetLimit
+from tests.support.site_pages import Page, publish, visit
 
 
 async def test_the_page_shows_published_entries_newest_publication_first(

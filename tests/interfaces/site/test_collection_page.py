@@ -1,8 +1,8 @@
 """GET /help/{bot}/collections/{slug}."""
 
-from tests.interfaces.site.pages import Page, collect, publish, visit
 from tests.support.cast import Api, Cast, Client
 from tests.support.limits import SetLimit
+from tests.support.site_pages import Page, collect, publish, visit
 
 
 async def test_a_collection_shows_its_articles(client: Client, api: Api, cast: Cast) -> None:

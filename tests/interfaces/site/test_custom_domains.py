@@ -11,12 +11,12 @@ from instep.accounts.workspaces.domain_claims import change_domain
 from instep.platform.core.config import settings
 from instep.platform.core.database import Tx
 from instep.platform.core.errors import InvalidRequest
-from tests.content.changelog.entries import publish_entry
-from tests.content.files.uploads import upload
-from tests.interfaces.site.pages import LISTED, Page, collect, publish, visit
 from tests.interfaces.site.test_addresses import counted
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import publish_entry
 from tests.support.limits import SetSetting
+from tests.support.site_pages import LISTED, Page, collect, publish, visit
+from tests.support.uploads import upload
 from tests.support.visitor_tokens import claims, secret_of, sign
 
 # A request to the custom domain.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.interfaces.site.pages import Page, collect, publish, visit
 from tests.support.cast import Api, Cast
+from tests.support.site_pages import Page, collect, publish, visit
 from tests.support.wording import like
 
 

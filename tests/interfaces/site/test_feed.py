@@ -7,10 +7,10 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.interfaces.site.pages import visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import ENTRIES, create_entry, publish_entry
 from tests.support.limits import SetLimit
+from tests.support.site_pages import visit
 
 SELF = "{http://www.w3.org/2005/Atom}link"
 

@@ -2,8 +2,8 @@
 
 import gzip
 
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast
+from tests.support.site_pages import publish
 from tests.support.source_code import REPOSITORY
 
 # Ten segments (RFC 6928), in bytes.

@@ -2,9 +2,9 @@
 
 import xml.etree.ElementTree as ET
 
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import FOR_PROGRAMS, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import publish_entry
+from tests.support.site_pages import FOR_PROGRAMS, publish, visit
 
 PATHS = (*FOR_PROGRAMS, "articles/install.md", "de/articles/einrichten.md", "changelog/exports.md")
 

@@ -4,8 +4,8 @@ import pytest
 
 from instep.platform.core.database import Tx
 from instep.platform.identity.scopes import Scope
-from tests.interfaces.site.pages import Page, publish
 from tests.support.cast import Api, Cast, Client, Company, Rows, create_company
+from tests.support.site_pages import Page, publish
 
 ROOTS = pytest.mark.parametrize("path", ["/", "/help", "/help/"])
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.interfaces.site.pages import Page, collect, publish, visit
 from tests.support.cast import Api, Cast, Client
 from tests.support.limits import SetLimit
+from tests.support.site_pages import Page, collect, publish, visit
 
 
 async def test_the_home_page_lists_articles_by_collection_in_order(

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import Page, collect, publish, set_article, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import publish_entry
+from tests.support.site_pages import Page, collect, publish, set_article, visit
 
 SWITCHER = re.compile(r'<nav class="languages" aria-label="([^"]+)">(.*?)</nav>', re.DOTALL)
 

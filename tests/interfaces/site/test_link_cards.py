@@ -8,9 +8,9 @@ from PIL import Image
 
 from instep.interfaces.site.cards import HEIGHT, WIDTH, Card, draw_card, title_lines
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import Page, collect, publish, set_article, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import publish_entry
+from tests.support.site_pages import Page, collect, publish, set_article, visit
 
 LONG = "A very long title that tells everything there is to be told about a subject " * 3
 

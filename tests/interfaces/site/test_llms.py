@@ -1,10 +1,10 @@
 """GET /help/{bot}/llms.txt and /help/{bot}/llms-full.txt."""
 
 from instep.platform.core.database import Tx
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import collect, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import publish_entry
 from tests.support.limits import SetLimit
+from tests.support.site_pages import collect, publish, visit
 
 
 async def test_the_index_leads_to_each_text(client: Client, visitor: Client, api: Api, cast: Cast) -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from instep.interfaces.site.contents import contents_of
 from instep.platform.core import limits
-from tests.interfaces.site.pages import Page, collect, publish, visit
 from tests.support.cast import Api, Cast
+from tests.support.site_pages import Page, collect, publish, visit
 
 
 async def test_the_tree_is_open_on_the_way_to_the_article_and_closed_elsewhere(api: Api, cast: Cast) -> None:

@@ -4,9 +4,9 @@ import pytest
 from starlette.requests import Request
 
 from instep.interfaces.site.representations import prefers_markdown
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import Page, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import publish_entry
+from tests.support.site_pages import Page, publish, visit
 
 MARKDOWN = "text/markdown; charset=utf-8"
 

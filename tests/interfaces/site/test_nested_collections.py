@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable
 
-from tests.interfaces.site.pages import Page, collect, publish, visit
 from tests.interfaces.site.test_canaries import CANARY, sightings
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response, ok
 from tests.support.mcp import DOCS, call, of
+from tests.support.site_pages import Page, collect, publish, visit
 from tests.visitors.answers.test_canaries import is_told, secret_article
 
 Act = Callable[[], Awaitable[Response]]

@@ -3,9 +3,9 @@
 import xml.etree.ElementTree as ET
 
 from instep.platform.core import limits
-from tests.interfaces.site.pages import publish, visit
 from tests.support.cast import Api, Cast, Client
 from tests.support.limits import SetLimit
+from tests.support.site_pages import publish, visit
 from tests.support.wording import like
 
 NAMESPACE = {"o": "http://a9.com/-/spec/opensearch/1.1/"}

@@ -6,10 +6,10 @@ from typing import Any
 import feedparser  # type: ignore[import-untyped]
 import pytest
 
-from tests.content.changelog.entries import ENTRIES, create_entry, publish_entry
-from tests.interfaces.site.pages import visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import ENTRIES, create_entry, publish_entry
 from tests.support.limits import SetLimit
+from tests.support.site_pages import visit
 
 ATOM_TYPE = "application/atom+xml; charset=utf-8"
 

@@ -10,11 +10,11 @@ from instep.interfaces.site.schemas import SiteState
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Tx
 from instep.platform.core.ids import new_uuid
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import collect, publish, visit
 from tests.interfaces.site.test_addresses import counted
 from tests.support.cast import Api, Cast, Client
+from tests.support.changelog_entries import publish_entry
 from tests.support.limits import SetSetting
+from tests.support.site_pages import collect, publish, visit
 
 
 async def test_a_page_is_looked_up_in_one_round_trip_once_it_was_read(

@@ -1,8 +1,8 @@
 """Related articles: a few that are near in their words, as long as everybody may read them."""
 
 from instep.interfaces.site.related import loading
-from tests.interfaces.site.pages import Page, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.site_pages import Page, publish, visit
 
 LABEL = "Related articles"
 

@@ -8,9 +8,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from tests.platform.core.standbys import Pair, paired
-from tests.runtime.installation import Installation, installed
 from tests.support.cast import Cast
+from tests.support.installation import Installation, installed
+from tests.support.standbys import Pair, paired
 
 SECONDS = 30
 # As an operator would with a superuser's rights: the replica gets it, and nothing says that it has changed.

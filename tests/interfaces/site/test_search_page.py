@@ -10,10 +10,10 @@ from instep.platform.core import limits
 from instep.platform.core.database import Database
 from instep.platform.llm.embedding import NO_EMBEDDERS, Embedders
 from instep.search.semantic.query_embedder import query_embedder
-from tests.interfaces.site.pages import Page, publish, visit
 from tests.support.cast import Api, Cast, Client
 from tests.support.embeddings import embed, embedding, knows
 from tests.support.limits import SetLimit
+from tests.support.site_pages import Page, publish, visit
 
 TEXT = "Acme is quick.\n\n## Invite people\n\nOpen **Team**. Choose *Invite* and enter an address. Done.\n"
 

@@ -13,10 +13,10 @@ from instep.interfaces.site.sitemap import cache_sitemap, cached_sitemap, write_
 from instep.platform.core import limits
 from instep.platform.core.ids import new_uuid
 from instep.platform.identity.schemas import Bot
-from tests.content.changelog.entries import publish_entry
-from tests.interfaces.site.pages import collect, publish, visit
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changelog_entries import publish_entry
 from tests.support.limits import SetLimit
+from tests.support.site_pages import collect, publish, visit
 
 NAMESPACES = {
     "s": "http://www.sitemaps.org/schemas/sitemap/0.9",

@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.interfaces.site.pages import collect, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.site_pages import collect, publish, visit
 
 BLOCK = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.DOTALL)
 TEXT = {"type": "string", "minLength": 1}

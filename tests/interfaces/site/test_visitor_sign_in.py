@@ -8,9 +8,9 @@ import pytest
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
-from tests.content.files.uploads import upload
-from tests.interfaces.site.pages import Page, collect, publish, visit
 from tests.support.cast import Api, Cast, Client
+from tests.support.site_pages import Page, collect, publish, visit
+from tests.support.uploads import upload
 from tests.support.visitor_tokens import claims, now, secret_of, sign
 
 SECRET_WORD = "kookaburra"

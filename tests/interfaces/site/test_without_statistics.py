@@ -16,7 +16,7 @@ from instep.platform.core.pipeline import SqlStatement
 from tests.support.cast import Api, Company, create_company
 from tests.support.commands import Operator
 from tests.support.databases import create_database
-from tests.transfer.git_sync.repository import Repository, page
+from tests.support.synced_repository import Repository, page
 
 NAME = "without_statistics"
 ARTICLES, COLLECTIONS, TOP_COLLECTIONS = 1_000, 400, 12

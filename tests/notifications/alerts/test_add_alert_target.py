@@ -10,7 +10,7 @@ from instep.notifications.alerts.schemas import AlertTargetOut, Tool
 from instep.platform.core.crypto import Unreadable, key_ring
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InsufficientScope, InvalidState, InvalidValue, PlanInactive
-from tests.notifications.alerts.targets import ADDRESSES, TOKENS, VISITOR, acting, add_target, listed
+from tests.support.alert_targets import ADDRESSES, TOKENS, VISITOR, acting, add_target, listed
 from tests.support.cast import Cast
 from tests.support.limits import SetSetting
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from instep.notifications.alerts import actions
 from instep.platform.core.database import Database, Tx
 from tests.notifications.alerts.chat import Chat, Nearby
-from tests.notifications.alerts.targets import VISITOR, acting, add_target, only_target, send_due, tell
+from tests.support.alert_targets import VISITOR, acting, add_target, only_target, send_due, tell
 from tests.support.cast import Cast
 from tests.support.limits import SetLimit
 

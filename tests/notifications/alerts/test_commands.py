@@ -4,7 +4,7 @@ import pytest
 
 from instep.platform.core.database import Database, Tx
 from tests.notifications.alerts.chat import Chat, Nearby
-from tests.notifications.alerts.targets import ADDRESSES, TOKENS, add_target, send_due
+from tests.support.alert_targets import ADDRESSES, TOKENS, add_target, send_due
 from tests.support.cast import Cast
 from tests.support.commands import CommandResult, Operator
 from tests.support.wording import like

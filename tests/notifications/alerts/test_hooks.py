@@ -4,7 +4,7 @@ import pytest
 
 from instep.notifications.alerts.hooks import DISCORD, read_hook
 from instep.notifications.alerts.schemas import Tool
-from tests.notifications.alerts.targets import ADDRESSES, POWER_PLATFORM, TOKENS
+from tests.support.alert_targets import ADDRESSES, POWER_PLATFORM, TOKENS
 
 SLACK = ADDRESSES["slack"]
 TEAMS = ADDRESSES["teams"]

@@ -1,7 +1,7 @@
 """A bot's channels, oldest first, and nobody else's."""
 
 from instep.platform.core.database import Database
-from tests.notifications.alerts.targets import ADDRESSES, TOKENS, add_target, listed
+from tests.support.alert_targets import ADDRESSES, TOKENS, add_target, listed
 from tests.support.cast import Cast
 
 

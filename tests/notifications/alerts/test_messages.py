@@ -12,7 +12,7 @@ from instep.notifications.alerts.schemas import Tool
 from instep.platform.core import limits
 from instep.platform.core.database import Database
 from tests.notifications.alerts.chat import Chat, Nearby
-from tests.notifications.alerts.targets import ADDRESSES, add_target, send_due, tell
+from tests.support.alert_targets import ADDRESSES, add_target, send_due, tell
 from tests.support.cast import Cast
 
 TOOLS = list(ADDRESSES)

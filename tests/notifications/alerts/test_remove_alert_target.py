@@ -8,7 +8,7 @@ from instep.notifications.alerts import actions
 from instep.notifications.alerts.schemas import AlertTarget
 from instep.platform.core.database import Database
 from instep.platform.core.errors import NotFound
-from tests.notifications.alerts.targets import acting, add_target, listed
+from tests.support.alert_targets import acting, add_target, listed
 from tests.support.cast import Cast, Company
 
 

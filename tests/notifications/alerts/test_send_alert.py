@@ -11,7 +11,7 @@ from instep.notifications.alerts.schemas import AlertKind, Tool
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import MAX_ATTEMPTS
 from tests.notifications.alerts.chat import OK, Chat, Nearby
-from tests.notifications.alerts.targets import (
+from tests.support.alert_targets import (
     ADDRESSES,
     POWER_PLATFORM,
     TOKENS,

@@ -6,7 +6,7 @@ from instep.notifications.alerts import actions
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InsufficientScope, NotFound
 from tests.notifications.alerts.chat import Chat, Nearby
-from tests.notifications.alerts.targets import ADDRESSES, VISITOR, acting, add_target, listed, send_due
+from tests.support.alert_targets import ADDRESSES, VISITOR, acting, add_target, listed, send_due
 from tests.support.cast import Cast
 
 

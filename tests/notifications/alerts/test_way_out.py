@@ -19,7 +19,7 @@ from instep.platform.core.outbound.allowed import AllowList
 from instep.platform.core.outbound.client import NO_RESPONSE, UNREACHABLE, OutboundClient
 from instep.platform.core.outbound.proxy import TOO_LARGE
 from tests.notifications.alerts.chat import OPEN, Authority, Chat, Nearby, make_authority, serving
-from tests.notifications.alerts.targets import ADDRESSES
+from tests.support.alert_targets import ADDRESSES
 from tests.support.limits import SetLimit
 
 TOOLS = list(ADDRESSES)

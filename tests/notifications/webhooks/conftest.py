@@ -7,10 +7,10 @@ import pytest
 
 from instep.notifications.webhooks.sender import Sender
 from instep.platform.core.database import Database, Tx
-from tests.notifications.webhooks.receiver import Receiver, receiving
 from tests.support.cast import Client, Json
 from tests.support.deliveries import connect, sending
 from tests.support.limits import SetSetting
+from tests.support.webhook_receiver import Receiver, receiving
 
 Allow = Callable[[str], None]
 

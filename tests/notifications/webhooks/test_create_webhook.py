@@ -11,15 +11,15 @@ from instep.notifications.webhooks.schemas import EventKind
 from instep.platform.core.crypto import Unreadable, key_ring
 from instep.platform.core.database import Tx
 from tests.notifications.webhooks.conftest import Allow
-from tests.notifications.webhooks.endpoints import (
+from tests.support.cast import Api, Cast, Client
+from tests.support.http import ID, TIMESTAMP, all_pages, at_once, body_of, created, error, named_fields, ok
+from tests.support.webhook_endpoints import (
     URL,
     WEBHOOKS,
     create_webhook,
     key_of_both_bots,
     without_secret,
 )
-from tests.support.cast import Api, Cast, Client
-from tests.support.http import ID, TIMESTAMP, all_pages, at_once, body_of, created, error, named_fields, ok
 
 KINDS = {
     "article.published",

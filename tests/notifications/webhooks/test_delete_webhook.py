@@ -1,9 +1,9 @@
 """DELETE /v1/webhooks/{id}."""
 
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import WEBHOOKS, create_webhook, send_test
 from tests.support.cast import Cast, Client
 from tests.support.http import at_once, error, ok
+from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, send_test
 
 
 async def test_it_is_gone_with_its_secrets_and_its_log(client: Client, cast: Cast, owner: Tx) -> None:

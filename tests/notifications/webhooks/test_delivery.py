@@ -11,11 +11,11 @@ from instep.notifications.webhooks.schemas import WebhookOut
 from instep.notifications.webhooks.sender import Sender
 from instep.notifications.webhooks.signature import BadSignature, verify
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import WEBHOOKS, send_test
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client, Json
 from tests.support.deliveries import connect, delivery_of, make_due
 from tests.support.http import TIMESTAMP, create_article, ok
+from tests.support.webhook_endpoints import WEBHOOKS, send_test
+from tests.support.webhook_receiver import Receiver
 from tests.support.wording import like
 
 

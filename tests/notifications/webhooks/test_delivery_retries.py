@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 
 from instep.notifications.webhooks.sender import Sender
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import redeliver, send_test
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client, Json
 from tests.support.deliveries import attempt_under_way, database_time, delivery_of, make_due
+from tests.support.webhook_endpoints import redeliver, send_test
+from tests.support.webhook_receiver import Receiver
 
 WAITS = [
     timedelta(minutes=5),

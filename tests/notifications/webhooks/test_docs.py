@@ -22,8 +22,8 @@ from instep.interfaces.reference.events import HEADERS
 from instep.notifications.webhooks.schemas import EventKind, TestKind
 from instep.notifications.webhooks.signature import sign, verify
 from instep.platform.core import limits
-from tests.notifications.webhooks.snippets import DOCUMENT, blocks, programs
-from tests.runtime.installation import free_port
+from tests.support.installation import free_port
+from tests.support.webhook_snippets import DOCUMENT, blocks, programs
 
 TEXT = DOCUMENT.read_text()
 ARTICLE = (DOCUMENT.parent / "help" / "03-api" / "07-webhooks.md").read_text()

@@ -2,11 +2,11 @@
 
 from instep.notifications.webhooks.sender import Sender
 from instep.platform.core.database import Database, Tx
-from tests.notifications.webhooks.endpoints import WEBHOOKS, redeliver, send_test
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client, Json
 from tests.support.deliveries import attempt_under_way, claim, connect, delivery_of
 from tests.support.http import ok
+from tests.support.webhook_endpoints import WEBHOOKS, redeliver, send_test
+from tests.support.webhook_receiver import Receiver
 
 
 async def test_an_endpoint_may_be_deleted_during_an_attempt(

@@ -12,12 +12,12 @@ from instep.content.articles.actions import publish_article
 from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Scope
-from tests.contract.table import TABLE, Operation, assemble
-from tests.notifications.webhooks.endpoints import WEBHOOKS, create_webhook, disable
+from tests.support.api_table import TABLE, Operation, assemble
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.events import heard, kinds, told
 from tests.support.http import ID, TIMESTAMP, at_once, create_article, created, error, ok
+from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, disable
 
 INSTALL = "/v1/articles/install"
 WRITES = [operation for operation in TABLE if operation.is_write]

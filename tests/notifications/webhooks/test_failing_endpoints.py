@@ -5,8 +5,6 @@ from datetime import datetime, timedelta
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.notifications.webhooks.sender import Sender
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import WEBHOOKS, disable, send_test
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.deliveries import (
     attempt_under_way,
@@ -18,6 +16,8 @@ from tests.support.deliveries import (
     make_due,
 )
 from tests.support.http import ok
+from tests.support.webhook_endpoints import WEBHOOKS, disable, send_test
+from tests.support.webhook_receiver import Receiver
 
 
 async def test_an_endpoint_that_is_gone_is_disabled_at_once(

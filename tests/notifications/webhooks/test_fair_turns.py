@@ -11,8 +11,6 @@ import psycopg
 from instep.notifications.webhooks import outbox
 from instep.notifications.webhooks.sender import Sender
 from instep.platform.core.database import Database, Tx
-from tests.notifications.webhooks.endpoints import send_test
-from tests.notifications.webhooks.receiver import Receiver, receiving
 from tests.support.cast import Api, Cast, Client, Json, create_company
 from tests.support.deliveries import (
     add_deliveries,
@@ -25,6 +23,8 @@ from tests.support.deliveries import (
     until,
 )
 from tests.support.http import at_once
+from tests.support.webhook_endpoints import send_test
+from tests.support.webhook_receiver import Receiver, receiving
 
 AT_ONE_ENDPOINT = 4
 OF_ONE_WORKSPACE = 20

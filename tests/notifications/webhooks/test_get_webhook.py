@@ -3,16 +3,16 @@
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.contract.table import TABLE, Operation
-from tests.notifications.webhooks.endpoints import (
+from tests.support.api_table import TABLE, Operation
+from tests.support.cast import Api, Cast, Client
+from tests.support.http import error, ok
+from tests.support.webhook_endpoints import (
     WEBHOOKS,
     create_webhook,
     key_of_both_bots,
     send_test,
     without_secret,
 )
-from tests.support.cast import Api, Cast, Client
-from tests.support.http import error, ok
 
 
 async def test_a_read_key_reads_it_without_its_secret(client: Client, reader: Client) -> None:

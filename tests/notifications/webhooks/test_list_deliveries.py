@@ -3,9 +3,9 @@
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import NO_ANSWER, WEBHOOKS, create_webhook, send_test, settle
 from tests.support.cast import Client
 from tests.support.http import all_pages, error, named_fields, ok
+from tests.support.webhook_endpoints import NO_ANSWER, WEBHOOKS, create_webhook, send_test, settle
 
 
 async def test_they_come_newest_first_each_with_its_attempts(

@@ -3,9 +3,9 @@
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import all_pages, error, named_fields, ok
+from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, key_of_both_bots, without_secret
 
 
 async def test_they_come_newest_first_without_their_secrets(client: Client, globex: Client) -> None:

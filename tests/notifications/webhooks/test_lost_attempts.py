@@ -6,8 +6,6 @@ import pytest
 
 from instep.notifications.webhooks.sender import Sender
 from instep.platform.core.database import Database, Tx
-from tests.notifications.webhooks.endpoints import send_test
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client, Json
 from tests.support.deliveries import (
     attempt_under_way,
@@ -18,6 +16,8 @@ from tests.support.deliveries import (
     outcome_of,
     record,
 )
+from tests.support.webhook_endpoints import send_test
+from tests.support.webhook_receiver import Receiver
 
 
 async def test_the_delivery_of_a_lost_sender_is_sent_again_with_a_higher_attempt(

@@ -11,12 +11,12 @@ from instep.notifications.webhooks.sender import Sender
 from instep.operations.ops.prune import PRUNE, prune
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import Job
-from tests.notifications.webhooks.endpoints import WEBHOOKS, send_test
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Cast, Client, Json
 from tests.support.databases import until_blocked
 from tests.support.deliveries import add_deliveries, claim, deliveries_of, outcome_of, record
 from tests.support.http import ok
+from tests.support.webhook_endpoints import WEBHOOKS, send_test
+from tests.support.webhook_receiver import Receiver
 
 
 async def test_events_are_pruned_with_their_deliveries_after_30_days(

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import WEBHOOKS, create_webhook, disable, send_test, settle
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import at_once, error, ok
+from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, disable, send_test, settle
 
 
 @pytest.mark.parametrize("status", ["delivered", "failed"])

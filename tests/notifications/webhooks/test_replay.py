@@ -9,13 +9,13 @@ import pytest
 
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import AppError
-from tests.drafting.drafts.review import NewType, queue_new
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.articles import save_copy
 from tests.support.cast import Cast, Client, Json
+from tests.support.drafts import NewType, queue_new
 from tests.support.events import before, forget, heard, told
 from tests.support.http import Response, all_pages
 from tests.support.limits import SetSetting
+from tests.support.webhook_endpoints import create_webhook
 
 STEPS = 100
 TEXTS = ["One.\n", "Two.\n", "One.\n\nTwo.\n"]

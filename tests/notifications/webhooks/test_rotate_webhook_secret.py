@@ -5,9 +5,9 @@ from typing import Any
 
 from instep.platform.core.crypto import key_ring
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import WEBHOOKS, create_webhook, without_secret
 from tests.support.cast import Client, Json
 from tests.support.http import at_once, body_of, error, ok
+from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, without_secret
 
 
 async def test_the_new_one_is_shown_and_the_old_one_signs_for_24_hours(client: Client, owner: Tx) -> None:

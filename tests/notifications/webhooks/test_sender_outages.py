@@ -12,10 +12,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from instep.notifications.webhooks.sender import Sender
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import Unavailable
-from tests.notifications.webhooks.endpoints import send_test
-from tests.notifications.webhooks.receiver import Receiver
 from tests.support.cast import Client, Json
 from tests.support.deliveries import at_work, deliveries_of
+from tests.support.webhook_endpoints import send_test
+from tests.support.webhook_receiver import Receiver
 
 Outage = Callable[[float], AbstractAsyncContextManager[None]]
 

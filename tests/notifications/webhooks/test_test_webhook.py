@@ -4,15 +4,15 @@ import json
 import re
 
 from instep.platform.core.database import Tx
-from tests.notifications.webhooks.endpoints import (
+from tests.support.cast import Cast, Client
+from tests.support.http import ID, TIMESTAMP, error, ok
+from tests.support.webhook_endpoints import (
     WEBHOOKS,
     create_webhook,
     disable,
     send_test,
     without_secret,
 )
-from tests.support.cast import Cast, Client
-from tests.support.http import ID, TIMESTAMP, error, ok
 
 
 async def test_a_delivery_waits_to_be_sent_whatever_the_filter(client: Client) -> None:

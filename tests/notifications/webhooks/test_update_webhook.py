@@ -6,9 +6,9 @@ import pytest
 
 from instep.platform.core.database import Tx
 from tests.notifications.webhooks.conftest import Allow
-from tests.notifications.webhooks.endpoints import WEBHOOKS, create_webhook, disable, without_secret
 from tests.support.cast import Client, Json
 from tests.support.http import at_once, named_fields, ok
+from tests.support.webhook_endpoints import WEBHOOKS, create_webhook, disable, without_secret
 
 
 async def test_each_field_changes_by_itself(client: Client) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from instep.platform.core.embedded.account import Account, account_for
 from instep.platform.core.embedded.binaries import find_programs
-from tests.content.files.samples import picture
-from tests.runtime.installation import Installation, free_port, installed, new_folder
+from tests.support.file_samples import picture
+from tests.support.installation import Installation, free_port, installed, new_folder
 
 pytestmark = pytest.mark.backups
 # Debian's servers, of which the oldest is the oldest version that Instep supports.

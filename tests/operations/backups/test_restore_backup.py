@@ -19,17 +19,17 @@ from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.identity.scopes import Role
 from instep.platform.migrations import is_being_restored, migrate, revision_at
 from instep.runtime import worker_of
-from tests.content.files.uploads import open_file, show_in_article, upload
-from tests.notifications.alerts.targets import add_target
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.operations.backups.conftest import BackUp
-from tests.runtime.installation import new_folder
+from tests.support.alert_targets import add_target
 from tests.support.cast import Api, Cast, Client
 from tests.support.commands import Operator, run_command
 from tests.support.http import body_of, create_article, ok
+from tests.support.installation import new_folder
 from tests.support.migrations import NEXT_REVISION, add_migration
 from tests.support.questions import ask
+from tests.support.uploads import open_file, show_in_article, upload
 from tests.support.visitors import leave
+from tests.support.webhook_endpoints import create_webhook
 from tests.support.wording import like
 
 ENDED = like("…restored from a backup…")

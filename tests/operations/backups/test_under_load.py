@@ -11,9 +11,9 @@ import httpx2
 import pytest
 
 from instep.demo.help import read_help
-from tests.content.files.samples import picture
-from tests.runtime.installation import Installation, installed
 from tests.support.cast import Json
+from tests.support.file_samples import picture
+from tests.support.installation import Installation, installed
 
 WRITERS = 4
 WRITES_BEFORE = 5

@@ -20,9 +20,9 @@ from instep.platform.core.errors import Unavailable, Unusable
 from instep.platform.core.jobs import Job, Worker, defer
 from instep.platform.llm.client import measured_call
 from tests.notifications.webhooks.conftest import allow, receiver, sender, webhook  # noqa: F401
-from tests.runtime.installation import free_port
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import create_article
+from tests.support.installation import free_port
 
 TOKEN = "shown-by-our-prometheus-alone"
 DASHBOARD = Path(__file__).parents[3] / "deploy" / "grafana" / "instep.json"

@@ -12,14 +12,14 @@ from instep.platform.core.crypto import KeyRing, key_ring
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.paging import InvalidCursor, Order, PageRequest
 from instep.visitors.answers.visitor_tokens import visitor_secret
-from tests.accounts.language_model.setting_models import give_model
-from tests.notifications.alerts.targets import add_target
-from tests.notifications.webhooks.endpoints import create_webhook
+from tests.support.alert_targets import add_target
 from tests.support.cast import Api, Cast, Json
 from tests.support.commands import Operator
 from tests.support.limits import SetSetting
 from tests.support.second_factors import add_authenticator
+from tests.support.setting_models import give_model
 from tests.support.sign_in import sign_up
+from tests.support.webhook_endpoints import create_webhook
 
 NEW = "the key that this installation has from now on"
 ROTATED = {"INSTEP_SECRET_KEY": NEW, "INSTEP_SECRET_KEY_PREVIOUS": f" {'x' * 40}, {settings().secret_key} "}

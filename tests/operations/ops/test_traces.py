@@ -20,9 +20,9 @@ from instep.platform.core.jobs import Job, Worker
 from instep.platform.core.tracing import statement_name
 from instep.platform.llm.client import measured_call
 from tests.notifications.webhooks.conftest import allow, receiver, sender, webhook  # noqa: F401
-from tests.runtime.installation import free_port
 from tests.support.cast import Client, Json
 from tests.support.http import create_article
+from tests.support.installation import free_port
 
 
 @dataclass

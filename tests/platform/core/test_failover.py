@@ -14,7 +14,7 @@ from instep.platform.core.errors import Unavailable
 from instep.platform.core.outages import DatabaseReadOnly
 from instep.platform.core.postgres import completed_url
 from instep.platform.migrations import migrate
-from tests.platform.core.standbys import Pair, paired
+from tests.support.standbys import Pair, paired
 
 NOTE = "insert into jobs (kind, payload) values ('note', '{}')"
 SECONDS = 60

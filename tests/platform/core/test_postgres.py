@@ -15,9 +15,9 @@ from psycopg.errors import InsufficientPrivilege
 from instep.platform.core.database import Database
 from instep.platform.core.embedded import EmbeddedPostgres
 from instep.platform.core.postgres import Postgres, application_url
-from tests.runtime.installation import COMMAND, free_port
 from tests.support.cast import Cast
 from tests.support.commands import Operator
+from tests.support.installation import COMMAND, free_port
 
 # What `initdb` gives in an environment without a language, as containers have it.
 SQL_ASCII = "create database {} encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0"

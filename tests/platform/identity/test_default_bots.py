@@ -8,8 +8,8 @@ from instep.accounts.workspaces.schemas import BotRow
 from instep.platform.core import limits
 from instep.platform.core.database import Tx
 from instep.platform.identity.scopes import Scope
-from tests.drafting.tasks.changes import send
 from tests.support.cast import Api, Cast, Client, Company, Json
+from tests.support.changes import send
 from tests.support.http import error, ok, stranger
 from tests.support.mcp import WORKSPACE, call, given
 from tests.support.oauth import BOTH, browser_of, connect, member

@@ -21,9 +21,9 @@ from instep.platform.core.ids import new_id
 from instep.platform.identity.keys import hash_key, new_key
 from instep.platform.identity.schemas import Person
 from instep.platform.identity.scopes import Role
-from tests.drafting.drafts.review import propose, write_article
 from tests.support.articles import acting
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.drafts import propose, write_article
 from tests.support.http import stranger
 from tests.support.issuers import trust_somebody
 from tests.support.mcp import WORKSPACE, post

@@ -12,11 +12,11 @@ from instep.operations.ops.routes import list_routes
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.scopes import Role
 from tests.accounts.people.test_invitations import invite
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Company
 from tests.support.http import body_of, stranger
 from tests.support.oauth import Request, register, submit
 from tests.support.sign_in import HERE, PASSWORD, TOKEN, Browser, browser, fresh_email, sign_up
+from tests.support.site_pages import publish
 
 ROUTES = list_routes(create_app()).results
 # Forms that change no content, or end what someone may do. Add a line only if you have made sure of that.

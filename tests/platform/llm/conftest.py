@@ -9,7 +9,7 @@ from instep.platform.core.config import settings
 from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.llm.client import HttpModel
 from instep.platform.llm.factory import allow_only, provider_of
-from tests.platform.llm.endpoint import KEY, Endpoint, Mood, endpoint
+from tests.support.model_endpoint import KEY, Endpoint, Mood, endpoint
 
 Meet = Callable[..., AbstractAsyncContextManager[tuple[HttpModel, Endpoint]]]
 

@@ -21,7 +21,7 @@ from eval.retrieval.running import installation_in
 from instep.platform.core.config import settings
 from instep.visitors.answers.schemas import Answer
 from tests.platform.llm.conftest import Meet
-from tests.platform.llm.endpoint import Asked, follows
+from tests.support.model_endpoint import Asked, follows
 
 NAME = "openai:scripted-1"
 

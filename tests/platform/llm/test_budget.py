@@ -11,7 +11,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.identity.schemas import Ctx
 from instep.platform.llm.budget import Budget, BudgetedModel, Prices, settle_reservation
 from instep.platform.llm.protocol import Completion, CompletionError, OnText, Prompt
-from tests.platform.llm.budgets import reserve_tokens, task_ctx
+from tests.support.budgets import reserve_tokens, task_ctx
 from tests.support.cast import Cast
 from tests.support.http import at_once
 

@@ -13,7 +13,7 @@ from instep.platform.core.clock import utc_now
 from instep.platform.llm.client import Circuit
 from instep.platform.llm.protocol import CompletionError, Prompt
 from tests.platform.llm.conftest import Meet
-from tests.platform.llm.endpoint import (
+from tests.support.model_endpoint import (
     INPUT,
     KEY,
     OUTPUT,

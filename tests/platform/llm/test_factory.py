@@ -11,7 +11,7 @@ from instep.platform.core.outbound.urls import parse_url
 from instep.platform.llm.anthropic import Anthropic
 from instep.platform.llm.factory import allow_only, describe_model, open_model, provider_of
 from instep.platform.llm.openai import OpenAi
-from tests.platform.llm.endpoint import KEY
+from tests.support.model_endpoint import KEY
 
 NO_FILE = Path("there-is-no-such-file.toml")
 

@@ -12,10 +12,10 @@ from eval.model.recorded import RecordedModel
 from eval.model.review_table import COLUMNS, review_table
 from instep.platform.core.config import settings
 from instep.platform.llm.protocol import CompletionError, Prompt
-from tests.drafting.tasks.changes import DIFF, PETS, SETTINGS
 from tests.platform.llm.conftest import Meet
-from tests.platform.llm.endpoint import INPUT, OUTPUT, Asked, errs, follows, says
 from tests.platform.llm.test_tasks import CHOICE, LINE, MORE, replacing
+from tests.support.changes import DIFF, PETS, SETTINGS
+from tests.support.model_endpoint import INPUT, OUTPUT, Asked, errs, follows, says
 
 PROMPT = Prompt("Be brief.", "How many?", {"type": "object"}, 100)
 SCORER = '''

@@ -10,12 +10,12 @@ from fastapi import FastAPI
 
 from instep.platform.core.database import Database, Tx
 from instep.visitors.answers.citing import has_no_active_markup
-from tests.interfaces.site.pages import publish
 from tests.platform.llm.conftest import Meet
-from tests.platform.llm.endpoint import pauses, streams
 from tests.support.cast import Api, Cast, Json
+from tests.support.model_endpoint import pauses, streams
 from tests.support.questions import CHAT, RESET, WEBHOOKS, ask
 from tests.support.scripted_model import Scripted, parts_of
+from tests.support.site_pages import publish
 from tests.support.visitors import credentials, rows
 from tests.support.wire import SECONDS, serving
 from tests.visitors.answers.test_streaming import EVENTS, events_in

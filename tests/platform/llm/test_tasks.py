@@ -9,9 +9,11 @@ from instep.platform.core.outbound.allowed import AllowList
 from instep.platform.core.outbound.client import OutboundClient
 from instep.platform.llm.protocol import Completion, CompletionError, Model, OnText, Prompt
 from instep.runtime import worker_of
-from tests.drafting.tasks.changes import PETS, SETTINGS, SETTINGS_AFTER, URL, get, publish, send, write
 from tests.platform.llm.conftest import Meet
-from tests.platform.llm.endpoint import (
+from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changes import PETS, SETTINGS, SETTINGS_AFTER, URL, get, publish, send, write
+from tests.support.limits import SetSetting
+from tests.support.model_endpoint import (
     INPUT,
     KEY,
     OUTPUT,
@@ -26,8 +28,6 @@ from tests.platform.llm.endpoint import (
     stays_silent,
     stops_at_its_limit,
 )
-from tests.support.cast import Api, Cast, Client, Json
-from tests.support.limits import SetSetting
 
 LINE = "Set `ACME_REQUEST_TIMEOUT` to a number of seconds."
 MORE = f"{LINE} Without `ACME_REQUEST_TIMEOUT` it is 30 seconds."

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from instep.platform.core.outbound.client import OutboundClient
-from tests.platform.outbound.certificates import Authority
 from tests.platform.outbound.clients import ALLOWED, leading_to
+from tests.support.certificates import Authority
 
 
 @pytest.fixture(scope="session")

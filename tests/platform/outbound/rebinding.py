@@ -25,9 +25,9 @@ from instep.platform.core import limits
 from instep.platform.core.outbound.allowed import AllowList
 from instep.platform.core.outbound.client import UNREACHABLE, OutboundClient, RequestFailed, Response
 from instep.platform.core.outbound.networks import is_public, without_mapping
-from tests.platform.outbound.certificates import Authority
-from tests.platform.outbound.nameserver import AAAA, NO_SUCH_NAME, A, NameServer, Records
-from tests.platform.outbound.receivers import read_request
+from tests.support.certificates import Authority
+from tests.support.nameserver import AAAA, NO_SUCH_NAME, A, NameServer, Records
+from tests.support.receivers import read_request
 
 POSTS = 10_000
 AT_ONCE = 20

@@ -8,7 +8,7 @@ import pytest
 from instep.platform.core import limits
 from instep.platform.core.outbound.client import INCOMPLETE, NOT_HTTP, TOO_LARGE, OutboundClient, Response
 from tests.platform.outbound.clients import BODY, MEGABYTE, PROMPT, timed
-from tests.platform.outbound.receivers import (
+from tests.support.receivers import (
     OK,
     Handler,
     answering,

@@ -9,9 +9,9 @@ import pytest
 import uvloop
 
 from instep.platform.core.outbound.client import INCOMPLETE, NO_TLS, NOT_HTTP, OutboundClient, Response
-from tests.platform.outbound.certificates import DAY, NAME, Authority
 from tests.platform.outbound.clients import ALLOWED, BODY, leading_to, outcome
-from tests.platform.outbound.receivers import (
+from tests.support.certificates import DAY, NAME, Authority
+from tests.support.receivers import (
     OK,
     Handler,
     answering,

@@ -12,9 +12,10 @@ import pytest
 from instep.platform.core.outbound.allowed import read_allow_list
 from instep.platform.core.outbound.client import NO_RESPONSE, OutboundClient, Response
 from instep.platform.core.outbound.networks import Address
-from tests.platform.outbound.certificates import NAME, Authority
 from tests.platform.outbound.clients import ALLOWED, BODY, MEGABYTE, PROMPT, leading_to, outcome, timed
-from tests.platform.outbound.receivers import (
+from tests.support.certificates import NAME, Authority
+from tests.support.limits import SetLimit
+from tests.support.receivers import (
     OK,
     Handler,
     answering,
@@ -25,7 +26,6 @@ from tests.platform.outbound.receivers import (
     receiving,
     silent,
 )
-from tests.support.limits import SetLimit
 
 # The time for a call here, and what a busy machine may need on top.
 CALL_SECONDS = 4

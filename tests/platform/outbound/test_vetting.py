@@ -10,9 +10,9 @@ from instep.platform.core.outbound.client import UNREACHABLE, OutboundClient, Re
 from instep.platform.core.outbound.lookup import NoAddress, Resolver
 from instep.platform.core.outbound.networks import Address
 from instep.platform.core.outbound.urls import parse_url
-from tests.platform.outbound.certificates import NAME, Authority
 from tests.platform.outbound.clients import ALLOWED, BODY, leading_to, outcome
-from tests.platform.outbound.receivers import OK, answering, receiving
+from tests.support.certificates import NAME, Authority
+from tests.support.receivers import OK, answering, receiving
 
 
 @pytest.mark.parametrize(

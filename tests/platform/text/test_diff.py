@@ -22,7 +22,7 @@ from instep.platform.text.diff import (
     replace_all,
     split_lines,
 )
-from tests.drafting.drafts.review import patched
+from tests.support.drafts import patched
 
 NAMES = ("live", "proposed")
 words = st.sampled_from(

@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from instep.platform.core import limits
 from instep.platform.core.database import Database
 from instep.platform.web.connections import Connections, max_connections
-from tests.platform.web.slow_clients import CONNECTIONS, ImpatientHttp, connected, is_healthy, until
 from tests.support.cast import Cast
+from tests.support.slow_clients import CONNECTIONS, ImpatientHttp, connected, is_healthy, until
 from tests.support.wire import send, serving
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\nConnection: close\r\n\r\n"

@@ -10,7 +10,10 @@ from fastapi import FastAPI
 
 from instep.platform.core.database import Database, Tx
 from instep.platform.web.protocol import StrictHttp
-from tests.platform.web.slow_clients import (
+from tests.support.cast import Api, Cast, Client
+from tests.support.http import create_article
+from tests.support.limits import SetLimit
+from tests.support.slow_clients import (
     CONNECTIONS,
     IMPATIENCE,
     ImpatientHttp,
@@ -19,9 +22,6 @@ from tests.platform.web.slow_clients import (
     is_healthy,
     until,
 )
-from tests.support.cast import Api, Cast, Client
-from tests.support.http import create_article
-from tests.support.limits import SetLimit
 from tests.support.wire import serving
 
 HALF_HEAD = b"GET /healthz HTTP/1.1\r\nHost: help.test\r\nX-Half: "

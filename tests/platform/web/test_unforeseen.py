@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.interfaces.site.pages import without_own_style
 from tests.support.cast import Cast, Client
+from tests.support.site_pages import without_own_style
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import InvalidRequest, Unusable
 from instep.transfer.exports.actions import prepare_export
 from instep.transfer.exports.archive import write_export
-from tests.content.files.uploads import upload
 from tests.interfaces.dashboard.conftest import Desk, desk, editor  # noqa: F401
-from tests.interfaces.site.pages import publish
 from tests.support.articles import acting, delete, let_time_pass, put_into_review, save_copy
 from tests.support.cast import Api, Cast, Client
+from tests.support.exported_library import export_zip, fill, folder_texts, texts_of, unpacked
 from tests.support.http import create_article, created, ok
-from tests.transfer.exports.library import export_zip, fill, folder_texts, texts_of, unpacked
+from tests.support.site_pages import publish
+from tests.support.uploads import upload
 
 
 async def test_an_article_is_a_file_and_a_collection_a_folder(

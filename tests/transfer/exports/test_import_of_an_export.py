@@ -2,11 +2,11 @@
 
 from instep.platform.core.database import Database
 from instep.transfer.imports.readers.instep_export import READER
-from tests.interfaces.site.pages import publish
+from tests.support.bringing import Importer
 from tests.support.cast import Api, Cast, Client
+from tests.support.exported_library import FilesOf, export_zip, fill, unpacked
 from tests.support.http import created, ok
-from tests.transfer.exports.library import FilesOf, export_zip, fill, unpacked
-from tests.transfer.imports.bringing import Importer
+from tests.support.site_pages import publish
 
 
 async def test_links_to_all_pages_and_redirects_lead_to_the_same_in_another_help_center(

@@ -6,7 +6,7 @@ from instep.platform.core.database import Database
 from instep.transfer.imports.readers.instep_export import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
 from tests.support.cast import Cast, Client
-from tests.transfer.exports.library import FilesOf, export_zip, fill, unpacked
+from tests.support.exported_library import FilesOf, export_zip, fill, unpacked
 
 
 async def test_the_tree_holds_what_was_exported(client: Client, database: Database, cast: Cast) -> None:

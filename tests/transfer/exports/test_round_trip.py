@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.content.files.samples import picture
-from tests.runtime.installation import Installation, installed
-from tests.transfer.exports.library import unpacked
+from tests.support.exported_library import unpacked
+from tests.support.file_samples import picture
+from tests.support.installation import Installation, installed
 
 pytestmark = pytest.mark.exchange
 LOCALES = ("de", "fr")

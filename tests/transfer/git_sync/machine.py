@@ -14,7 +14,7 @@ from instep.transfer.git_sync.file_places import file_place
 from instep.transfer.git_sync.pages import parse_page
 from tests.support.cast import Client, Json
 from tests.support.http import all_pages, body_of
-from tests.transfer.git_sync.repository import Repository, actions, page
+from tests.support.synced_repository import Repository, actions, page
 
 Result = TypeVar("Result")
 # What is told of a page that both sides don't have in the same state.

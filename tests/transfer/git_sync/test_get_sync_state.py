@@ -2,7 +2,7 @@
 
 from tests.support.cast import Client
 from tests.support.http import named_fields, ok
-from tests.transfer.git_sync.repository import FOLDER, Repository, digest, page, patch
+from tests.support.synced_repository import FOLDER, Repository, digest, page, patch
 
 
 async def test_a_folder_that_was_never_synced_has_no_commit(client: Client) -> None:

@@ -5,7 +5,7 @@ import pytest
 from instep.platform.core import limits
 from tests.support.cast import Client
 from tests.support.event_loop import MAX_SECONDS, watched_loop
-from tests.transfer.git_sync.repository import Repository, actions, page, refused
+from tests.support.synced_repository import Repository, actions, page, refused
 
 HOSTILE = {
     "nested lists": "title: A\nx: " + "[" * 6_000,

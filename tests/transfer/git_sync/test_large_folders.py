@@ -13,7 +13,7 @@ from instep.transfer.git_sync.schemas import Sync, SyncCreate, SyncedArticle
 from instep.transfer.git_sync.work import SyncWork
 from tests.support.cast import Client
 from tests.support.growth import grows_linearly
-from tests.transfer.git_sync.repository import FOLDER, Repository, actions, article_at, page, patch
+from tests.support.synced_repository import FOLDER, Repository, actions, article_at, page, patch
 
 COMMIT = "0" * 40
 LONG_TEXT = "A line of some words in a long text.\n\n" * 2_000

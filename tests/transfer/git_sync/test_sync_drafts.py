@@ -6,7 +6,7 @@ from instep.platform.core.database import Database
 from tests.support.articles import save_copy
 from tests.support.cast import Cast, Client, Json
 from tests.support.http import all_pages, error, ok
-from tests.transfer.git_sync.repository import (
+from tests.support.synced_repository import (
     Repository,
     actions,
     article_at,

@@ -2,12 +2,11 @@
 
 import pytest
 
-from tests.content.files.samples import picture
-from tests.content.files.uploads import upload
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
+from tests.support.file_samples import picture
 from tests.support.http import all_pages, create_article, create_collection, ok
-from tests.transfer.git_sync.repository import (
+from tests.support.site_pages import publish
+from tests.support.synced_repository import (
     Repository,
     actions,
     article_at,
@@ -16,6 +15,7 @@ from tests.transfer.git_sync.repository import (
     refused,
     replace_in_article,
 )
+from tests.support.uploads import upload
 
 A = "01-start/01-a.md"
 

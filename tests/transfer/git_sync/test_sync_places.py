@@ -9,13 +9,12 @@ from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database, Tx
 from instep.platform.identity.queries import find_bot
 from instep.platform.identity.schemas import Actor, Ctx
-from tests.content.files.samples import picture
-from tests.content.files.uploads import upload
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client, Json
 from tests.support.databases import until_blocked
+from tests.support.file_samples import picture
 from tests.support.http import all_pages, create_collection, ok
-from tests.transfer.git_sync.repository import (
+from tests.support.site_pages import publish
+from tests.support.synced_repository import (
     Repository,
     actions,
     article_at,
@@ -23,6 +22,7 @@ from tests.transfer.git_sync.repository import (
     patch,
     replace_in_article,
 )
+from tests.support.uploads import upload
 
 NAMES = ("a", "b", "c", "d")
 

@@ -3,8 +3,8 @@
 import pytest
 
 from instep.platform.core.database import Database
+from tests.support.bringing import Importer
 from tests.support.cast import Api, Cast
-from tests.transfer.imports.bringing import Importer
 
 
 @pytest.fixture

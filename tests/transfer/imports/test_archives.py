@@ -9,9 +9,9 @@ import pytest
 
 from instep.transfer.imports.source.source_files import open_archive, open_folder, root_name
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.import_sources import archive
 from tests.support.limits import SetLimit
 from tests.support.wording import like
-from tests.transfer.imports.sources import archive
 
 
 def archive_with(name: str, mode: int = 0, content: bytes = b"x") -> bytes:

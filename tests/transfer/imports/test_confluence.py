@@ -1,8 +1,8 @@
 """Confluence: the HTML export of a space."""
 
 from instep.transfer.imports.readers.confluence import READER
+from tests.support.import_product_files import Files, page_of, read_tree, told
 from tests.support.wording import like
-from tests.transfer.imports.product_files import Files, page_of, read_tree, told
 
 INDEX = """<html><head><title>Help (HELP)</title></head><body><div id="main-content" class="pageSection">
 <table class="confluenceTable"><tr><th class="confluenceTh">Key</th>

@@ -1,12 +1,12 @@
 """Docusaurus: its configuration, sidebars, addresses and translations."""
 
 from instep.transfer.imports.readers.docusaurus import READER
-from tests.content.files.samples import picture
+from tests.support.file_samples import picture
+from tests.support.import_folders import dedented
+from tests.support.import_sources import MemoryFiles, losses_of, planned, text_of
+from tests.support.import_trees import addresses, redirects
 from tests.support.wording import like
 from tests.transfer.imports.file_sources import outline, told
-from tests.transfer.imports.folders import dedented
-from tests.transfer.imports.sources import MemoryFiles, losses_of, planned, text_of
-from tests.transfer.imports.trees import addresses, redirects
 
 CONFIGURATION = """
 import type {Config} from '@docusaurus/types';

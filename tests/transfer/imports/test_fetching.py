@@ -16,10 +16,10 @@ from instep.transfer.imports.readers.help_scout import READER as HELP_SCOUT
 from instep.transfer.imports.readers.intercom import READER as INTERCOM
 from instep.transfer.imports.readers.zendesk import READER as ZENDESK
 from instep.transfer.imports.tree.schemas import Reader, Tree, UnreadableSource
+from tests.support.import_product_files import Files
 from tests.support.limits import SetLimit
 from tests.support.wording import like
 from tests.transfer.imports.api_server import Answer, ApiServer, serving
-from tests.transfer.imports.product_files import Files
 from tests.transfer.imports.test_freshdesk import SAVED as FRESHDESK_SAVED
 from tests.transfer.imports.test_help_scout import ARTICLE as HELP_SCOUT_ARTICLE
 from tests.transfer.imports.test_help_scout import SAVED as HELP_SCOUT_SAVED

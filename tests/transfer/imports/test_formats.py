@@ -6,8 +6,8 @@ import pytest
 
 from instep.transfer.imports.source.formats import format_names, tree_of_files
 from instep.transfer.imports.tree.schemas import UnreadableSource
-from tests.content.files.samples import picture
-from tests.transfer.imports.sources import MemoryFiles, losses_of, planned, text_of
+from tests.support.file_samples import picture
+from tests.support.import_sources import MemoryFiles, losses_of, planned, text_of
 
 
 @pytest.mark.parametrize("name", format_names())

@@ -3,7 +3,7 @@
 from typing import Any
 
 from instep.transfer.imports.readers.freshdesk import READER
-from tests.transfer.imports.product_files import page_of, read_tree, told
+from tests.support.import_product_files import page_of, read_tree, told
 
 
 def article(number: int, folder: int, **fields: Any) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import pytest
 
 from instep.transfer.imports.readers.fumadocs import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.import_folders import dedented
+from tests.support.import_trees import addresses
 from tests.support.wording import like
 from tests.transfer.imports.file_sources import outline, told
-from tests.transfer.imports.folders import dedented
-from tests.transfer.imports.trees import addresses
 
 FILES = {
     "content/docs/meta.json": json.dumps(

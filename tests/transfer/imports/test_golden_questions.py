@@ -7,9 +7,9 @@ from instep.platform.core import limits
 from instep.platform.core.database import Database
 from instep.platform.identity.job_context import job_context
 from instep.transfer.imports.tree.schemas import ImportedQuestion, Tree
+from tests.support.bringing import IMPORTER, Importer
 from tests.support.cast import Cast
-from tests.transfer.imports.bringing import IMPORTER, Importer
-from tests.transfer.imports.sources import page
+from tests.support.import_sources import page
 
 INSTALL = ImportedQuestion("How  do I install it?", "a.md")
 

@@ -20,15 +20,15 @@ from instep.transfer.imports.source.formats import tree_of_files
 from instep.transfer.imports.source.source_files import open_folder
 from instep.transfer.imports.source.source_reading import Source, read_now
 from instep.transfer.imports.tree.schemas import UnreadableSource
-from tests.content.files.samples import picture
+from tests.support.bringing import Importer
 from tests.support.cast import Cast, Client
 from tests.support.commands import Operator
+from tests.support.file_samples import picture
 from tests.support.http import ok, stranger
+from tests.support.import_sources import archive
 from tests.support.wording import like
 from tests.transfer.imports.api_server import Answer, ApiServer
 from tests.transfer.imports.api_server import serving as api_serving
-from tests.transfer.imports.bringing import Importer
-from tests.transfer.imports.sources import archive
 
 DOCS: dict[str, bytes | str] = {
     "docs/index.md": "# Welcome\n\nBegin with [installing](guides/install.md), or [not](gone.md).\n",

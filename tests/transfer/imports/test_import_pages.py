@@ -19,15 +19,15 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
 )
 from instep.transfer.imports.write.running import run_plan
-from tests.content.changelog.entries import publish_entry
-from tests.content.files.samples import picture
-from tests.content.redirects.links import follow
+from tests.support.bringing import IMPORTER, Importer
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.changelog_entries import publish_entry
+from tests.support.file_samples import picture
+from tests.support.former_links import follow
 from tests.support.http import ok
+from tests.support.import_sources import MemoryFiles, page, tree
 from tests.support.limits import SetLimit
 from tests.support.wording import like
-from tests.transfer.imports.bringing import IMPORTER, Importer
-from tests.transfer.imports.sources import MemoryFiles, page, tree
 
 FILES = MemoryFiles({"img/a.png": picture(), "img/broken.png": picture()[:40]})
 DOCS = tree(

@@ -4,8 +4,8 @@ from typing import Any
 
 from instep.transfer.imports.readers.intercom import READER
 from instep.transfer.imports.tree.schemas import ImportedRedirect
+from tests.support.import_product_files import page_of, read_tree, told
 from tests.support.wording import like
-from tests.transfer.imports.product_files import page_of, read_tree, told
 
 ARTICLE = {
     "id": "1234567",

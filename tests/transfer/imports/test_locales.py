@@ -8,12 +8,12 @@ import pytest
 from instep.platform.core.database import Tx
 from instep.transfer.imports.schemas import BotState, KnownPage, Plan
 from instep.transfer.imports.source.formats import READERS
+from tests.support.bringing import Importer
 from tests.support.cast import Cast, Client
 from tests.support.commands import Operator
 from tests.support.http import ok
-from tests.transfer.imports.bringing import Importer
-from tests.transfer.imports.product_files import Files
-from tests.transfer.imports.sources import page, page_of, planned, tree
+from tests.support.import_product_files import Files
+from tests.support.import_sources import page, page_of, planned, tree
 
 GERMAN_BOT = BotState("acme", "de")
 PAGE = "# Preise\n\nText.\n"

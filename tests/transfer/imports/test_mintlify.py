@@ -6,10 +6,10 @@ import pytest
 
 from instep.transfer.imports.readers.mintlify import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.import_folders import dedented
+from tests.support.import_trees import addresses, redirects
 from tests.support.wording import like
 from tests.transfer.imports.file_sources import WrittenFiles, outline, told
-from tests.transfer.imports.folders import dedented
-from tests.transfer.imports.trees import addresses, redirects
 
 DOCS: dict[str, object] = {
     "navigation": {

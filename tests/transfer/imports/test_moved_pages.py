@@ -6,12 +6,12 @@ import pytest
 
 from instep.transfer.imports.schemas import ImportReport
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedPage, ImportedRedirect, MovedPage
-from tests.content.redirects.links import follow
+from tests.support.bringing import Importer
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.former_links import follow
 from tests.support.http import create_article, ok
+from tests.support.import_sources import page, tree
 from tests.support.wording import like
-from tests.transfer.imports.bringing import Importer
-from tests.transfer.imports.sources import page, tree
 
 TEXT = (
     "Open the settings of your workspace and choose the plan that you want to have from next month on.\n\n"

@@ -1,9 +1,9 @@
 """Nextra: `_meta` files, separators and locales."""
 
 from instep.transfer.imports.readers.nextra import READER
+from tests.support.import_folders import dedented
 from tests.support.wording import like
 from tests.transfer.imports.file_sources import outline, told
-from tests.transfer.imports.folders import dedented
 
 FILES = {
     "content/en/_meta.ts": "export default { index: '', docs: { type: 'page', title: 'Documentation' } }",

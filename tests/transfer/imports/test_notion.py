@@ -1,8 +1,8 @@
 """Notion: Markdown & CSV, HTML, databases, ids in links."""
 
 from instep.transfer.imports.readers.notion import READER
+from tests.support.import_product_files import Files, page_of, read_tree, told
 from tests.support.wording import like
-from tests.transfer.imports.product_files import Files, page_of, read_tree, told
 
 GUIDE, SETUP, USAGE, BASE, ROW = (character * 32 for character in "abcde")
 ROOT = "Export-1/Private & Shared"

@@ -10,9 +10,8 @@ from instep.platform.core.errors import InvalidRequest
 from instep.transfer.imports.actions import valid_site
 from instep.transfer.imports.schemas import BotState, KnownPage
 from instep.transfer.imports.tree.schemas import ImportedCollection, ImportedRedirect, Loss
-from tests.content.files.samples import picture
-from tests.support.wording import like
-from tests.transfer.imports.sources import (
+from tests.support.file_samples import picture
+from tests.support.import_sources import (
     EMPTY_BOT,
     MemoryFiles,
     losses_of,
@@ -22,6 +21,7 @@ from tests.transfer.imports.sources import (
     text_of,
     tree,
 )
+from tests.support.wording import like
 
 PNG = picture()
 

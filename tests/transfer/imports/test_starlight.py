@@ -1,10 +1,10 @@
 """Starlight: its sidebar, generated parts of it, locales and redirects."""
 
 from instep.transfer.imports.readers.starlight import READER
+from tests.support.import_folders import dedented
+from tests.support.import_trees import addresses, redirects
 from tests.support.wording import like
 from tests.transfer.imports.file_sources import outline, told
-from tests.transfer.imports.folders import dedented
-from tests.transfer.imports.trees import addresses, redirects
 
 FILES = {
     "astro.config.mjs": """

@@ -13,8 +13,8 @@ from instep.transfer.imports.plan.pattern_index import PatternIndex
 from instep.transfer.imports.products.html_files import linked_path
 from instep.transfer.imports.products.id_addresses import path_of, site_of
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.import_sources import page, tree
 from tests.support.wording import like
-from tests.transfer.imports.sources import page, tree
 
 UNREADABLE = "https://[your-host]/embedly.com"
 

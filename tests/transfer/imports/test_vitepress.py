@@ -1,10 +1,10 @@
 """VitePress: sidebars, rewrites, locales, and what pages take in from other files."""
 
 from instep.transfer.imports.readers.vitepress import READER
+from tests.support.import_folders import dedented
+from tests.support.import_trees import addresses
 from tests.support.wording import like
 from tests.transfer.imports.file_sources import outline, told
-from tests.transfer.imports.folders import dedented
-from tests.transfer.imports.trees import addresses
 
 FILES = {
     "docs/.vitepress/config.mts": """

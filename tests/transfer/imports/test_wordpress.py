@@ -4,8 +4,8 @@ import pytest
 
 from instep.transfer.imports.readers.wordpress import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.import_product_files import Files, page_of, read_tree, told
 from tests.support.wording import like
-from tests.transfer.imports.product_files import Files, page_of, read_tree, told
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/"

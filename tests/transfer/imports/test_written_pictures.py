@@ -7,13 +7,13 @@ import pytest
 from instep.transfer.imports.readers.confluence import READER as CONFLUENCE
 from instep.transfer.imports.source.formats import tree_of_files
 from instep.transfer.imports.tree.schemas import SourceFiles
-from tests.content.files.samples import picture
+from tests.support.bringing import Importer
 from tests.support.cast import Client
+from tests.support.file_samples import picture
 from tests.support.http import ok
+from tests.support.import_product_files import Files
+from tests.support.import_sources import MemoryFiles, losses_of, page, planned, text_of, tree
 from tests.support.wording import like
-from tests.transfer.imports.bringing import Importer
-from tests.transfer.imports.product_files import Files
-from tests.transfer.imports.sources import MemoryFiles, losses_of, page, planned, text_of, tree
 from tests.transfer.imports.test_zendesk import article, saved
 
 PICTURE = f"data:image/png;base64,{base64.b64encode(picture(shade=3)).decode()}"

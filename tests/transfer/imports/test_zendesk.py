@@ -6,8 +6,8 @@ import pytest
 
 from instep.transfer.imports.readers.zendesk import READER
 from instep.transfer.imports.tree.schemas import UnreadableSource
+from tests.support.import_product_files import Files, page_of, read_tree, told
 from tests.support.wording import like
-from tests.transfer.imports.product_files import Files, page_of, read_tree, told
 
 SITE = "https://acme.zendesk.com"
 

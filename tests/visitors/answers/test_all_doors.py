@@ -3,12 +3,12 @@
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.interfaces.site.pages import crawl, publish, set_article
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import ok
 from tests.support.mcp import ask as ask_docs
 from tests.support.mcp import use
 from tests.support.questions import ask, post
+from tests.support.site_pages import crawl, publish, set_article
 
 CANARY = "kookaburra"
 QUESTION = "What laughs at the archive?"

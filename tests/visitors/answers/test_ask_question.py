@@ -11,12 +11,11 @@ from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.markdown import render
-from tests.interfaces.site.pages import publish
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.cast import Api, Cast, Json
 from tests.support.events import heard
 from tests.support.http import ID, Response, all_pages, at_once, ok, stranger
 from tests.support.questions import CHAT, RESET, WEBHOOKS, ask, numbers_in, post, titles
+from tests.support.site_pages import publish
 from tests.support.visitors import (
     SITE,
     begin,
@@ -29,6 +28,7 @@ from tests.support.visitors import (
     rows,
     second_bot,
 )
+from tests.support.webhook_endpoints import create_webhook
 
 HOW = "How do I reset my password?"
 

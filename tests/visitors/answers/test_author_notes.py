@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client
 from tests.support.mcp import ask as ask_docs
 from tests.support.questions import ask
+from tests.support.site_pages import publish
 
 NOTES = {
     "below a paragraph": "Start the export at night.\n\n[//]: # (hippopotamus)",

@@ -5,11 +5,11 @@ import re
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core.database import Database, Tx
 from instep.visitors.answers.actions import begin_conversation
-from tests.notifications.webhooks.endpoints import create_webhook
 from tests.support.cast import Api, Cast
 from tests.support.events import heard
 from tests.support.http import ID
 from tests.support.visitors import begin, rows, visiting
+from tests.support.webhook_endpoints import create_webhook
 
 
 async def test_it_is_open_and_tells_nobody(api: Api, cast: Cast, database: Database, owner: Tx) -> None:

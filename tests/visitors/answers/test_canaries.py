@@ -6,11 +6,11 @@ import pytest
 from fastapi import FastAPI
 
 from instep.platform.core.database import Tx
-from tests.interfaces.site.pages import collect, crawl, publish, set_article
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response
 from tests.support.questions import CHAT, ask
 from tests.support.scripted_model import Scripted
+from tests.support.site_pages import collect, crawl, publish, set_article
 from tests.support.visitor_tokens import claims, secret_of, sign
 from tests.support.visitors import credentials
 

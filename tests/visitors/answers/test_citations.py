@@ -8,11 +8,11 @@ from fastapi import FastAPI
 
 from instep.demo.help import read_help
 from instep.platform.core.markdown import render
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.citations import numbers_are_those_of_sources, unsupported, words_of_page
 from tests.support.http import ok, stranger
 from tests.support.questions import ask
+from tests.support.site_pages import publish
 
 HEADING = re.compile(r"(?m)^#+ (.+)$")
 # Questions of one visitor and address: fewer than a minute allows.

@@ -11,8 +11,7 @@ from instep.platform.core.database import Database, Tx
 from instep.platform.core.errors import PlanInactive
 from instep.visitors.answers.actions import create_lead
 from instep.visitors.answers.schemas import LeadCreate
-from tests.notifications.alerts.targets import add_target
-from tests.notifications.webhooks.endpoints import create_webhook
+from tests.support.alert_targets import add_target
 from tests.support.cast import Api, Cast
 from tests.support.events import heard, told
 from tests.support.http import ID, TIMESTAMP, at_once, body_of
@@ -30,6 +29,7 @@ from tests.support.visitors import (
     second_bot,
     visiting,
 )
+from tests.support.webhook_endpoints import create_webhook
 
 EMAILS = [
     "a@b.co",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.questions import ask
+from tests.support.site_pages import publish
 
 POINTS = """\
 You get a point for each euro.

@@ -7,13 +7,13 @@ from string import ascii_lowercase
 import pytest
 
 from instep.platform.core.database import Database, Tx
-from tests.notifications.alerts.targets import add_target
-from tests.notifications.webhooks.endpoints import create_webhook
+from tests.support.alert_targets import add_target
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.commands import Operator
 from tests.support.http import ok
 from tests.support.questions import ask
 from tests.support.visitors import escalate, leave, rows
+from tests.support.webhook_endpoints import create_webhook
 
 OTHER = ("other@example.com", "Olga Other", "somebody", "Is there a plan for schools?")
 

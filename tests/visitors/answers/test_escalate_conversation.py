@@ -11,8 +11,7 @@ from instep.platform.core.errors import PlanInactive
 from instep.platform.identity.scopes import Scope
 from instep.visitors.answers.actions import escalate_conversation
 from instep.visitors.answers.schemas import Escalation
-from tests.notifications.alerts.targets import add_target
-from tests.notifications.webhooks.endpoints import create_webhook
+from tests.support.alert_targets import add_target
 from tests.support.cast import Api, Cast
 from tests.support.events import heard, told
 from tests.support.http import TIMESTAMP, at_once, body_of, ok
@@ -31,6 +30,7 @@ from tests.support.visitors import (
     second_bot,
     visiting,
 )
+from tests.support.webhook_endpoints import create_webhook
 
 
 async def test_a_conversation_waits_for_a_person(api: Api, cast: Cast, database: Database, owner: Tx) -> None:

@@ -3,9 +3,9 @@
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.http import Response, ok
+from tests.support.site_pages import publish
 from tests.support.visitor_tokens import claims, secret_of, sign
 from tests.support.visitors import SITE, cors_of, named_fields, open_to, refusal
 

@@ -12,11 +12,11 @@ from instep.platform.core.config import settings
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.markdown import render
 from instep.platform.llm.protocol import Completion, CompletionError, OnText, Prompt
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.http import all_pages
 from tests.support.questions import RESET, WEBHOOKS, ask, numbers_in, titles
 from tests.support.scripted_model import USED_TOKENS, Part, Scripted, parts_of, replying
+from tests.support.site_pages import publish
 from tests.support.visitors import rows
 
 HOW = "How do I reset my password?"

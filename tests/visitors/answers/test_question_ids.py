@@ -6,11 +6,11 @@ import pytest
 from fastapi import FastAPI
 
 from instep.platform.core.database import Database, Tx
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.http import at_once, ok
 from tests.support.questions import CHAT, RESET, ask, post
 from tests.support.scripted_model import Scripted, replying
+from tests.support.site_pages import publish
 from tests.support.visitor_tokens import claims, secret_of, sign
 from tests.support.visitors import credentials, named_fields, rows
 from tests.visitors.answers.test_streaming import events_in

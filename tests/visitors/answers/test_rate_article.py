@@ -8,9 +8,9 @@ import pytest
 from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core.database import Tx
 from instep.visitors.answers.visitor_data import Subject, erase_visitor, export_visitor
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import ID
+from tests.support.site_pages import publish
 from tests.support.visitors import credentials, named_fields, open_to, rate, refusal, rows
 
 

@@ -6,10 +6,10 @@ import json
 from fastapi import FastAPI
 
 from instep.platform.core.database import Database, Tx
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.questions import CHAT, RESET, ask, post
 from tests.support.scripted_model import Scripted, replying
+from tests.support.site_pages import publish
 from tests.support.visitors import credentials, is_untouched, named_fields, refusal, rows
 from tests.support.wire import SECONDS, serving
 

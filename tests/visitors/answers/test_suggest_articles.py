@@ -4,9 +4,9 @@ import pytest
 
 from instep.platform.core.database import Tx
 from instep.visitors.answers.page_words import words_of_page
-from tests.interfaces.site.pages import collect, publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.http import ok
+from tests.support.site_pages import collect, publish
 from tests.support.visitor_tokens import claims, secret_of, sign
 from tests.support.visitors import named_fields
 

@@ -10,11 +10,11 @@ from instep.platform.core.database import Database
 from instep.platform.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
 from instep.visitors.answers.ask import RetrievedContext, extractive_answer
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import all_pages
 from tests.support.questions import ask
 from tests.support.search import context
+from tests.support.site_pages import publish
 from tests.support.wording import like
 
 REFUNDS = "You can get your money back within 14 days of the purchase. Write to billing@acme.test."

@@ -4,11 +4,11 @@ import pytest
 from fastapi import FastAPI
 
 from instep.visitors.answers.support import is_translation, is_written_in
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast
 from tests.support.http import ok
 from tests.support.questions import CHAT, RESET, ask, titles
 from tests.support.scripted_model import Scripted
+from tests.support.site_pages import publish
 from tests.support.visitors import credentials
 from tests.visitors.answers.test_streaming import EVENTS, events_in
 

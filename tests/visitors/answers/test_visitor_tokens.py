@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from instep.platform.core.database import Tx
-from tests.interfaces.site.pages import collect, publish
 from tests.support.cast import Api, Cast, Json
 from tests.support.http import at_once
 from tests.support.questions import ask, post
+from tests.support.site_pages import collect, publish
 from tests.support.visitor_tokens import claims, encoded, now, secret_of, sign
 from tests.support.visitors import is_untouched, named_fields, second_bot
 

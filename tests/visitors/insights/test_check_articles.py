@@ -18,8 +18,8 @@ from instep.visitors.insights.actions import check_articles
 from instep.visitors.insights.health import checking
 from instep.visitors.insights.health.checking import Finding
 from instep.visitors.insights.schemas import CheckRequest
-from tests.drafting.tasks.changes import publish
 from tests.support.cast import Api, Cast, Company
+from tests.support.changes import publish
 from tests.support.http import create_article
 
 KEY = b"a key for cursors"

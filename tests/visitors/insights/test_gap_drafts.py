@@ -17,12 +17,12 @@ from instep.platform.llm.protocol import Completion, CompletionError, Model, OnT
 from instep.visitors.insights.actions import draft_unanswered
 from instep.visitors.insights.jobs import draft_gap
 from instep.visitors.insights.schemas import DRAFT_GAP
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company, Json, RunJobs
 from tests.support.databases import until_blocked
 from tests.support.http import at_once, ok
 from tests.support.questions import ask as ask_chat
 from tests.support.scripted_model import Scripted
+from tests.support.site_pages import publish
 from tests.support.unanswered import RESET, ask, unanswered
 from tests.support.visitors import ANN, escalate
 

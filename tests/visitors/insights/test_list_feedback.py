@@ -1,8 +1,8 @@
 """GET /insights/feedback, and the health of articles that did not help."""
 
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import ok
+from tests.support.site_pages import publish
 from tests.support.visitors import rate
 from tests.support.wording import like
 

@@ -13,9 +13,9 @@ from instep.platform.core.database import Tx
 from instep.platform.core.sandbox import TimeLimitExceeded, run_with_timeout
 from instep.visitors.insights.health import assessment
 from instep.visitors.insights.health.text_analysis import TextAnalysis
-from tests.content.redirects.links import REDIRECTS, redirect
-from tests.drafting.drafts.review import propose
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.drafts import propose
+from tests.support.former_links import REDIRECTS, redirect
 from tests.support.http import (
     all_pages,
     at_once,

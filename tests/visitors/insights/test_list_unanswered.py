@@ -8,8 +8,8 @@ from instep.operations.ops import prune
 from instep.platform.core import limits
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import Job
-from tests.drafting.drafts.review import propose, write_article
 from tests.support.cast import Api, Cast, Client, Json
+from tests.support.drafts import propose, write_article
 from tests.support.http import at_once, error, named_fields, ok, pages
 from tests.support.unanswered import LIST, ask, questions, unanswered
 

@@ -8,11 +8,11 @@ from instep.accounts.workspaces.actions import pause_workspace
 from instep.platform.core.database import Database, Tx
 from instep.visitors.insights.actions import log_unanswered
 from instep.visitors.insights.schemas import Nearest
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast
 from tests.support.commands import Operator
 from tests.support.http import ID, TIMESTAMP, at_once, create_article, ok
 from tests.support.questions import ask as ask_chat
+from tests.support.site_pages import publish
 from tests.support.unanswered import LIST, RESET, ask, questions, unanswered
 from tests.support.visitors import visiting
 

@@ -16,9 +16,9 @@ from instep.platform.llm.protocol import Completion, CompletionError, OnText, Pr
 from instep.visitors.insights.actions import dismiss_unanswered, merge_unanswered
 from instep.visitors.insights.jobs import process_gap
 from instep.visitors.insights.schemas import REQUESTED
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Company, RunJobs
 from tests.support.http import ok
+from tests.support.site_pages import publish
 from tests.support.unanswered import RESET, ask, unanswered
 
 EDITOR = Actor("person", "Ann", can_write=True)

@@ -6,12 +6,12 @@ import pytest
 
 from instep.platform.core.database import Tx
 from instep.visitors.insights.health import assessment
-from tests.drafting.tasks.changes import SETTINGS, send
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Api, Cast, Client, Json, RunJobs
+from tests.support.changes import SETTINGS, send
 from tests.support.http import ok
 from tests.support.questions import RESET as TEXT
 from tests.support.questions import ask
+from tests.support.site_pages import publish
 from tests.support.visitors import credentials
 from tests.support.wording import like
 

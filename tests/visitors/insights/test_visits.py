@@ -11,11 +11,11 @@ from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database, Tx
 from instep.platform.core.jobs import Job
 from instep.visitors.insights.visits.counter import counting
-from tests.interfaces.site.pages import publish, visit
 from tests.support.browsing import BROWSER, write_counts
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import error, ok
 from tests.support.limits import SetLimit
+from tests.support.site_pages import publish, visit
 from tests.support.visitors import rate
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"

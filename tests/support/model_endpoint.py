@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.platform.outbound.receivers import read_request, receiving
+from tests.support.receivers import read_request, receiving
 
 KEY = "sk-of-the-tests-0123456789"
 INPUT, OUTPUT = 700, 50

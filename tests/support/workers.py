@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from instep.platform.core.database import Tx
-from tests.runtime.installation import Process
+from tests.support.installation import Process
 
 StartWorker = Callable[..., Process]
 

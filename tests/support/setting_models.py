@@ -7,9 +7,9 @@ from typing import Any
 from instep.accounts.language_model.actions import set_model
 from instep.accounts.language_model.schemas import ModelFields
 from instep.platform.core.database import Database
-from tests.platform.llm.endpoint import KEY, Endpoint, Mood, endpoint
 from tests.support.articles import acting
 from tests.support.cast import Company
+from tests.support.model_endpoint import KEY, Endpoint, Mood, endpoint
 
 LOOPBACK = ("INSTEP_MODEL_ALLOW", "127.0.0.0/8")
 

@@ -14,7 +14,7 @@ from instep.platform.core.embedded import EmbeddedPostgres, processes
 from instep.platform.core.embedded.account import account_for
 from instep.platform.core.embedded.binaries import find_programs
 from instep.platform.core.embedded.launch import environment
-from tests.runtime.installation import new_folder
+from tests.support.installation import new_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "webhooks.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "webhooks.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"(?:#|//) (\S+\.(?:py|mjs))\n")
 

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from tests.notifications.webhooks.receiver import Received
 from tests.support.cast import Json
+from tests.support.webhook_receiver import Received
 
 LOST = "The sender was stopped during this attempt."
 

@@ -12,12 +12,12 @@ from instep.platform.core.config import settings
 from instep.platform.core.database import Database
 from instep.transfer.exports.actions import prepare_export
 from instep.transfer.exports.archive import zip_pieces
-from tests.content.files.samples import picture
-from tests.content.files.uploads import upload
-from tests.interfaces.site.pages import publish
 from tests.support.articles import acting
 from tests.support.cast import Client, Company
+from tests.support.file_samples import picture
 from tests.support.http import create_article, create_collection, created, ok
+from tests.support.site_pages import publish
+from tests.support.uploads import upload
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
 from instep.platform.identity.queries import find_bot
 from instep.platform.identity.schemas import Actor, Ctx
-from tests.drafting.tasks.changes import publish, send
 from tests.support.cast import Client, Company, Json
+from tests.support.changes import publish, send
 from tests.support.http import body_of, ok
 
 URL = "https://git.test/acme/pull/7"

@@ -7,8 +7,8 @@ from datetime import timedelta
 from fastapi import FastAPI
 
 from instep.platform.core.database import Tx
-from tests.content.files.samples import picture
 from tests.support.cast import Client, Json
+from tests.support.file_samples import picture
 from tests.support.http import Response, create_article, created, ok, stranger
 
 FILES = "/v1/files"

@@ -14,7 +14,7 @@ from instep.transfer.imports.schemas import ImportReport, Plan
 from instep.transfer.imports.tree.schemas import SourceFiles, Tree
 from instep.transfer.imports.write.running import ImportRun, run_plan, work_of
 from tests.support.cast import Company
-from tests.transfer.imports.sources import NO_FILES, SOURCE
+from tests.support.import_sources import NO_FILES, SOURCE
 
 IMPORTER = Actor("command", "importer", can_write=True)
 

@@ -7,11 +7,11 @@ from typing import Literal
 
 from playwright.async_api import Browser, BrowserContext, Page, Response
 
-from tests.browser.chromium import Complaints
-from tests.browser.host_pages import OPEN_SHADOWS
 from tests.pages.catalogue import PageState
 from tests.pages.help_center import Site
-from tests.pages.stage import Stage
+from tests.support.chromium import Complaints
+from tests.support.host_pages import OPEN_SHADOWS
+from tests.support.stage import Stage
 
 WIDTHS = (390, 1024, 1600)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

@@ -12,12 +12,12 @@ from instep.accounts.people.first_person import new_setup_link
 from instep.accounts.workspaces.actions import create_bot, create_workspace
 from instep.platform.core.database import Tx
 from instep.platform.core.embedded import EmbeddedPostgres
-from tests.browser.host_pages import host_site
 from tests.pages.backups import fill_backed_up
 from tests.pages.help_center import Site, fill
 from tests.pages.widget import add_host_pages
-from tests.runtime.installation import installed
 from tests.support.databases import create_database
+from tests.support.host_pages import host_site
+from tests.support.installation import installed
 
 UNLIMITED = {"INSTEP_PUBLIC_REQUESTS_PER_MINUTE": "100000", "INSTEP_ANONYMOUS_REQUESTS_PER_MINUTE": "100000"}
 # Without bots; of several workspaces; with everything; with daily backups; soon at its limit; without its

@@ -8,11 +8,11 @@ from instep.platform.core.database import Database
 from instep.platform.identity.queries import find_bot
 from instep.platform.identity.schemas import Actor, Ctx
 from instep.visitors.insights.actions import log_unanswered
-from tests.content.files.uploads import upload
-from tests.drafting.drafts.review import hold_back_statement
-from tests.drafting.places.finding import find_places, new_place
 from tests.support.cast import Client, Company, Json
+from tests.support.drafts import hold_back_statement
 from tests.support.http import body_of, create_article, create_collection, created
+from tests.support.places import find_places, new_place
+from tests.support.uploads import upload
 
 TEXT = {"title": "Install", "contentMarkdown": "Run it."}
 EDIT = {"contentMarkdown": "Run it twice."}

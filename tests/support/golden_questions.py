@@ -11,8 +11,8 @@ from instep.platform.core.clock import utc_now
 from instep.platform.core.database import Database
 from instep.platform.identity.queries import find_bot
 from instep.platform.identity.schemas import Actor, Ctx
-from tests.interfaces.site.pages import publish
 from tests.support.cast import Cast, Client, Company, Json
+from tests.support.site_pages import publish
 
 EXPORT = "How do I export my invoices?"
 TITLE = "Invoices"

@@ -6,9 +6,9 @@ from typing import Any
 
 from playwright.async_api import Page, Route, expect
 
-from tests.browser.chromium import Complaints
-from tests.browser.host_pages import HostPage, HostSite
-from tests.browser.widget_pages import Widget, ask, open_panel, panel, question_field
+from tests.support.chromium import Complaints
+from tests.support.host_pages import HostPage, HostSite
+from tests.support.widget_pages import Widget, ask, open_panel, panel, question_field
 
 ANYWHERE = {"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"}
 # Markdown around a payload, so that it stands in every place that the widget makes elements for.
