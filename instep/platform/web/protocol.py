@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from instep.platform.core import limits
-from instep.platform.web.coalescing import CoalescingTransport
 from instep.platform.web.connections import Connections, connections_of_process
 from instep.platform.web.refusals import FULL, LATE, malformed
 
@@ -21,7 +20,7 @@ SERVER: dict[str, Any] = {
     "access_log": False,
     "log_config": None,
     "server_header": False,
-    # `web.addresses` finds the client's address, and trusts only the operator's own proxies.
+    # `web.client_addresses` finds the client's address, and trusts only the operator's own proxies.
     "proxy_headers": False,
     "backlog": limits.BACKLOG_CONNECTIONS,
     "timeout_keep_alive": limits.KEEP_ALIVE_SECONDS,
@@ -88,8 +87,7 @@ class StrictHttp(HttpToolsProtocol):
             transport.write(FULL.response)
             transport.close()
             return
-        coalescing: Any = CoalescingTransport(transport, self.loop)
-        super().connection_made(coalescing)
+        super().connection_made(transport)
         transport.set_write_buffer_limits(limits.WRITE_BUFFER_BYTES)
         with suppress(OSError):
             # The kernel would buffer megabytes, and report a slow reader's progress in steps of that size.
