@@ -10,7 +10,7 @@ SCORER = "docsync_eval.py"
 
 
 def is_set(folder: Path) -> bool:
-    """Whether a folder holds the set with its scorer."""
+    """True if a folder holds the set with its scorer."""
     return (folder / SCORER).is_file()
 
 

@@ -7,7 +7,7 @@ _NEAR = 0.6
 
 
 def is_right_edit(before: str, after: str, start: int, end: int, new: str) -> bool:
-    """Whether people took out the lines of a span, and put in the new ones, or lines that are near them.
+    """True if people took out the lines of a span, and put in the new ones, or lines that are near them.
 
     `start` and `end` are offsets in `before`. A near line says the new text, too.
     """

@@ -118,7 +118,7 @@ def _compared(name: str, drafts: dict[str, str], expected: dict[str, str]) -> "C
 
 
 def _is_same(draft: str | None, text: str) -> bool:
-    """Whether a draft is a text, but for the line breaks at the end of it."""
+    """True if a draft is a text, but for the line breaks at the end of it."""
     return draft is not None and draft.rstrip("\n") == text.rstrip("\n")
 
 

@@ -35,7 +35,7 @@ def template() -> Catalog:
 
 
 def is_searched(folder: str) -> bool:
-    """Whether a folder holds, or leads to, the public pages or what they share."""
+    """True if a folder holds, or leads to, the public pages or what they share."""
     place = Path(folder).relative_to(ROOT)
     return any(place.is_relative_to(each) or each.is_relative_to(place) for each in SEARCHED)
 

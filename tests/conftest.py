@@ -69,7 +69,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cheap_passwords() -> Iterator[None]:
-    """Hashes that cost little: most tests of the dashboard begin with somebody who signs in."""
+    """Hashes that cost little: most tests of the dashboard begin with someone who signs in."""
     with pytest.MonkeyPatch.context() as patches:
         patches.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         yield
@@ -155,7 +155,7 @@ def app(built_app: FastAPI, database: Database) -> FastAPI:
 
 @pytest.fixture
 async def api(app: FastAPI) -> AsyncIterator[Api]:
-    """A client for a key; without one for somebody who has none."""
+    """A client for a key; without one for someone who has none."""
     clients: list[httpx2.AsyncClient] = []
 
     def client_for(key: str | None) -> httpx2.AsyncClient:

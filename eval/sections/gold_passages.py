@@ -27,7 +27,7 @@ def passage_figures(passages: Sequence[str], answers: Sequence[Answer]) -> dict[
 
 
 def holds(text: str, passage: str) -> bool:
-    """Whether a text has most of the first words of a passage, in any order."""
+    """True if a text has most of the first words of a passage, in any order."""
     words = WORD.findall(passage.lower())[:MAX_WORDS]
     quoted = set(WORD.findall(CITATION.sub("", text).lower()))
     return bool(words) and sum(word in quoted for word in words) >= MIN_SHARE * len(words)

@@ -71,7 +71,7 @@ def judge(question: OwnQuestion, answer: Answer, names: dict[str, str], *, in_wo
 
 
 def begins_right(question: OwnQuestion, answer: Answer, names: dict[str, str]) -> bool:
-    """Whether the first passage that the answer quotes is one that answers."""
+    """True if the first passage that the answer quotes is one that answers."""
     first = [source.passage for source in answer.sources[:1]]
     return answer.answered and quotes_one(question.passages, answer.text, first, names)
 

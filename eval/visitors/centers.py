@@ -1,6 +1,6 @@
 """Six help centers of about a dozen short articles, each with twenty questions as visitors ask them.
 
-They were written before anybody looked at the ranking: with stories around them, errors in typing, other
+They were written before anyone looked at the ranking: with stories around them, errors in typing, other
 words, one word. Six questions of each have no answer there, but are near to what is. `says` are words of
 the answer, any of which must be quoted. On `TUNED` the search was tuned; the others were kept aside.
 """

@@ -95,7 +95,7 @@ def change_accent(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change the colour of links, focus and marks in a help center; without options only show it."""
+    """Change the color of links, focus and marks in a help center; without options only show it."""
     from instep.accounts.workspaces import actions
     from instep.accounts.workspaces.schemas import BotRow, bot_out
     from instep.platform.core.errors import InvalidRequest

@@ -68,7 +68,7 @@ def invite_user(
     workspace: InWorkspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a link with which somebody joins the workspace; it is shown once and valid for seven days."""
+    """Make a link with which someone joins the workspace; it is shown once and valid for seven days."""
     import os
 
     from instep.accounts.people.invitations import invite

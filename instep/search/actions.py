@@ -115,7 +115,7 @@ async def get_live_article(ctx: Ctx, article_id: str, audience: Audience) -> Liv
 
 
 async def are_live(ctx: Ctx, article_ids: Collection[str], audience: Audience) -> bool:
-    """Whether all of these articles are live and may be read by this audience."""
+    """True if all of these articles are live and may be read by this audience."""
     return len(await queries.live_articles(ctx, list(article_ids), audience)) == len(article_ids)
 
 

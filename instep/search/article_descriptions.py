@@ -26,7 +26,7 @@ def kind_of_section(passages: Sequence[MarkdownPassage], index: int) -> PassageK
 
 
 def is_summary(passages: Sequence[MarkdownPassage], index: int) -> bool:
-    """Whether a passage is a description that says only what its article is about.
+    """True if a passage is a description that says only what its article is about.
 
     A description with a number that no section has states something itself ("Refunds are possible within 14
     days."), and that of an article without a text is all that there is.

@@ -43,7 +43,7 @@ class WeightedWords:
 
 @dataclass(frozen=True, slots=True)
 class SelectionQuery:
-    """What articles are selected by.
+    """The criteria that select articles.
 
     Articles with all terms of one of the `phrases` come in, those of the rarest first; of each page the ones
     with most of its lines; those with all terms of a title in their own; and then the nearest to the subject.

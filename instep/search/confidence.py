@@ -126,7 +126,7 @@ def confidence_of(signs: Mapping[str, float], embedder: str | None) -> float:
 
 
 def needs_off_topic(signs: Mapping[str, float], embedder: str | None) -> bool:
-    """Whether the sign `off_topic`, which costs time, may change an answer into none."""
+    """True if the sign `off_topic`, which costs time, may change an answer into none."""
     return (
         confidence_of(signs, embedder) >= limits.ANSWER_THRESHOLD
         and "off_topic" in model_of(signs, embedder).weights

@@ -71,7 +71,7 @@ async def has_turn(database: Database, job: Job, schedule: Callable[[], Awaitabl
 
 
 async def is_underway(database: Database, job: Job) -> bool:
-    """Whether a worker runs an earlier job of the kind: its lease has not ended."""
+    """True if a worker runs an earlier job of the kind: its lease has not ended."""
     sql = """
         select exists (
           select from jobs

@@ -95,7 +95,7 @@ def kind_of_passage(markdown: str, headings: Sequence[str]) -> PassageKind:
 
 
 def is_link_list(prose: str, heading: str) -> bool:
-    """Whether a text leads to other pages: by its heading and a link, or because it is little but links."""
+    """True if a text leads to other pages: by its heading and a link, or because it is little but links."""
     labels = [label for label in LINK.findall(prose) if label]
     if labels and heading in LINK_HEADINGS:
         return True
@@ -106,7 +106,7 @@ def is_link_list(prose: str, heading: str) -> bool:
 
 
 def is_history(prose: str, headings: Sequence[str]) -> bool:
-    """Whether a text tells what changed in which version: below such a heading, and in the form of a list."""
+    """True if a text tells what changed in which version: below such a heading, and in the form of a list."""
     if not any(heading in HISTORY_HEADINGS for heading in headings):
         return False
     lines = [line for line in prose.splitlines() if line.strip()]
@@ -122,5 +122,5 @@ def is_about_trouble(heading: str) -> bool:
 
 
 def answers_questions(kind: PassageKind) -> bool:
-    """Whether an answer may quote a passage of this kind."""
+    """True if an answer may quote a passage of this kind."""
     return kind not in ("links", "history", "summary")

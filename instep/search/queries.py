@@ -24,7 +24,7 @@ PUBLIC = f"""
 
 @dataclass(slots=True)
 class IndexState:
-    """The bot's last change stamp, and the ids of its collections that not everybody may see."""
+    """The bot's last change stamp, and the ids of its collections that not everyone may see."""
 
     changed_at: datetime
     hidden_collections: list[str]

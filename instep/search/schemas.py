@@ -172,7 +172,7 @@ class ArticleChange:
     changed_at: datetime
 
 
-# Who reads the results: everybody, or only readers who are signed in and may see internal articles, too.
+# Who reads the results: everyone, or only readers who are signed in and may see internal articles, too.
 Audience = Literal["public", "authenticated"]
 
 

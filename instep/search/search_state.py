@@ -1,4 +1,4 @@
-"""What a search reads of its help center before it ranks."""
+"""The data that a search reads from its help center before it ranks."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Every route says who may call it; what is open to everybody is a list that a person has read."""
+"""Every route says who may call it; what is open to everyone is a list that a person has read."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ from instep.platform.web.public import UndeclaredRoute
 from tests.support.cast import Api, Cast, Client
 from tests.support.http import stranger
 
-# Whoever adds a line here has made sure that anybody may see everything behind it.
+# Whoever adds a line here has made sure that anyone may see everything behind it.
 OPEN_TO_EVERYBODY = {
     "/",
     "/help",
@@ -115,7 +115,7 @@ OPEN_TO_EVERYBODY = {
 }
 # What apps call about themselves: what they get there is bound to what a person has consented to.
 FOR_APPS = {("POST", f"/oauth/{name}", "app") for name in ("token", "revoke", "register")}
-# Everybody may try: attempts are counted, and a form of another site is refused.
+# Everyone may try: attempts are counted, and a form of another site is refused.
 STEP_FORMS = {("POST", "/sign-in/passkey"), ("POST", "/sign-in/dialog"), ("POST", "/sign-in/dialog/code")}
 OPEN_FORMS = {
     ("POST", "/help/{bot}/ask/feedback"),

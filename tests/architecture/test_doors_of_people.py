@@ -14,7 +14,7 @@ from tests.support.http import Response
 from tests.support.sign_in import HERE, TOKEN, Browser, browser, sign_up
 
 PREFIX = "signed-in "
-# Opened before anybody has signed in.
+# Opened before anyone has signed in.
 BEFORE_SIGNING_IN = (
     "/sign-in",
     "/sign-in/code",
@@ -133,5 +133,5 @@ async def test_no_page_is_framed_or_stored(app: FastAPI, api: Api, cast: Cast, o
         for opener, path in [*pages, *((nobody, path) for path in BEFORE_SIGNING_IN)]:
             answer = await opener.get(path)
             assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"], path
-            # Pages of errors are the same for everybody.
+            # Pages of errors are the same for everyone.
             assert answer.status_code >= 400 or answer.headers["Cache-Control"] == "no-store", path

@@ -69,7 +69,7 @@ def words_of_templates() -> frozenset[str]:
 
 
 def is_on_the_loop(function: Function) -> bool:
-    """Whether it is a coroutine, or what a template may call, where others are served."""
+    """True if it is a coroutine, or what a template may call, where others are served."""
     if function.module.package in OF_TERMINALS:
         return False
     is_of_pages = function.module.package in {"dashboard", "oauth", "people", "site", "web"}

@@ -1,6 +1,6 @@
 """Other packages import a package by its face; what is behind the face is free to change.
 
-import-linter's `protected` contracts name what is closed, so that a new module would be open until somebody
+import-linter's `protected` contracts name what is closed, so that a new module would be open until someone
 closes it. This table names what is open instead.
 """
 

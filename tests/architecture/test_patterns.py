@@ -207,13 +207,13 @@ def seconds(pattern: Pattern, method: str, text: str) -> float:
 
 
 def is_hopeless(pattern: Pattern, method: str, attack: Attack) -> bool:
-    """Whether even a short text takes long; it is asked twice, for the machine may have been busy."""
+    """True if even a short text takes long; it is asked twice, for the machine may have been busy."""
     texts = [attack.text(length) for length in (TINY, SHORTEST)]
     return any(all(seconds(pattern, method, text) > FLOOR_SECONDS for _ in range(2)) for text in texts)
 
 
 def is_quick(pattern: Pattern, method: str, attack: Attack) -> bool:
-    """Whether short texts take hardly any time, as nearly all do; so no more is asked about those."""
+    """True if short texts take hardly any time, as nearly all do; so no more is asked about those."""
     if seconds(pattern, method, attack.text(TINY)) > FLOOR_SECONDS:
         return False
     return seconds(pattern, method, attack.text(SHORTEST)) < SUSPICIOUS_SECONDS
@@ -245,7 +245,7 @@ def takes_too_long_within(length: int, pattern: Pattern, method: str, attack: At
 
 
 def is_always(is_slow: IsSlow, pattern: Pattern, method: str, attack: Attack) -> bool:
-    """Whether it is slow each time; a busy machine makes other texts slow each time."""
+    """True if it is slow each time; a busy machine makes other texts slow each time."""
     return all(is_slow(pattern, method, attack) for _ in range(3))
 
 

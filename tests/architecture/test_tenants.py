@@ -46,8 +46,8 @@ from tests.support.visitor_tokens import secret_of
 from tests.support.visitors import begin, leave, rate
 
 # No company's: jobs are found by all workers, windows are counted before a caller is known.
-# A challenge is answered before anybody has signed in.
-# An AI client is known before anybody has said for whom.
+# A challenge is answered before anyone has signed in.
+# An AI client is known before anyone has said for whom.
 # Backups are made of all companies together.
 SHARED = {"alembic_version", "backup_runs", "challenges", "jobs", "oauth_clients", "rate_windows"}
 OUT_OF_REACH = {"challenges", "rate_windows"}

@@ -1,4 +1,4 @@
-"""A bot's accent colour in a real browser: what is in it is readable, whatever colour was chosen."""
+"""A bot's accent color in a real browser: what is in it is readable, whatever color was chosen."""
 
 from typing import Any, Literal
 

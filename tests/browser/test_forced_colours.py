@@ -1,4 +1,4 @@
-"""With forced colours (high contrast), texts, controls and the focus are seen on pages and in the widget."""
+"""With forced colors (high contrast), texts, controls and the focus are seen on pages and in the widget."""
 
 from collections.abc import AsyncIterator
 
@@ -75,7 +75,7 @@ async def test_the_widget_is_used_with_forced_colours(
     await page.goto(hosts.add(HostPage(widget.tag(), widget.policy)))
     await ask(page)
     await page.get_by_role("button", name="Talk to a person").wait_for()
-    # Browsers show the focus to whom they take for somebody at a keyboard.
+    # Browsers show the focus to whom they take for someone at a keyboard.
     await page.keyboard.press("Tab")
     panel = await page.get_by_role("dialog", name="Acme").evaluate(UNSEEN)
 

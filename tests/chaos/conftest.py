@@ -1,4 +1,4 @@
-"""What the proofs share: receivers, and worker processes on the database of the tests."""
+"""Parts shared by the proofs: receivers, and worker processes on the database of the tests."""
 
 import os
 from collections.abc import AsyncIterator, Callable

@@ -118,7 +118,7 @@ async def write(client: Client, writer: int, writes: Writes) -> None:
 
 
 async def is_written(client: Client, slug: str, writer: int, writes: Writes) -> bool:
-    """Whether the article exists now; a writer whose answer was lost is told that the slug is taken."""
+    """True if the article exists now; a writer whose answer was lost is told that the slug is taken."""
     begun = time.monotonic()
     try:
         answer = await client.post("/v1/articles", json={"title": slug, "slug": slug, "contentMarkdown": "x"})

@@ -1,4 +1,4 @@
-"""The help of commands, as somebody reads it in a terminal."""
+"""The help of commands, as someone reads it in a terminal."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Lists in a terminal: aligned whatever stands in them, and in colour only where that is wanted."""
+"""Lists in a terminal: aligned whatever stands in them, and in color only where that is wanted."""
 
 import os
 import pty

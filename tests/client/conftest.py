@@ -1,4 +1,4 @@
-"""What the tests of commands in a CI and at a reviewer's terminal share: one server for them all."""
+"""Parts shared by the tests of commands in a CI and at a reviewer's terminal: one server for them all."""
 
 from collections.abc import Iterator
 

@@ -36,7 +36,7 @@ class Node:
     api_port: int
 
     def has_role(self, role: str) -> bool:
-        """Whether Patroni says so: `primary`, `replica`, `sync`."""
+        """True if Patroni says so: `primary`, `replica`, `sync`."""
         try:
             return httpx2.get(f"http://{ADDRESS}:{self.api_port}/{role}", timeout=2).status_code == 200
         except httpx2.TransportError:

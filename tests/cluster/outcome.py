@@ -1,4 +1,4 @@
-"""What became of acknowledged writes: whether each is there, and once."""
+"""The result for acknowledged writes: whether each is there, and once."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ async def missing_effects(tx: Tx) -> list[str]:
 
 
 async def is_settled(tx: Tx) -> bool:
-    """Whether all deliveries have arrived and all tasks have ended."""
+    """True if all deliveries have arrived and all tasks have ended."""
     pending: int = await tx.value("select count(*) from deliveries where status = 'pending'")
     unfinished: int = await tx.value(UNFINISHED)
     return pending == unfinished == 0

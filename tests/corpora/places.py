@@ -54,7 +54,7 @@ def judge_of(method: str, template: str) -> Draft202012Validator:
 
 
 def is_allowed(operation: Operation, body: Json) -> bool:
-    """Whether the description lets a body pass."""
+    """True if the description lets a body pass."""
     return bool(judge_of(operation.method, operation.template).is_valid(body))
 
 

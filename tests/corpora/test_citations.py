@@ -92,7 +92,7 @@ async def test_each_citation_supports_its_sentence_and_points_to_a_live_article(
 
 
 def written(grounds: RetrievedContext, planted: str) -> Answer:
-    """What becomes of the reply of a model that copies lines of each passage and adds all that it may not."""
+    """The outcome of the reply of a model that copies lines of each passage and adds all that it may not."""
     question = QuestionTerms(grounds.query, grounds.passages)
     readings = [read_passage(passage, question) for passage in grounds.passages]
     passages = dict(PASSAGE.findall(prompt_for(grounds.query, readings).user))

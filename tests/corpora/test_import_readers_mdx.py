@@ -256,7 +256,7 @@ def addresses_of(tree: Tree) -> set[str]:
 
 
 def resolves(target: str, page: ImportedPage, sample: Sample, addresses: set[str]) -> bool:
-    """Whether a link leads to a page, or to a file of the source, also to one that is left out here."""
+    """True if a link leads to a page, or to a file of the source, also to one that is left out here."""
     for site in sample.tree.sites:
         if target.startswith(site):
             target = "/" + target[len(site) :].lstrip("/")

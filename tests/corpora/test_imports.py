@@ -44,7 +44,7 @@ LEFT_OUT = "page that shows nothing without its product: it is left out"
 OWN_PAGE = "former address, at which the help center has"
 NO_PICTURE = "picture that is not in the source: "
 SVG = "picture that is an SVG, which can hold scripts: "
-# The licence was put beside the pages with another name than the one that they link to.
+# The license was put beside the pages with another name than the one that they link to.
 ADDED_FILES = {("wiki", "LICENSE")}
 PICTURE = re.compile(r"/files/[^/]+/([0-9a-f]{64})\.")
 
@@ -72,7 +72,7 @@ class Expected:
         return addresses + [(row["from"], None) for row in self.lists["redirects"] if row["resolves"]]
 
     def is_here(self, path: str, link: str) -> bool:
-        """Whether a link names a page or a file of the tree, or an address of one."""
+        """True if a link names a page or a file of the tree, or an address of one."""
         if (self.name, link) in ADDED_FILES:
             return False
         target = urlsplit(link).path

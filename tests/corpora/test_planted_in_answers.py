@@ -129,7 +129,7 @@ async def test_a_question_that_is_one_gets_nothing_out_of_it(
 
 
 def comes_out(text: str, answer: Json) -> bool:
-    """Whether a line of it, as words, stands in the answer or in what is told of its sources."""
+    """True if a line of it, as words, stands in the answer or in what is told of its sources."""
     words = words_of(f"{answer['answer']} {[source['excerpt'] for source in answer['sources']]}")
     lines = [words_of(line) for line in text.splitlines()]
     return any(line in words for line in lines if line.count(" ") > 3)

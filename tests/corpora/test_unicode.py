@@ -122,7 +122,7 @@ async def test_changes_of_deceiving_code_end(corpora: Path, sender: Sender, run_
 
 
 async def is_kept(sender: Sender, operation: Operation, answer: Response, path: FieldPath, text: str) -> bool:
-    """Whether the answer shows the text; it must, and the thing itself too, when it is asked for again."""
+    """True if the answer shows the text; it must, and the thing itself too, when it is asked for again."""
     bodies = [body_of(answer), ok(await sender.client.get(address_of(operation, body_of(answer))))]
     values = [value for body in bodies if (value := value_at(body, path)) is not ABSENT]
     if path[-1] in NEVER_SHOWN | SPELLED_ANEW:

@@ -30,7 +30,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture
 async def terminal(home: Path) -> AsyncIterator[Terminal]:
-    """A shell of somebody who has nothing yet but the package index of this machine."""
+    """A shell of someone who has nothing yet but the package index of this machine."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("INSTEP_", "VIRTUAL_"))}
     own = {"HOME": str(home), "XDG_DATA_HOME": str(home / ".local/share"), "REPOSITORY": str(ROOT)}
     index = Path.home() / ".config/pip/pip.conf"

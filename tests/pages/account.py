@@ -1,4 +1,4 @@
-"""What the pages of accounts and of the first run need, and what somebody does on them."""
+"""What the pages of accounts and of the first run need, and what someone does on them."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from tests.support.sign_in import sign_up
 if TYPE_CHECKING:
     from tests.support.stage import Stage
 
-# No page asks again who somebody is, however long a run takes.
+# No page asks again who someone is, however long a run takes.
 LATER = "now() + interval '1 day'"
 BROWSERS = ("Firefox on Windows", "Safari on iPhone")
 PASSKEYS = ("Laptop", "A security key with a name that is as long as a field for names lets it be")
@@ -48,7 +48,7 @@ async def add_owner(owner: Tx, workspace_id: str) -> str:
 
 
 async def invitation_paths(owner: Tx, workspace_id: str) -> dict[str, str]:
-    """Invitations of somebody new, and of somebody who has an account elsewhere."""
+    """Invitations of someone new, and of someone who has an account elsewhere."""
     elsewhere = await create_workspace(owner, "Elsewhere")
     known = await sign_up(owner, elsewhere.id, email="known@nordwind.example")
     return {

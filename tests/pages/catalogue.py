@@ -8,13 +8,13 @@ from playwright.async_api import Page
 from tests.pages import account, backups, imports, settings, widget, writing
 from tests.support.stage import Stage
 
-# What somebody does on a page, once it is open, to bring it into a state.
+# What someone does on a page, once it is open, to bring it into a state.
 Step = Callable[[Page, Stage], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """One picture that somebody may meet: an address, who is signed in, and what has happened before."""
+    """One picture that someone may meet: an address, who is signed in, and what has happened before."""
 
     page: str
     state: str

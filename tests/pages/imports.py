@@ -1,4 +1,4 @@
-"""What somebody does on the pages of imports."""
+"""What someone does on the pages of imports."""
 
 from typing import TYPE_CHECKING
 

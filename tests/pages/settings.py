@@ -1,4 +1,4 @@
-"""What the settings of the stage hold, sent by forms as an owner sends them, and what somebody does there."""
+"""What the settings of the stage hold, sent by forms as an owner sends them, and what someone does there."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from tests.support.webhook_endpoints import settle
 if TYPE_CHECKING:
     from tests.support.stage import Stage
 
-# Addresses of no host that anybody answers at: the stage runs no jobs, so nothing is sent.
+# Addresses of no host that anyone answers at: the stage runs no jobs, so nothing is sent.
 HOOK = "https://93.184.215.14/hooks/a-path-that-is-longer-than-a-telephone-is-wide/instep"
 CHAT = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx"
 GITHUB = "https://token.actions.githubusercontent.com"

@@ -59,7 +59,7 @@ async def ask(page: Page, stage: "Stage") -> None:
 
 
 async def ask_without_end(page: Page, stage: "Stage") -> None:
-    """The answer does not come while somebody looks."""
+    """The answer does not come while someone looks."""
 
     async def hold(route: Route) -> None:
         """Leave it waiting."""

@@ -1,4 +1,4 @@
-"""What somebody does in the editor of the stage, in the palette, and where there is no help center."""
+"""What someone does in the editor of the stage, in the palette, and where there is no help center."""
 
 import re
 from typing import TYPE_CHECKING

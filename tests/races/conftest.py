@@ -1,4 +1,4 @@
-"""What the proofs share: the processes, started once; callers with keys of their own."""
+"""Parts shared by the proofs: the processes, started once; callers with keys of their own."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack

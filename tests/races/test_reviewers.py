@@ -126,7 +126,7 @@ async def in_turns(
 
 
 def is_won(answer: httpx2.Response, status: str) -> bool:
-    """Whether this call settled the draft; if not, it was refused because another one had."""
+    """True if this call settled the draft; if not, it was refused because another one had."""
     if answer.status_code == 200:
         assert answer.json()["status"] == status
         return True

@@ -1,4 +1,4 @@
-"""A database that takes no writes: reading goes on, and everybody is told the reason in their own way."""
+"""A database that takes no writes: reading goes on, and everyone is told the reason in their own way."""
 
 from collections.abc import AsyncIterator, Iterator
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""What a passage is for, and what kind of question somebody asks."""
+"""What a passage is for, and what kind of question someone asks."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""What tests share: the cast, HTTP answers, and steps that several slices need."""
+"""Parts shared by tests: the cast, HTTP answers, and steps that several slices need."""

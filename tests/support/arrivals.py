@@ -1,4 +1,4 @@
-"""What became of deliveries, as the database has it and as the receiver saw it."""
+"""The result for deliveries, as the database has it and as the receiver saw it."""
 
 from collections import defaultdict
 from dataclasses import dataclass

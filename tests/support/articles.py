@@ -19,7 +19,7 @@ Queue = Callable[[Ctx, NewArticle], Awaitable[str]]
 
 @asynccontextmanager
 async def acting(database: Database, company: Company, name: str = "Edda") -> AsyncIterator[Ctx]:
-    """The context of somebody who edits in the dashboard."""
+    """The context of someone who edits in the dashboard."""
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         bot = Bot(company.bot_id, company.workspace_id, company.slug, "Acme", "en")
         yield Ctx(tx, bot, Actor("command", name, can_write=True), utc_now())
@@ -28,7 +28,7 @@ async def acting(database: Database, company: Company, name: str = "Edda") -> As
 async def save_copy(
     database: Database, company: Company, ref: str, version: str | None = None, **changes: str
 ) -> EditedText:
-    """Save what somebody has changed in the editor; where no version is given, in the present text."""
+    """Save what someone has changed in the editor; where no version is given, in the present text."""
     async with acting(database, company) as ctx:
         opened = await open_text(ctx, ref, lock=True)
         edit = TextEdit(**{"title": opened.title, "content": opened.content} | changes)
@@ -38,7 +38,7 @@ async def save_copy(
 async def type_text(
     database: Database, company: Company, ref: str, version: str, content: str, name: str = "Edda"
 ) -> EditedText:
-    """What the editor sends while somebody types."""
+    """What the editor sends while someone types."""
     async with acting(database, company, name) as ctx:
         opened = await open_text(ctx, ref)
         return await autosave_text(ctx, ref, TextEdit(title=opened.title, content=content), version)

@@ -96,7 +96,7 @@ class CallGraph:
 
 
 def is_primitive(call: str, primitives: Collection[str]) -> bool:
-    """Whether a call is of a primitive, or of something in a library or of a class that is one."""
+    """True if a call is of a primitive, or of something in a library or of a class that is one."""
     return call in primitives or any(f"{call[:end]}" in primitives for end in dots(call))
 
 

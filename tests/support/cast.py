@@ -46,7 +46,7 @@ class Cast:
 
 
 async def assemble(owner: Tx) -> Cast:
-    """Make everybody anew: tests share a database and meet nobody else's rows, as customers do."""
+    """Make everyone anew: tests share a database and meet nobody else's rows, as customers do."""
     rows = Rows()
     acme, globex, paused = [rows.company(name) for name in ("Acme", "Globex", "Paused")]
     second_id, _, _ = rows.bot(acme.workspace_id, "Acme second")

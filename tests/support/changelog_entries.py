@@ -1,4 +1,4 @@
-"""What the tests of the changelog share: entries to begin with."""
+"""Parts shared by the tests of the changelog: entries to begin with."""
 
 from typing import Any
 

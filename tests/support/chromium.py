@@ -89,7 +89,7 @@ class Complaints:
             self.error_pages.add((response.url, response.status))
 
     def is_status_of_page(self, message: ConsoleMessage) -> bool:
-        """Whether the message only repeats that a page was opened which is an error page."""
+        """True if the message only repeats that a page was opened which is an error page."""
         return any(
             message.location["url"] == url and f"status of {status}" in message.text
             for url, status in self.error_pages

@@ -136,7 +136,7 @@ async def hold_back_statement(company: Company, database: Database, article_id: 
 
 
 async def look_at(database: Database, company: Company, user: User, draft_id: str) -> None:
-    """Have somebody open a draft."""
+    """Have someone open a draft."""
     async with database.enter_workspace(company.workspace_id) as tx, tx.transaction():
         person = Actor("person", user.email, can_write=True, id=user.id)
         await note_viewer(Ctx(tx, await find_bot(tx, company.bot_id), person, utc_now()), draft_id)

@@ -1,4 +1,4 @@
-"""How long the event loop is kept from everybody else: the processor time of its longest turn."""
+"""How long the event loop is kept from everyone else: the processor time of its longest turn."""
 
 import asyncio
 import gc

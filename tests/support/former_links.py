@@ -1,4 +1,4 @@
-"""What the tests of redirects share: making them, and following them as a browser does."""
+"""Parts shared by the tests of redirects: making them, and following them as a browser does."""
 
 from tests.support.cast import Api, Cast, Client, Json
 from tests.support.http import Response, created

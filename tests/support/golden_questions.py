@@ -1,4 +1,4 @@
-"""How tests keep golden questions, as somebody at the command line does."""
+"""How tests keep golden questions, as someone at the command line does."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

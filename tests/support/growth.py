@@ -20,7 +20,7 @@ def grows_linearly(
     size: int,
     clock: Callable[[], float] = thread_time,
 ) -> bool:
-    """Whether `work` takes linear time for what `make` makes of a size, by default in this thread alone."""
+    """True if `work` takes linear time for what `make` makes of a size, by default in this thread alone."""
     smaller, larger = make(size // TIMES), make(size)
     least = [float("inf"), float("inf")]
     for _ in range(TRIES):

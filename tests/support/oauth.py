@@ -153,7 +153,7 @@ async def connect(browser: Client, app: Client, asks: str = READ, **form: str) -
 
 
 async def connect_somebody(app: FastAPI, owner: Tx, company: Company) -> Json:
-    """The tokens of an app that somebody of the company has connected."""
+    """The tokens of an app that someone of the company has connected."""
     person = await member(owner, company)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
         return (await connect(browser, client))[1]

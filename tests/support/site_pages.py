@@ -1,4 +1,4 @@
-"""What the tests of the public help center share: visitors, and what a page shows them."""
+"""Parts shared by the tests of the public help center: visitors, and what a page shows them."""
 
 import re
 from html.parser import HTMLParser

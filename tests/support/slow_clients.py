@@ -66,7 +66,7 @@ async def connected(port: int, count: int, address: str = "127.0.0.2") -> AsyncI
 
 
 async def is_healthy(port: int) -> bool:
-    """Whether somebody else, at another address, is answered."""
+    """True if someone else, at another address, is answered."""
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
         return (await client.get("/healthz")).status_code == 200
 

@@ -32,7 +32,7 @@ async def show_in_article(client: Client, file: Json, title: str = "Install", **
 
 
 async def open_file(app: FastAPI, file: Json, method: str = "GET", **headers: str) -> Response:
-    """Ask for a file as somebody who is not signed in."""
+    """Ask for a file as someone who is not signed in."""
     async with stranger(app) as visitor:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         return await visitor.request(method, file["url"], headers=fields)

@@ -128,7 +128,7 @@ async def alerts(owner: Tx, company: Company) -> list[Json]:
 
 
 async def is_untouched(owner: Tx, cast: Cast) -> bool:
-    """Whether Acme has no lead, no question, no escalation, no event and no job."""
+    """True if Acme has no lead, no question, no escalation, no event and no job."""
     tables = ("leads", "messages", "unanswered_questions", "events", "deliveries")
     new_rows = [row for table in tables for row in await rows(owner, table, cast.acme)]
     jobs = await owner.value("select count(*) from jobs where kind <> 'prune'")

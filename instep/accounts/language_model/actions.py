@@ -148,7 +148,7 @@ async def _outcome(model: Model) -> Completion | CompletionError:
 
 
 def _keeps_form(model: Model, text: str) -> bool:
-    """Whether the provider has accepted the schema and the reply keeps to it."""
+    """True if the provider has accepted the schema and the reply keeps to it."""
     try:
         reply = json.loads(text)
     except ValueError:

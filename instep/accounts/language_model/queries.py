@@ -33,7 +33,7 @@ async def put_setting(ctx: Ctx, setting: ModelSetting) -> None:
 
 
 async def delete_setting(ctx: Ctx) -> bool:
-    """Whether there was one."""
+    """True if there was one."""
     return bool(
         await ctx.tx.execute(
             "delete from language_models where bot_id = %(bot)s and workspace_id = %(workspace)s",

@@ -248,12 +248,12 @@ async def list_grants(tx: Tx, person: Person) -> list[Grant]:
 
 
 async def list_grants_of_workspace(tx: Tx, workspace_id: str) -> list[PersonGrant]:
-    """The apps that anybody of the workspace has connected, by person, the newest first."""
+    """The apps that anyone of the workspace has connected, by person, the newest first."""
     return await queries.list_grants_of_workspace(tx, workspace_id)
 
 
 async def end_connection(tx: Tx, workspace_id: str, grant_id: str, actor: Actor) -> None:
-    """Revoke the grant of anybody in the workspace, as its owner may."""
+    """Revoke the grant of anyone in the workspace, as its owner may."""
     if await queries.revoke_grant_in(tx, workspace_id, grant_id) is None:
         raise NotFound("There is no such connected app: it may be disconnected already.")
     await record(tx, workspace_id, actor, "disconnect_app", grant_id)

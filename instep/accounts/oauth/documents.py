@@ -32,7 +32,7 @@ class BadDocument(Exception):
 
 
 def is_document_address(client_id: str) -> bool:
-    """Whether a client id can be the URL of a document: https, with a path and without dot segments."""
+    """True if a client id can be the URL of a document: https, with a path and without dot segments."""
     if len(client_id) > limits.MAX_REDIRECT_URI_CHARACTERS:
         return False
     try:

@@ -75,7 +75,7 @@ def with_request(page: AuthorizationPage) -> Page:
 async def answer_refusal(request: Request, person: Person, refusal: RedirectError) -> Response:
     """Redirect to an app that the person has connected; to others the person goes by a link, if they want.
 
-    Anybody can register an app, so a redirect without a click would lead from our address to any other.
+    Anyone can register an app, so a redirect without a click would lead from our address to any other.
     """
     error = {"error": refusal.error, "error_description": refusal.description}
     answer = redirect_to_app(request, refusal.redirect_uri, refusal.state, error)

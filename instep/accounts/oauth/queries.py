@@ -241,7 +241,7 @@ async def revoke_grants_of(tx: Tx, person_id: str, workspace_id: str | None = No
 
 
 async def is_connected(tx: Tx, person_id: str, client_id: str) -> bool:
-    """Whether the person has connected the app."""
+    """True if the person has connected the app."""
     is_one: bool = await tx.value(
         f"""
         select exists (

@@ -36,7 +36,7 @@ def valid_redirect_uri(text: str) -> str:
 
 
 def is_private_use(text: str) -> bool:
-    """Whether the URI has a scheme of its app's own, such as `cursor://…`.
+    """True if the URI has a scheme of its app's own, such as `cursor://…`.
 
     Another program may claim the scheme too, but without the app's PKCE verifier the code is worth nothing.
     """
@@ -45,7 +45,7 @@ def is_private_use(text: str) -> bool:
 
 
 def is_on_own_computer(redirect_uri: str) -> bool:
-    """Whether the redirect goes to a program on the person's own computer."""
+    """True if the redirect goes to a program on the person's own computer."""
     return is_private_use(redirect_uri) or is_loopback(parse_url(redirect_uri))
 
 
@@ -59,7 +59,7 @@ def is_loopback(url: Url) -> bool:
 
 
 def is_registered(redirect_uri: str, registered_uris: list[str]) -> bool:
-    """Whether the URI is registered, compared as a string; a loopback URI may have any port."""
+    """True if the URI is registered, compared as a string; a loopback URI may have any port."""
     return redirect_uri in registered_uris or (
         (loopback := without_port(redirect_uri)) is not None
         and loopback in map(without_port, registered_uris)

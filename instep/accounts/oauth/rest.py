@@ -246,7 +246,7 @@ def refuse_foreign_resource(request: Request, fields: Fields) -> None:
 
 
 def is_own_resource(requested: str | None, resource: str) -> bool:
-    """Whether the requested resource is this server's, which is the default (RFC 8707)."""
+    """True if the requested resource is this server's, which is the default (RFC 8707)."""
     return requested is None or canonical(requested) == canonical(resource)
 
 

@@ -48,7 +48,7 @@ class AppMetadata(BaseModel):
 
     @property
     def is_supported(self) -> bool:
-        """Whether this server supports its grant and response types."""
+        """True if this server supports its grant and response types."""
         return "authorization_code" in (self.grant_types or GRANT_TYPES) and "code" in (
             self.response_types or ["code"]
         )
@@ -136,7 +136,7 @@ class TokenRow:
 
 @dataclass(frozen=True, slots=True)
 class PersonGrant:
-    """An app that somebody of the workspace has connected, as its owners see it."""
+    """An app that someone of the workspace has connected, as its owners see it."""
 
     id: str
     app_name: str

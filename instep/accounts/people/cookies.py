@@ -1,4 +1,4 @@
-"""The cookies of a browser in which somebody has just signed in."""
+"""The cookies of a browser in which someone has just signed in."""
 
 from starlette.requests import Request
 from starlette.responses import Response

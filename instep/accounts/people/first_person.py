@@ -41,7 +41,7 @@ class FirstSteps:
 
 
 async def new_setup_link(tx: Tx) -> str | None:
-    """The path of a new link that sets the installation up, for its operator; None if somebody exists."""
+    """The path of a new link that sets the installation up, for its operator; None if someone exists."""
     workspace_id = await queries.find_workspace_to_set_up(tx)
     return None if workspace_id is None else await _new_link(tx, workspace_id, None)
 

@@ -1,4 +1,4 @@
-"""Invitations: a link that makes somebody a member of a workspace, shown once, valid for days, revocable."""
+"""Invitations: a link that makes someone a member of a workspace, shown once, valid for days, revocable."""
 
 from instep.accounts.people import queries
 from instep.accounts.people.actions import find_salt, guessable_words, valid_email
@@ -25,7 +25,7 @@ class UnknownInvitation(NotFound):
 
 
 async def invite(tx: Tx, workspace_id: str, email: str, role: Role, actor: Actor = OPERATOR) -> NewInvitation:
-    """Invite somebody in place of earlier invitations; only the hash of the link's token is stored."""
+    """Invite someone in place of earlier invitations; only the hash of the link's token is stored."""
     address = valid_email(email)
     user = await queries.lock_user(tx, workspace_id, address)
     if user is not None and user.disabled_at is None:
@@ -100,7 +100,7 @@ async def accept_as(database: Database, token: str, person: Person) -> str:
 
 
 async def may_accept(database: Database, invitation: OpenInvitation, person: Person | None) -> bool:
-    """Whether a person who is signed in may join: the address is theirs, and proved for other workspaces."""
+    """True if a person who is signed in may join: the address is theirs, and proved for other workspaces."""
     if person is None or person.email != invitation.email:
         return False
     async with database.enter_workspace(person.workspace_id) as tx:
@@ -108,7 +108,7 @@ async def may_accept(database: Database, invitation: OpenInvitation, person: Per
 
 
 async def has_proof(database: Database, invitation: OpenInvitation, proof: str) -> bool:
-    """Whether the browser with the token `proof` has just proved the invited address."""
+    """True if the browser with the token `proof` has just proved the invited address."""
     async with database.enter_workspace("") as tx:
         challenge = await find_challenge(tx, "proved_address", proof)
     return challenge is not None and challenge.data["email"] == invitation.email

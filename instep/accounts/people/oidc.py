@@ -75,7 +75,7 @@ class OpenIdProvider:
     trusted_issuers: frozenset[str]
 
     def is_issuer(self, issuer: object) -> bool:
-        """Whether tokens of this issuer are accepted."""
+        """True if tokens of this issuer are accepted."""
         if TENANT not in self.issuer:
             return issuer == self.issuer
         return isinstance(issuer, str) and is_of_tenant(issuer, self.issuer) and self.trusts(issuer)
@@ -131,7 +131,7 @@ async def find_provider(client: OutboundClient, settings: Settings) -> OpenIdPro
 
 
 def is_of_tenant(issuer: str, template: str) -> bool:
-    """Whether the issuer is the template with one part of a path in the place of the tenant."""
+    """True if the issuer is the template with one part of a path in the place of the tenant."""
     before, place, after = template.partition(TENANT)
     return bool(place) and re.fullmatch(f"{re.escape(before)}[^/]+{re.escape(after)}", issuer) is not None
 
@@ -316,7 +316,7 @@ def verified_email(claims: dict[str, Any], provider: OpenIdProvider) -> str:
 
 
 def counts_as_verified(claims: dict[str, Any], provider: OpenIdProvider) -> bool:
-    """Whether the address of an ID token counts as verified: the provider says so, or the operator trusts it.
+    """True if the address of an ID token counts as verified: the provider says so, or the operator trusts it.
 
     The trust is in one issuer, so the administrators of another tenant, who can give their people any
     address, gain nothing by it.
@@ -325,7 +325,7 @@ def counts_as_verified(claims: dict[str, Any], provider: OpenIdProvider) -> bool
 
 
 def says_verified(claims: dict[str, Any]) -> bool:
-    """Whether the provider calls the address verified; some send the claim as a text."""
+    """True if the provider calls the address verified; some send the claim as a text."""
     verified = claims.get("email_verified")
     return verified is True or verified == "true"
 

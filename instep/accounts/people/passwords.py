@@ -42,7 +42,7 @@ def refuse_weak(password: str, *guessable: str) -> None:
 
 
 async def hash_new_password(password: str, *guessable: str, salt: bytes | None = None) -> str:
-    """The hash of a password that somebody chose; raises `WeakPassword` as `refuse_weak` does."""
+    """The hash of a password that someone chose; raises `WeakPassword` as `refuse_weak` does."""
 
     def judge_and_hash() -> str:
         refuse_weak(password, *guessable)

@@ -117,7 +117,7 @@ async def lock_owners(tx: Tx, workspace_id: str) -> None:
 
 
 async def has_other_owner(tx: Tx, user: User) -> bool:
-    """Whether somebody else who may sign in owns the workspace, whose owners are locked."""
+    """True if someone else who may sign in owns the workspace, whose owners are locked."""
     has_one: bool = await tx.value(
         """
         select exists (
@@ -191,7 +191,7 @@ async def find_provider_account(tx: Tx, account: ProviderAccount) -> str | None:
 
 
 async def has_provider_account(tx: Tx, account: ProviderAccount, email: str) -> bool:
-    """Whether the person with this address has an account at the same provider."""
+    """True if the person with this address has an account at the same provider."""
     sql = "select has_provider_account(%(issuer)s, %(client_id)s, %(email)s)"
     has_one: bool = await tx.value(sql, issuer=account.issuer, client_id=account.client_id, email=email)
     return has_one
@@ -303,7 +303,7 @@ async def list_audit(
 
 
 async def lock_invitations(tx: Tx, workspace_id: str) -> None:
-    """Until this transaction ends, nobody else invites anybody to the workspace."""
+    """Until this transaction ends, nobody else invites anyone to the workspace."""
     await tx.advisory_lock(f"invitations {workspace_id}")
 
 

@@ -110,7 +110,7 @@ async def renew_recovery_codes(tx: Tx, person: Person) -> list[str]:
 
 
 async def accepts_code(tx: Tx, keys: KeyRing, person_id: str, text: str) -> bool:
-    """Whether this is a code of the app or a recovery code, which is used up by that."""
+    """True if this is a code of the app or a recovery code, which is used up by that."""
     code = re.sub(r"[\s-]", "", text).lower()
     if TOTP_CODE.fullmatch(code):
         secret = await factor_queries.find_totp(tx, person_id)
@@ -122,7 +122,7 @@ async def accepts_code(tx: Tx, keys: KeyRing, person_id: str, text: str) -> bool
 
 
 async def accepts_totp(tx: Tx, keys: KeyRing, person_id: str, text: str, now: datetime) -> bool:
-    """Whether the code is right now and no code of its time step was accepted before."""
+    """True if the code is right now and no code of its time step was accepted before."""
     code = re.sub(r"\s", "", text)
     row = await factor_queries.find_totp(tx, person_id)
     secret = open_secret(keys, person_id, row) if row else None

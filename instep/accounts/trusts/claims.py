@@ -5,7 +5,7 @@ from typing import Any
 
 
 def claims_match(patterns: Mapping[str, str], claims: Mapping[str, Any]) -> bool:
-    """Whether each named claim has the value that is asked for; a list needs one such entry.
+    """True if each named claim has the value that is asked for; a list needs one such entry.
 
     In a pattern, `*` stands for any characters but `/`. Upper and lower case differ.
     """
@@ -18,7 +18,7 @@ def value_matches(pattern: str, value: Any) -> bool:
 
 
 def text_matches(pattern: str, text: str) -> bool:
-    """Whether the text is what the pattern describes; the time is bounded by the product of their lengths."""
+    """True if the text is what the pattern describes; the time is bounded by the product of their lengths."""
     # `*` never crosses `/`, so the segments between slashes are compared one by one.
     globs, segments = pattern.split("/"), text.split("/")
     return len(globs) == len(segments) and all(map(segment_matches, globs, segments))

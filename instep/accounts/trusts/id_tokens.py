@@ -1,6 +1,6 @@
 """ID tokens of CI jobs (OpenID Connect Core 1.0 section 2): the keys of their issuers, and what is valid.
 
-An issuer's documents come through the outbound guard, and only if somebody trusts the issuer.
+An issuer's documents come through the outbound guard, and only if someone trusts the issuer.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class CachedKeys:
     fetched_at: datetime
 
     def serves(self, key_id: str | None, now: datetime) -> bool:
-        """Whether the keys are fresh enough for a token with this key."""
+        """True if the keys are fresh enough for a token with this key."""
         age = now - self.fetched_at
         is_known = key_id is None or any(key.kid == key_id for key in self.keys)
         return age < (limits.ISSUER_KEYS_TTL if is_known else limits.MIN_ISSUER_KEYS_AGE)

@@ -160,7 +160,7 @@ def _with_origins(current: Sequence[str], added: Sequence[str]) -> list[str]:
 async def change_accent(
     tx: Tx, workspace_id: str, bot_id: UUID, colour: str | None, actor: Actor = OPERATOR
 ) -> BotRow:
-    """Give the bot's help center any opaque CSS colour as its accent; None restores the product's blue."""
+    """Give the bot's help center any opaque CSS color as its accent; None restores the product's blue."""
     light, dark = await asyncio.to_thread(_readable_pair, colour) if colour is not None else (None, None)
     bot = await queries.set_accent(tx, workspace_id, bot_id, colour, light, dark)
     if bot is None:
@@ -179,7 +179,7 @@ async def change_frame(tx: Tx, workspace_id: str, bot_id: UUID, frame: SiteFrame
 
 
 def _readable_pair(colour: str) -> tuple[str, str]:
-    # Importing the library of colours takes half a second, which only those who choose a colour should wait.
+    # Importing the library of colors takes half a second, which only those who choose a color should wait.
     from instep.platform.core.colours import InvalidColour, readable_accent
 
     if len(colour) > limits.MAX_COLOUR_CHARACTERS:

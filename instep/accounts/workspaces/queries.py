@@ -209,7 +209,7 @@ async def domains_to_check(tx: Tx, most: int) -> list[DueDomain]:
 
 
 async def has_several_workspaces(tx: Tx) -> bool:
-    """Whether this installation has more than one workspace."""
+    """True if this installation has more than one workspace."""
     is_shared: bool = await tx.value("select has_several_workspaces()")
     return is_shared
 
@@ -237,7 +237,7 @@ async def insert_key(tx: Tx, row: dict[str, Any]) -> KeyRow:
 
 
 async def list_keys(tx: Tx, workspace_id: str) -> list[KeyRow]:
-    """The keys that somebody has created; those of CI jobs come and go with their trusts."""
+    """The keys that someone has created; those of CI jobs come and go with their trusts."""
     return await tx.all(
         KeyRow,
         f"""

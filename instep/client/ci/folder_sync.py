@@ -114,7 +114,7 @@ class FolderSync:
         }
 
     def upload(self, blob: Blob) -> bool:
-        """Whether the server has taken the file; texts keep their links to others as they are."""
+        """True if the server has taken the file; texts keep their links to others as they are."""
         [(_, data)] = self.folder.contents([blob])
         try:
             path = f"/files?name={quote(blob.path.rpartition('/')[2], safe='')}"

@@ -52,7 +52,7 @@ class Run:
 
     @property
     def is_settled(self) -> bool:
-        """Whether no draft awaits review, and no place needs writing."""
+        """True if no draft awaits review, and no place needs writing."""
         return not self.pending_count and not self.places
 
 

@@ -37,7 +37,7 @@ class Shipment:
     pull_requests: Set[str]
 
     def has(self, url: str) -> bool:
-        """Whether an address names a pull request, commit, comparison or release of this shipment."""
+        """True if an address names a pull request, commit, comparison or release of this shipment."""
         address = host_and_path(url)
         if not address.casefold().startswith(f"{self.home.casefold()}/"):
             return False

@@ -94,7 +94,7 @@ def cause_of(error: object) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is the address of a server: no user name, query or fragment."""
+    """True if a text is the address of a server: no user name, query or fragment."""
     try:
         url = urlsplit(text)
         is_complete = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0

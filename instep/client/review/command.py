@@ -99,5 +99,5 @@ def print_answer(answer: Shape, text: str, as_json: bool) -> None:
 
 
 def shows_colours(environ: Mapping[str, str]) -> bool:
-    """Whether standard output is a terminal whose owner has not said no to colours (no-color.org)."""
+    """True if standard output is a terminal whose owner has not said no to colors (no-color.org)."""
     return sys.stdout.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

@@ -10,7 +10,7 @@ from instep.client.review.shapes import DraftShown, QueueEntry, QueuePage
 HEADERS = ("ID", "TYPE", "LINES", "CONFLICT", "TITLE")
 NONE_WAITS = "No drafts are waiting for review."
 NO_PLACE = "No places need writing."
-# The numbers of colours in ECMA-48 (section 8.3.117): cyan, green, red.
+# The numbers of colors in ECMA-48 (section 8.3.117): cyan, green, red.
 COLOURS = {"@": 36, "+": 32, "-": 31}
 
 

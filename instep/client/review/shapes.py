@@ -71,7 +71,7 @@ class ReleasedDraft(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasedDrafts(Shape):
-    """What became of the drafts of a release."""
+    """The result for the drafts of a release."""
 
     applied: Sequence[ReleasedDraft] = ()
     conflicts: Sequence[ReleasedDraft] = ()

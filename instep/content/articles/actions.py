@@ -1,4 +1,4 @@
-"""What can be done with articles and their revisions."""
+"""Operations on articles and their revisions."""
 
 from dataclasses import replace
 from typing import Any

@@ -50,7 +50,7 @@ class TranslatedText:
 
 
 class EditedMeanwhile(Conflict):
-    """Somebody else has changed this text since you opened it: compare both, and save yours again."""
+    """Someone else has changed this text since you opened it: compare both, and save yours again."""
 
     def __init__(self, current: EditedText) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class EditedMeanwhile(Conflict):
 
 
 async def open_text(ctx: Ctx, ref: str, *, lock: bool = False) -> EditedText:
-    """What the editor begins with."""
+    """The initial state of the editor."""
     article = await find_article(ctx, ref, lock=lock)
     if copy := await find_working_copy(ctx, article):
         return EditedText(article, copy.title, copy.content, copy.author_name, copy.saved_at)

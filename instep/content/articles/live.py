@@ -10,7 +10,7 @@ LIVE_TO_SIGNED_IN = f"""
     where a.bot_id = %(bot)s and a.workspace_id = %(workspace)s
       and a.status = 'published' and a.deleted_at is null
 """
-# What everybody may read. The strictest of article, collection and the collections above it decides (contract
+# What everyone may read. The strictest of article, collection and the collections above it decides (contract
 # sections 4 and 10).
 LIVE = f"""{LIVE_TO_SIGNED_IN}
       and a.visibility = 'public' and {IS_PUBLIC}

@@ -7,5 +7,5 @@ def path_of_article(bot_locale: str, locale: str, slug: str) -> str:
 
 
 def path_of_locale(bot_locale: str, locale: str) -> str:
-    """What the paths of pages in this language begin with: nothing in the bot's own."""
+    """The prefix of the paths of pages in this language: nothing in the bot's own."""
     return "" if locale == bot_locale else f"/{locale}"

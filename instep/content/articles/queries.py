@@ -252,7 +252,7 @@ async def find_working_copy(ctx: Ctx, article_id: str) -> WorkingCopy | None:
 
 
 async def find_text_author(ctx: Ctx, article_id: str) -> TextAuthor:
-    """Who wrote an article's own text, and when."""
+    """The author of an article's own text and the time."""
     return await ctx.tx.fetch_one(
         TextAuthor,
         """

@@ -115,7 +115,7 @@ class LinkTarget:
 
 @dataclass(frozen=True, slots=True)
 class TextAuthor:
-    """Who wrote an article's own text, and when."""
+    """The author of an article's own text and the time."""
 
     name: str
     changed_at: datetime
@@ -224,7 +224,7 @@ class TextSource:
 
 
 class ArticleCreate(Body):
-    """What a new article is made from."""
+    """The fields of a new article."""
 
     title: ArticleTitle
     content_markdown: ArticleText
@@ -269,7 +269,7 @@ class TranslationOut(Out):
 
 
 class ArticleFields(Out):
-    """What both forms of an article share."""
+    """Fields shared by both forms of an article."""
 
     id: str
     slug: str

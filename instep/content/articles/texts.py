@@ -131,7 +131,7 @@ async def find_working_copy(ctx: Ctx, article: Article) -> WorkingCopy | None:
 
 
 def public_text(article: Article) -> PublicText | None:
-    """The text of an article as everybody may read it; None while it is not live and public."""
+    """The text of an article as everyone may read it; None while it is not live and public."""
     if not article.is_live or article.visibility != "public":
         return None
     return PublicText(article.title, article.description, article.content)

@@ -1,4 +1,4 @@
-"""What can be done with changelog entries."""
+"""Operations on changelog entries."""
 
 from datetime import datetime
 from typing import Any

@@ -60,7 +60,7 @@ class ChangelogOverview:
 
 
 class ChangelogEntryCreate(Body):
-    """What a new entry is made from."""
+    """The fields of a new entry."""
 
     title: EntryTitle
     content_markdown: EntryText
@@ -79,7 +79,7 @@ class ChangelogEntryUpdate(Body):
 
 
 class ChangelogEntryFields(Out):
-    """What both forms of an entry share."""
+    """Fields shared by both forms of an entry."""
 
     id: str
     slug: str = Field(description="Made from the title when the entry is created; never changes.")

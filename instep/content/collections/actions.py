@@ -1,4 +1,4 @@
-"""What can be done with collections."""
+"""Operations on collections."""
 
 from typing import Any, Literal
 

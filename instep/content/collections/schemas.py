@@ -46,7 +46,7 @@ class Collection:
     parent_id: str | None
     # From the top down, without itself.
     ancestor_ids: list[str]
-    # Whether everybody may see it: it and all of its ancestors are public.
+    # Whether everyone may see it: it and all of its ancestors are public.
     is_public: bool
     # Its place in the reading order of the help center; places compare as lists do.
     place: list[str]
@@ -61,7 +61,7 @@ class Collection:
 
 
 class CollectionCreate(Body):
-    """What a new collection is made from."""
+    """The fields of a new collection."""
 
     title: CollectionTitle
     description: About | MISSING = MISSING

@@ -1,4 +1,4 @@
-"""What can be done with files: upload, read, delete."""
+"""Operations on files: upload, read, delete."""
 
 import hashlib
 from collections.abc import Collection, Sequence

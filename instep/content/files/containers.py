@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 
 from instep.content.files.kinds import GIF, JPEG, PNG, WEBP, FileKind
 
-# PNG (W3C, third edition): the picture, its animation and its colours.
+# PNG (W3C, third edition): the picture, its animation and its colors.
 PNG_CHUNKS = {
     *(b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"acTL", b"fcTL", b"fdAT"),
     *(b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"cICP", b"sBIT", b"bKGD", b"pHYs"),
 }
 PNG_SIGNATURE_BYTES = 8
-# WebP (RFC 9649): the picture, its animation and its colours.
+# WebP (RFC 9649): the picture, its animation and its colors.
 WEBP_CHUNKS = {b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"}
 FRAME_HEADER_BYTES = 16
 FRAME_CHUNKS = {b"VP8 ", b"VP8L", b"ALPH"}
@@ -151,7 +151,7 @@ def strip_gif(data: bytes) -> bytes:
             return b"".join((*parts, b"\x3b"))
         if label == IMAGE:
             flags = piece_of(data, start + IMAGE_DESCRIPTOR_BYTES - 1, 1)[0]
-            # The byte behind the colour table is the code size of the compressed data.
+            # The byte behind the color table is the code size of the compressed data.
             blocks = start + IMAGE_DESCRIPTOR_BYTES + color_table_bytes(flags) + 1
         elif label == EXTENSION:
             blocks = start + 2
@@ -175,7 +175,7 @@ def end_of_blocks(data: bytes, start: int) -> int:
 
 
 def is_part_of_gif(label: int, blocks: bytes) -> bool:
-    """Whether an extension says how a frame is shown, or how often the animation repeats."""
+    """True if an extension says how a frame is shown, or how often the animation repeats."""
     return label == GRAPHIC_CONTROL or (label == APPLICATION and blocks[1:12] in LOOPS)
 
 

@@ -28,7 +28,7 @@ async def text_columns(ctx: Ctx, text: str) -> dict[str, Any]:
 
 
 async def render_with_sizes(ctx: Ctx, text: str, *, has_lines: bool = False) -> str:
-    """Like `render_bounded`; code gets colours, and pictures among the bot's files their width and height.
+    """Like `render_bounded`; code gets colors, and pictures among the bot's files their width and height.
 
     Pictures elsewhere, and files that do not exist yet, stay without.
     """

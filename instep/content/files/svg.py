@@ -53,7 +53,7 @@ BEGIN_BYTES = 4096
 
 
 def is_svg(data: bytes) -> bool:
-    """Whether the bytes look like SVG, whatever their name is."""
+    """True if the bytes look like SVG, whatever their name is."""
     return BEGIN.search(data[:BEGIN_BYTES]) is not None
 
 

@@ -1,4 +1,4 @@
-"""What can be done with golden questions, and the warning when one would lose its article."""
+"""Operations on golden questions, and the warning when one would lose its article."""
 
 from collections.abc import Sequence
 

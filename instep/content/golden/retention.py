@@ -46,7 +46,7 @@ class Passages:
 
 
 def still_answers(question: str, before: PublicText, after: PublicText) -> bool:
-    """Whether the passage that answered the question survives, and a passage still covers its terms."""
+    """True if the passage that answered the question survives, and a passage still covers its terms."""
     old, new = Passages(before), Passages(after)
     question_terms = terms_of(question)
     best = max(old.terms, key=lambda passage: (len(question_terms & passage), len(passage)))

@@ -28,7 +28,7 @@ class GoldenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PublicText:
-    """The text of an article as everybody may read it."""
+    """The text of an article as everyone may read it."""
 
     title: str
     description: str | None

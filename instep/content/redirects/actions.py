@@ -1,4 +1,4 @@
-"""What can be done with redirects, and where an address leads for which there is no page."""
+"""Operations on redirects, and where an address leads for which there is no page."""
 
 from collections.abc import Sequence
 
@@ -99,7 +99,7 @@ async def delete_redirect(ctx: Ctx, redirect_id: str) -> str:
 async def find_redirect_url(ctx: Ctx, path: str) -> str | None:
     """Where the decoded path of a request, for which there is no page, leads; None: nowhere.
 
-    It is never an address that redirects. An article that not everybody may read is nowhere.
+    It is never an address that redirects. An article that not everyone may read is nowhere.
     """
     known_path = requested_path(path)
     return await resolving.follow(ctx, known_path) if known_path else None

@@ -126,7 +126,7 @@ def page_path(help_url: str, url: str) -> str | None:
 
 
 def is_match(pattern: str, path: str) -> bool:
-    """Whether a redirect from this path or pattern is one from the path."""
+    """True if a redirect from this path or pattern is one from the path."""
     if pattern.endswith(REST):
         return f"{path}/".startswith(pattern.removesuffix(ANY + ANY))
     expected, actual = segments_of(pattern), segments_of(path)

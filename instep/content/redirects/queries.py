@@ -61,7 +61,7 @@ async def find_article_at(ctx: Ctx, slug: str, locale: str) -> ArticleAtPath | N
 
 
 async def has_collection(ctx: Ctx, slug: str) -> bool:
-    """Whether everybody may see a collection with this slug."""
+    """True if everyone may see a collection with this slug."""
     return bool(
         await ctx.tx.value(
             f"""
@@ -76,7 +76,7 @@ async def has_collection(ctx: Ctx, slug: str) -> bool:
 
 
 async def has_entry(ctx: Ctx, slug: str) -> bool:
-    """Whether a changelog entry with this slug is published."""
+    """True if a changelog entry with this slug is published."""
     return bool(
         await ctx.tx.value(
             """

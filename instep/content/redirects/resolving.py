@@ -75,7 +75,7 @@ async def resolve(ctx: Ctx, url: str) -> Columns:
 
 
 async def is_circular(ctx: Ctx, source: str, url: str | None) -> bool:
-    """Whether a redirect from the path or pattern `source` to this URL would lead to itself."""
+    """True if a redirect from the path or pattern `source` to this URL would lead to itself."""
     path = own_page_path(ctx.bot, whole_url(ctx.bot, url)) if url else None
     if path is None or not is_match(source, path):
         return False
@@ -110,7 +110,7 @@ async def is_answered(ctx: Ctx, path: str, article: ArticleAtPath | None) -> boo
 
 
 async def has_other_page(ctx: Ctx, path: str) -> bool:
-    """Whether there is a page at a path of the help center that is not one of an article."""
+    """True if there is a page at a path of the help center that is not one of an article."""
     if match := COLLECTION_PAGE.fullmatch(path):
         return await queries.has_collection(ctx, match[1])
     if match := ENTRY_PAGE.fullmatch(path):

@@ -122,7 +122,7 @@ class RedirectTarget:
 
 @dataclass(frozen=True, slots=True)
 class ArticleAtPath:
-    """The article at a present or former address, and whether everybody may read it."""
+    """The article at a present or former address, and whether everyone may read it."""
 
     id: str
     slug: str
@@ -134,7 +134,7 @@ class ArticleAtPath:
 
 
 class RedirectCreate(Body):
-    """What a new redirect is made from: `from`, and exactly one of `articleId` and `url`."""
+    """The fields of a new redirect: `from`, and exactly one of `articleId` and `url`."""
 
     # Two optional fields rather than `oneOf`: generators of clients make one plain type of it.
     model_config = ConfigDict(

@@ -1,4 +1,4 @@
-"""What can be done with drafts: propose, read, change, apply, dismiss."""
+"""Operations on drafts: propose, read, change, apply, dismiss."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -142,7 +142,7 @@ async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
 
 
 async def _renew_new_article(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
-    """Give a pending draft the text of a later task; one that somebody has edited keeps its own.
+    """Give a pending draft the text of a later task; one that someone has edited keeps its own.
 
     Whether it still waits.
     """
@@ -161,7 +161,7 @@ async def _renew_new_article(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
 
 
 async def _is_as_the_service_wrote_it(ctx: Ctx, article: Article) -> bool:
-    """Whether nobody has edited the text of an article that the service wrote, live or not."""
+    """True if nobody has edited the text of an article that the service wrote, live or not."""
     return not article.has_unpublished_changes and await queries.was_written_by_service(ctx, article.id)
 
 
@@ -183,7 +183,7 @@ async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
 
 
 async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
-    """Add what visitors have asked since to a pending draft; a text that somebody has edited stays."""
+    """Add what visitors have asked since to a pending draft; a text that someone has edited stays."""
     try:
         article = await lock_article(ctx, await find_pending(ctx, draft_id))
     except (DraftNotPending, InvalidState):

@@ -86,7 +86,7 @@ async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
 
 
 async def is_beneath_pending(ctx: Ctx, draft_id: str) -> bool:
-    """Whether the draft that took the place of this one still waits."""
+    """True if the draft that took the place of this one still waits."""
     is_pending: bool = await ctx.tx.value(
         """
         select exists (
@@ -123,7 +123,7 @@ async def list_same_change(
 
 
 async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
-    """Whether a later task of the same change has made an edit of the same article before."""
+    """True if a later task of the same change has made an edit of the same article before."""
     is_late: bool = await ctx.tx.value(
         """
         select exists (

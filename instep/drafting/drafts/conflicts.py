@@ -78,7 +78,7 @@ def joined_text(parts: Sequence[MergePart], picks: Sequence[str]) -> str:
 
 
 def has_conflict(detail: DraftDetail) -> bool:
-    """Whether a person has to decide before a draft can be applied."""
+    """True if a person has to decide before a draft can be applied."""
     draft = detail.draft
     if draft.status != "pending" or not draft.conflict:
         return False

@@ -94,7 +94,7 @@ async def announce(ctx: Ctx, table: str) -> list[str]:
 
     A draft's time can't say it: it is when the draft's transaction began, which may end after a digest.
     """
-    # A draft that somebody is changing at this moment is left to the next digest, because locking several
+    # A draft that someone is changing at this moment is left to the next digest, because locking several
     # drafts that a batch changes in another order would be a deadlock.
     ids = await ctx.tx.value(
         f"""

@@ -1,4 +1,4 @@
-"""Drafts that wait: finding one, locking its article, and refusing what somebody has settled already."""
+"""Drafts that wait: finding one, locking its article, and refusing what someone has settled already."""
 
 from instep.content.articles.schemas import Article
 from instep.content.articles.texts import find_article

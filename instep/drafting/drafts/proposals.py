@@ -1,4 +1,4 @@
-"""What is proposed before it is a draft: an edit of an article or a new one, and why."""
+"""Proposals before they are drafts: an edit of an article or a new one, and why."""
 
 from dataclasses import dataclass
 

@@ -169,7 +169,7 @@ async def renew(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
 
 
 def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
-    """Where a draft comes from, and what speaks for it."""
+    """The source of a draft, and its evidence."""
     return {
         "task_id": origin.task_id,
         "reason": origin.reason,
@@ -182,7 +182,7 @@ def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
 
 
 async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
-    """Whether the article's current text was written by the service and not edited since."""
+    """True if the article's current text was written by the service and not edited since."""
     is_by_service: bool = await ctx.tx.value(
         """
         select author_type = 'task' from articles
@@ -232,7 +232,7 @@ async def insert(ctx: Ctx, row: dict[str, Any], origin: DraftOrigin) -> Draft:
 
 
 async def is_proposer(ctx: Ctx, draft_id: str) -> bool:
-    """Whether the caller has proposed this draft."""
+    """True if the caller has proposed this draft."""
     is_own: bool | None = await ctx.tx.value(
         f"select proposer_id = {PROPOSER} from drafts where workspace_id = %(workspace)s and id = %(id)s",
         id=draft_id,

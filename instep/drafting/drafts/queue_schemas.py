@@ -18,7 +18,7 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class SourceBatch:
-    """What became of the certain drafts of a source; `id` is its key."""
+    """The result for the certain drafts of a source; `id` is its key."""
 
     id: str
     results: list[BatchResult]

@@ -38,7 +38,7 @@ class DraftOfArticle:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What became of the drafts of a release; `id` names its sources in the audit log."""
+    """The result for the drafts of a release; `id` names its sources in the audit log."""
 
     id: str
     applied: list[DraftOfArticle]
@@ -54,7 +54,7 @@ class DraftOfArticleOut(Out):
 
 
 class ReleaseOut(Out):
-    """What became of the drafts of the sources."""
+    """The result for the drafts of the sources."""
 
     applied: list[DraftOfArticleOut] = Field(description="Approved drafts that were applied now.")
     conflicts: list[DraftOfArticleOut] = Field(

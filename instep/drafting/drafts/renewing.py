@@ -115,7 +115,7 @@ async def _present(ctx: Ctx, renewal: Renewal) -> Earlier | None:
 
 
 async def _waits_renewed(ctx: Ctx, article_id: str, proposal: EditProposal) -> bool:
-    """Whether a draft of a later change goes on from the same edit; from another one, it gets a warning."""
+    """True if a draft of a later change goes on from the same edit; from another one, it gets a warning."""
     beneath = await change_queries.list_continued(ctx, [article_id], proposal.source_url)
     for draft in beneath:
         if await merge(draft.base_content, proposal.base_content, draft.written.content) == proposal.content:

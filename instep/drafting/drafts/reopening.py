@@ -35,7 +35,7 @@ async def reopen_draft(ctx: Ctx, draft_id: str) -> Draft:
     if before.type != "edit" and before.status == "dismissed":
         await _restore_if_deleted(ctx, before)
     article = await _lock_article(ctx, before)
-    # Somebody else may have reopened the draft while this waited for its article.
+    # Someone else may have reopened the draft while this waited for its article.
     draft = await find_draft(ctx, draft_id, lock=True)
     if draft.status != before.status:
         raise InvalidState("The draft has already been reopened.")

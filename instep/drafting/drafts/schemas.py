@@ -120,7 +120,7 @@ class DraftTexts(Draft):
 
     @property
     def text_digest(self) -> str:
-        """Tells whether the proposal is still the one that somebody has seen."""
+        """Tells whether the proposal is still the one that someone has seen."""
         return etag_of(f"{self.title}\0{self.content}".encode()).strip('"')
 
     @property
@@ -137,7 +137,7 @@ class DraftTexts(Draft):
 
     @property
     def has_words_of_people(self) -> bool:
-        """Whether it has what a person wrote and no earlier draft has."""
+        """True if it has what a person wrote and no earlier draft has."""
         return self.author_type != "task" or self.written != TitledText(self.title, self.content)
 
     @property
@@ -262,7 +262,7 @@ class DraftDismiss(Body):
 
 
 class DraftSourceOut(Out):
-    """What a draft was made from."""
+    """The source of a draft."""
 
     kind: SourceKind = Field(
         description="A change of the product (`pr`, `commit`, `release`), a request for an article"
@@ -313,7 +313,7 @@ class DismissalOut(Out):
 
 
 class DraftFields(DraftListItemOut):
-    """What both forms of a draft's detail share."""
+    """Fields shared by both forms of a draft's detail."""
 
     diff: str | None = Field(
         description="Unified diff from the article's present text to what applying makes of it: the merge"

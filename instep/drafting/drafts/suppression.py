@@ -54,6 +54,6 @@ async def newest_dismissed(ctx: Ctx) -> list[DismissedStatement]:
 
 
 async def is_suppressed(ctx: Ctx, article_id: str | None, statements: Sequence[Statement]) -> bool:
-    """Whether all that a draft says is held back."""
+    """True if all that a draft says is held back."""
     keys = {statement.key for statement in statements}
     return bool(keys) and await suppressed_statements.count(ctx, article_id, keys) == len(keys)

@@ -1,4 +1,4 @@
-"""Who has a draft open at present, so that two people do not review the same one."""
+"""The people who have a draft open, so that two people do not review the same one."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

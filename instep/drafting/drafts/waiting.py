@@ -52,7 +52,7 @@ async def changed_lines_of(waiting: WaitingText, later: TitledText) -> set[int]:
 
 
 async def people_wrote_any(waiting: WaitingText, lines: set[int]) -> bool:
-    """Whether people wrote one of these lines of a waiting text."""
+    """True if people wrote one of these lines of a waiting text."""
     draft = waiting.draft
     if draft.author_type != "task":
         return bool(lines)

@@ -50,7 +50,7 @@ async def settle_dropped(
 
 
 async def dismiss_pending(ctx: Ctx, draft_id: str, comment: str) -> bool:
-    """Dismiss a draft; False if somebody has settled it in the meantime."""
+    """Dismiss a draft; False if someone has settled it in the meantime."""
     try:
         draft = await dismiss_draft(ctx, draft_id, DraftDismiss(comment=comment))
     except DraftNotPending:

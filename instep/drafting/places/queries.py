@@ -174,7 +174,7 @@ async def assign(ctx: Ctx, place_id: str, person_id: str | None) -> None:
 
 
 async def is_member(ctx: Ctx, person_id: str) -> bool:
-    """Whether a person may work in the workspace."""
+    """True if a person may work in the workspace."""
     is_one: bool = await ctx.tx.value(
         """
         select exists (

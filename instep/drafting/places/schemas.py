@@ -89,7 +89,7 @@ class Place:
 
 
 def is_same(title: str, url: str | None, source: PlaceSource) -> bool:
-    """Whether a change is this one: it is known by its address, or without one by its title."""
+    """True if a change is this one: it is known by its address, or without one by its title."""
     return url == source.url and (url is not None or title == source.title)
 
 

@@ -1,4 +1,4 @@
-"""What can be done with tasks: create one (once per idempotency key), read, list."""
+"""Operations on tasks: create one (once per idempotency key), read, list."""
 
 import hashlib
 import re
@@ -145,7 +145,7 @@ async def _refuse_unreadable(diff: str) -> None:
 
 
 def _is_short(diff: str) -> bool:
-    """Whether a diff, by its length and its longest line, is cheap enough to read in this process."""
+    """True if a diff, by its length and its longest line, is cheap enough to read in this process."""
     if len(diff) > limits.MAX_INLINE_CHARACTERS:
         return False
     return max(map(len, diff.split("\n"))) <= limits.INLINE_LINE_CHARACTERS

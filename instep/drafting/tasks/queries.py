@@ -248,7 +248,7 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
 
 
 async def has_turn(ctx: Ctx, task_id: str) -> bool:
-    """Whether no earlier change of the bot is still to be read; new articles are written out of turn."""
+    """True if no earlier change of the bot is still to be read; new articles are written out of turn."""
     is_first: bool = await ctx.tx.value(
         """
         select not exists (

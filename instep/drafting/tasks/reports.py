@@ -223,7 +223,7 @@ async def queue_unless_refused(ctx: Ctx, new: NewArticle) -> QueuedEdit:
 
 
 async def is_held_back(ctx: Ctx, article_id: str | None, proposal: writer.Proposal) -> bool:
-    """Whether reviewers have dismissed all of it: a model's part, and what was dismissed while this ran."""
+    """True if reviewers have dismissed all of it: a model's part, and what was dismissed while this ran."""
     return await is_suppressed(ctx, article_id, statements_of(proposal))
 
 

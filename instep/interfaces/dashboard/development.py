@@ -24,7 +24,7 @@ COUNTS = {"review": 14, "articles": 312, "questions": 9, "conversations": 3}
 def in_development(
     page: Callable[[Request], Awaitable[Response]],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Declare that a page exists only where `INSTEP_DEVELOPMENT` is true; anybody may see it there."""
+    """Declare that a page exists only where `INSTEP_DEVELOPMENT` is true; anyone may see it there."""
 
     @public
     async def show(request: Request) -> Response:

@@ -35,7 +35,7 @@ def refuse_page(request: Request, error: AppError) -> Response:
 
 
 def is_for_part(request: Request) -> bool:
-    """Whether htmx asks for a part of a page of the dashboard."""
+    """True if htmx asks for a part of a page of the dashboard."""
     return is_for_dashboard(request) and asks_for_part(request)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the fields of a form, as sentences beside them."""
+"""The problems of the fields of a form, as sentences beside them."""
 
 from instep.platform.core.errors import AppError
 

@@ -1,4 +1,4 @@
-"""What the palette finds while somebody types: articles of the bot."""
+"""What the palette finds while someone types: articles of the bot."""
 
 from starlette.responses import Response
 from starlette.routing import Route

@@ -107,7 +107,7 @@ def example_by_type(schema: Json, document: Json, name: str, owner: str) -> Any:
 
 
 def has_named_example(name: str, schema: Json) -> bool:
-    """Whether there is an example for the field's name that its schema allows."""
+    """True if there is an example for the field's name that its schema allows."""
     if name not in EXAMPLES_BY_NAME or "const" in schema:
         return False
     example = EXAMPLES_BY_NAME[name]

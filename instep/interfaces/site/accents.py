@@ -1,4 +1,4 @@
-"""The style of a bot's accent colour, which stands within its pages."""
+"""The style of a bot's accent color, which stands within its pages."""
 
 from functools import lru_cache
 
@@ -17,5 +17,5 @@ STYLE = """\
 
 @lru_cache(limits.MAX_CACHED_ACCENTS)
 def style_of_accent(light: str, dark: str) -> InlineStyle:
-    """The style for these two colours, each `#rrggbb` as the table of bots has it."""
+    """The style for these two colors, each `#rrggbb` as the table of bots has it."""
     return InlineStyle.of(STYLE.format(light=light, dark=dark))

@@ -63,7 +63,7 @@ class Card:
 
     @property
     def is_drawable(self) -> bool:
-        """Whether the fonts have every letter of the title."""
+        """True if the fonts have every letter of the title."""
         return can_write(self.title, self.fonts, is_rtl=self.is_rtl)
 
 
@@ -166,7 +166,7 @@ def fitted(letters: Script, text: str) -> str:
 
 
 def can_write(text: str, files: Sequence[str], *, is_rtl: bool) -> bool:
-    """Whether fonts have all letters. Those from right to left need one font for all, which shapes them."""
+    """True if fonts have all letters. Those from right to left need one font for all, which shapes them."""
     fonts = open_fonts(tuple(files), NAME_SIZE, REGULAR)
     signs = {sign for sign in text if not sign.isspace()}
     if is_rtl:

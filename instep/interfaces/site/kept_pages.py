@@ -43,7 +43,7 @@ class KeptPages:
 
 
 async def kept_response(request: Request) -> Response | None:
-    """The page at the address of a request as everybody sees it, counted as read; else None."""
+    """The page at the address of a request as everyone sees it, counted as read; else None."""
     page = page_cache.find(request) if request.method in ("GET", "HEAD") else None
     if page is None or not is_in_place(request, page) or prefers_markdown(request):
         return None
@@ -60,5 +60,5 @@ async def kept_response(request: Request) -> Response | None:
 
 
 def is_in_place(request: Request, page: RenderedPage) -> bool:
-    """Whether a help center was asked for at the host that its address names."""
+    """True if a help center was asked for at the host that its address names."""
     return custom_domain(request) == (page.slug if "." in page.slug else None)

@@ -42,7 +42,7 @@ async def show_matches(request: Request) -> Response:
     """The matches as JSON: `answer` or null, and `articles`; each has `path`, `title`, `headings`, `excerpt`.
 
     An excerpt is a list of pairs: a piece of text, and whether it is a match. Nothing is kept of the words:
-    they count as a question only where somebody asks them.
+    they count as a question only where someone asks them.
     """
     query = searched_text(request)
     if len(query) < limits.MIN_QUERY_CHARACTERS:

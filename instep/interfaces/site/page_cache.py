@@ -83,7 +83,7 @@ def html_response(body: bytes, headers: dict[str, str]) -> Response:
 
 
 def has_already(request: Request, etag: str) -> bool:
-    """Whether a reader has the page with this tag."""
+    """True if a reader has the page with this tag."""
     return matches_any_etag(etag, request.headers.get("if-none-match", ""))
 
 
@@ -114,7 +114,7 @@ class PageCache:
     def keep(
         self, request: Request, state: SiteState, html: bytes, headers: dict[str, str], article_id: str = ""
     ) -> None:
-        """Keep a page that was rendered for a request, if everybody may see it."""
+        """Keep a page that was rendered for a request, if everyone may see it."""
         if not is_for_everybody(request) or len(html) > limits.MAX_CACHED_PAGE_BYTES:
             return
         page, address = rendered_page(request, state, html, headers, article_id), address_of(request)
@@ -144,7 +144,7 @@ def address_of(request: Request) -> Address:
 
 
 def is_for_everybody(request: Request) -> bool:
-    """Whether the response is the same for everybody: nobody is signed in, and the query is known.
+    """True if the response is the same for everyone: nobody is signed in, and the query is known.
 
     Only the number of a page is known: other queries would fill the cache with copies of the same page.
     """

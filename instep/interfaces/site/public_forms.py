@@ -1,4 +1,4 @@
-"""Forms that anybody may send; programs are recognized by rate, a field that people don't see, and time.
+"""Forms that anyone may send; programs are recognized by rate, a field that people don't see, and time.
 
 Visitors have no session, so that no cookie guards these forms: what they do needs nobody's rights.
 """
@@ -80,7 +80,7 @@ def renewed_stamp(request: Request, subject: str, form: Form) -> str:
 
 
 def is_signed(request: Request, subject: str, stamp: str) -> bool:
-    """Whether a page of ours showed this form, in the last day."""
+    """True if a page of ours showed this form, in the last day."""
     seconds, _, sent = stamp.partition(".")
     if not hmac.compare_digest(sent.encode(), mac(request, "form", subject, seconds).encode()):
         return False
@@ -88,7 +88,7 @@ def is_signed(request: Request, subject: str, stamp: str) -> bool:
 
 
 def is_from_person(request: Request, subject: str, form: Form) -> bool:
-    """Whether a form was shown, was not filled in within a moment, and leaves empty what people don't see."""
+    """True if a form was shown, was not filled in within a moment, and leaves empty what people don't see."""
     stamp = form.get(STAMP, "")
     if form.get(TRAP) or not is_signed(request, subject, stamp):
         return False

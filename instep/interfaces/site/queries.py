@@ -69,12 +69,12 @@ def live(ctx: Ctx) -> str:
 
 
 def is_signed_in(ctx: Ctx) -> bool:
-    """Whether the visitor has proven who they are; only then the actor has an id."""
+    """True if the visitor has proven who they are; only then the actor has an id."""
     return ctx.actor.type == "visitor" and ctx.actor.id is not None
 
 
 async def is_paused(ctx: Ctx) -> bool:
-    """Whether the workspace is paused: its questions are answered without a paid model."""
+    """True if the workspace is paused: its questions are answered without a paid model."""
     paused: bool = await ctx.tx.value(
         "select paused_at is not null from workspaces where id = %(workspace)s", workspace=ctx.workspace_id
     )
@@ -82,7 +82,7 @@ async def is_paused(ctx: Ctx) -> bool:
 
 
 async def has_language(ctx: Ctx, locale: str) -> bool:
-    """Whether the help center has a live article in this language."""
+    """True if the help center has a live article in this language."""
     has_one: bool = await ctx.tx.value(
         f"select exists (select {LIVE} and a.locale = %(locale)s)", bot=ctx.bot.id, locale=locale
     )

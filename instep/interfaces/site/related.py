@@ -32,7 +32,7 @@ async def related_articles(visit: Visit, article: ArticlePage) -> list[RelatedAr
     """A few public articles in the same language, the nearest first.
 
     They are ranked once for each state of the help center, by their words alone, so that nothing is asked of
-    an embedding service while somebody waits for a page. Nobody waits for the index either: where it is still
+    an embedding service while someone waits for a page. Nobody waits for the index either: where it is still
     to be read there are none, and the pages are rendered anew when it is there.
     """
     bot = visit.ctx.bot

@@ -16,7 +16,7 @@ NOINDEX = {"X-Robots-Tag": "noindex"}
 
 
 def prefers_markdown(request: Request) -> bool:
-    """Whether a client asks by `Accept` (RFC 9110, section 12.5.1) for Markdown at least as much as for HTML.
+    """True if a client asks by `Accept` (RFC 9110, section 12.5.1) for Markdown at least as much as for HTML.
 
     Wildcards alone mean HTML, which browsers and simple programs get.
     """

@@ -1,4 +1,4 @@
-"""What the pages of a help center show."""
+"""The data that pages of a help center show."""
 
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -15,7 +15,7 @@ from instep.search.schemas import Audience
 class SiteState(SiteAccess):
     """A help center, and what tells whether a page that was rendered before still shows what is public.
 
-    `accent` is the bot's colour for the light and the dark scheme; None stands for the product's blue.
+    `accent` is the bot's color for the light and the dark scheme; None stands for the product's blue.
     `frame` is what stands around its pages. `changed_at` is the time of the last change of what is public,
     `compared_at` that of the last code change to be compared.
     """
@@ -56,7 +56,7 @@ class PreviewArrival(Arrival):
 
 @dataclass(frozen=True, slots=True)
 class ServedFile:
-    """A file, and who may see a live text that refers to it: everybody, or visitors who have signed in."""
+    """A file, and who may see a live text that refers to it: everyone, or visitors who have signed in."""
 
     file: StoredFile
     audience: Audience | None
@@ -223,12 +223,12 @@ def llms_url(bot: Bot) -> str:
 
 
 def path_in(bot: Bot, locale: str) -> str:
-    """What the paths of pages in a language begin with below the help center."""
+    """The prefix of the paths of pages in a language below the help center."""
     return path_of_locale(bot.locale, locale)
 
 
 def root_path(bot: Bot, locale: str) -> str:
-    """What the paths of all pages in a language begin with."""
+    """The prefix of the paths of all pages in a language."""
     return bot.home_path + path_in(bot, locale)
 
 

@@ -1,4 +1,4 @@
-"""The search of a help center: the passages that everybody may read, in the language of the page."""
+"""The search of a help center: the passages that everyone may read, in the language of the page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

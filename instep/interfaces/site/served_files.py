@@ -57,12 +57,12 @@ async def show_file(request: Request) -> Response:
 
 
 def is_for(visit: Visit, served: ServedFile) -> bool:
-    """Whether the visitor may read a text that refers to the file."""
+    """True if the visitor may read a text that refers to the file."""
     return served.is_public or (visit.is_signed_in and served.audience == "authenticated")
 
 
 async def is_member(request: Request, bot: Bot) -> bool:
-    """Whether a signed-in member of the bot's workspace asks."""
+    """True if a signed-in member of the bot's workspace asks."""
     person = await current_person(request)
     return person is not None and person.workspace_id == bot.workspace_id
 

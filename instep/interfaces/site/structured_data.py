@@ -58,7 +58,7 @@ def home_data(bot: Bot, locale: str) -> dict[str, Any]:
 
 
 def section_data(bot: Bot, locale: str, section: CollectionSection, title: str, url: str) -> dict[str, Any]:
-    """Where a collection stands."""
+    """The position of a collection."""
     return {"@context": CONTEXT, **breadcrumb_list(bot, locale, section.breadcrumbs, title, url)}
 
 

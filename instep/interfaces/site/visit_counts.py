@@ -35,7 +35,7 @@ def counter_of(request: Request) -> VisitCounter:
 
 
 def is_visit(request: Request) -> bool:
-    """Whether a person sees the page: no robot, no HEAD request and no prefetch."""
+    """True if a person sees the page: no robot, no HEAD request and no prefetch."""
     headers = request.headers
     browser = headers.get("user-agent", "")
     return (

@@ -49,7 +49,7 @@ def next_path(bot: Bot, path: str) -> str:
 
 @public
 async def sign_out_visitor(request: Request) -> Response:
-    """End the session in this browser, and lead to what everybody may read."""
+    """End the session in this browser, and lead to what everyone may read."""
     refuse_foreign_site(request)
     async with help_center(request) as visit:
         bot = visit.ctx.bot

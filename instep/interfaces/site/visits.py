@@ -80,7 +80,7 @@ class Visit:
 
     @property
     def root(self) -> str:
-        """What the paths of pages in this language begin with."""
+        """The prefix of the paths of pages in this language."""
         return root_path(self.ctx.bot, self.locale)
 
     @property
@@ -144,7 +144,7 @@ async def help_center(
 ) -> AsyncIterator[Visit]:
     """The visit to the help center that the address names.
 
-    Only where `recognise` is set it may be one of a signed-in visitor, who sees what not everybody may see;
+    Only where `recognise` is set it may be one of a signed-in visitor, who sees what not everyone may see;
     feeds, sitemaps and other lists for programs are the same for all. What `only_reads` may be answered by a
     replica of the database.
     """

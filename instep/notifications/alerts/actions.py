@@ -95,7 +95,7 @@ async def alert(ctx: Ctx, kind: AlertKind, title: str, lines: Sequence[str], url
 
 
 async def is_subscribed(ctx: Ctx, kind: AlertKind) -> bool:
-    """Whether some channel of the bot gets alerts of this kind."""
+    """True if some channel of the bot gets alerts of this kind."""
     return bool(await queries.list_subscribed(ctx, kind))
 
 

@@ -107,7 +107,7 @@ def queue_families(rows: list[WaitingWork]) -> Iterator[Metric]:
         yield oldest
 
 
-# Anybody may ask, and only those whom `may_read` lets in learn more than that there is no such address.
+# Anyone may ask, and only those whom `may_read` lets in learn more than that there is no such address.
 @public
 async def show_metrics(request: Request) -> Response:
     if not may_read(request):
@@ -120,7 +120,7 @@ async def show_metrics(request: Request) -> Response:
 
 
 def may_read(request: Request) -> bool:
-    """Whether the caller has the token, or is on this machine and no proxy passes the call on."""
+    """True if the caller has the token, or is on this machine and no proxy passes the call on."""
     token = request.app.state.settings.metrics_token
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     if token and scheme.lower() == "bearer":

@@ -53,7 +53,7 @@ def build_archive() -> ClientFile:
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in sorted(entries().items()):
             entry = zipfile.ZipInfo(name, NO_DATE)
-            # On every system the same: files of Unix, which everybody may read.
+            # On every system the same: files of Unix, which everyone may read.
             entry.create_system, entry.external_attr = 3, 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content, compresslevel=9)

@@ -41,7 +41,7 @@ LANGUAGES = {
 }
 # Lexers of C and its relatives take longest for blanks.
 LONG_BLANKS = re.compile(rf"\s{{{limits.MAX_CODE_BLANKS}}}")
-# Types with a colour of their own: the class of a token is that of the first type that it belongs to.
+# Types with a color of their own: the class of a token is that of the first type that it belongs to.
 CLASSES: tuple[tuple[_TokenType, str], ...] = (
     (Comment.Preproc, "code-word"),
     (Comment, "code-note"),
@@ -102,7 +102,7 @@ def lexer_of(language: str) -> Lexer:
 
 
 def coloured_pieces(lexer: Lexer, code: str) -> Iterator[str]:
-    """Escaped code; neighbours of one class share a tag."""
+    """Escaped code; neighbors of one class share a tag."""
     tokens = ((class_of(token_type), text) for _, token_type, text in lexer.get_tokens_unprocessed(code))
     for name, neighbours in groupby(tokens, key=lambda token: token[0]):
         text = escape("".join(text for _, text in neighbours), quote=False)

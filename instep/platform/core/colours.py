@@ -5,34 +5,34 @@ from dataclasses import dataclass
 
 from coloraide import Color
 
-# What a help center without an accent colour has, by day.
+# What a help center without an accent color has, by day.
 PRODUCT_BLUE = "#005f9e"
-# Backgrounds of links and marks in the accent colour: `--sheet` and `--tint` of `tokens.css` in `frontend`.
+# Backgrounds of links and marks in the accent color: `--sheet` and `--tint` of `tokens.css` in `frontend`.
 LIGHT_GROUNDS = ("oklch(1 0 0)", "oklch(0.962 0.007 230)")
 DARK_GROUNDS = ("oklch(0.222 0.014 250)", "oklch(0.262 0.016 250)")
 # WCAG 2.2 success criteria 1.4.3 for light grounds, and 1.4.6 for dark ones, on which text looks thinner.
 MIN_LIGHT_CONTRAST = 4.5
 MIN_DARK_CONTRAST = 7.0
-# Halvings of the range of lightness: finer than the steps of 8-bit colours.
+# Halvings of the range of lightness: finer than the steps of 8-bit colors.
 SEARCH_STEPS = 12
 
 
 class InvalidColour(ValueError):
-    """Text is not one opaque CSS colour."""
+    """Text is not one opaque CSS color."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accent:
-    """An accent colour for each colour scheme, as `#rrggbb`."""
+    """An accent color for each color scheme, as `#rrggbb`."""
 
     light: str
     dark: str
 
 
 def readable_accent(css_colour: str) -> Accent:
-    """The colour with its hue, as light or dark as its contrast needs on the grounds of each scheme.
+    """The color with its hue, as light or dark as its contrast needs on the grounds of each scheme.
 
-    A readable colour stays as it is. Raises `InvalidColour` with a sentence for whoever chose the colour.
+    A readable color stays as it is. Raises `InvalidColour` with a sentence for whoever chose the color.
     """
     colour = parse_colour(css_colour)
     return Accent(
@@ -42,7 +42,7 @@ def readable_accent(css_colour: str) -> Accent:
 
 
 def parse_colour(css_colour: str) -> Color:
-    """An opaque CSS colour in OKLCH, within the sRGB gamut."""
+    """An opaque CSS color in OKLCH, within the sRGB gamut."""
     try:
         colour = Color(css_colour)
         fitted = fit_to_srgb(colour.convert("oklch"))
@@ -56,7 +56,7 @@ def parse_colour(css_colour: str) -> Color:
 def nearest_readable(
     colour: Color, grounds: Sequence[str], min_contrast: float, readable_lightness: float
 ) -> str:
-    """The colour with the nearest lightness that is readable; `readable_lightness` (0 or 1) surely is."""
+    """The color with the nearest lightness that is readable; `readable_lightness` (0 or 1) surely is."""
     if has_contrast(colour, grounds, min_contrast):
         return as_hex(colour)
     readable, unreadable = readable_lightness, colour.get("lightness", nans=False)
@@ -75,12 +75,12 @@ def with_lightness(colour: Color, lightness: float) -> Color:
 
 
 def fit_to_srgb(colour: Color) -> Color:
-    """Reduce the chroma until sRGB can show the colour; without a tolerance, so that the hue stays."""
+    """Reduce the chroma until sRGB can show the color; without a tolerance, so that the hue stays."""
     return colour.fit("srgb", method="oklch-chroma", jnd=0)
 
 
 def has_contrast(colour: Color, grounds: Sequence[str], min_contrast: float) -> bool:
-    """Whether the colour that browsers show, in 8 bits a channel, has the contrast on every ground."""
+    """True if the color that browsers show, in 8 bits a channel, has the contrast on every ground."""
     rounded_colour = Color(as_hex(colour))
     return all(rounded_colour.contrast(ground, method="wcag21") >= min_contrast for ground in grounds)
 

@@ -40,7 +40,7 @@ class KeyRing:
         )
 
     def is_sealed_by_newest(self, sealed: bytes) -> bool:
-        """Whether the newest key sealed this."""
+        """True if the newest key sealed this."""
         return sealed[:ID_BYTES] == self.newest
 
     def open(self, sealed: bytes, *place: str) -> str:

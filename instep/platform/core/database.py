@@ -216,7 +216,7 @@ class Tx:
 
     @property
     def is_begun(self) -> bool:
-        """Whether a transaction is open, by PostgreSQL's last reply."""
+        """True if a transaction is open, by PostgreSQL's last reply."""
         if self.lent_connection is None:
             return False
         status = self.lent_connection.pgconn.transaction_status
@@ -340,7 +340,7 @@ async def close_if_read_only(connection: Connection, failure: psycopg.Error) -> 
 
 
 def is_read(statement: SqlStatement) -> bool:
-    """Whether a statement may be sent again when it is not known whether it has run."""
+    """True if a statement may be sent again when it is not known whether it has run."""
     return statement.sql.lstrip()[:6].lower() == "select"
 
 

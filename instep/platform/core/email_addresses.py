@@ -9,7 +9,7 @@ email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
 
 
 def is_email_address(text: str) -> bool:
-    """Whether this is an ASCII address at a domain name of several labels; DNS is not queried."""
+    """True if this is an ASCII address at a domain name of several labels; DNS is not queried."""
     if len(text) > limits.MAX_EMAIL_CHARACTERS or not text.isascii():
         return False
     try:

@@ -38,5 +38,5 @@ def as_uuid(text: str) -> uuid.UUID | None:
 
 
 def looks_like_id(text: str) -> bool:
-    """Whether a slug looks like an id, which would make a URL ambiguous."""
+    """True if a slug looks like an id, which would make a URL ambiguous."""
     return SHAPE.fullmatch(text) is not None or as_uuid(text) is not None

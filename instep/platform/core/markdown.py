@@ -117,7 +117,7 @@ def clean_html(html: str, further_attributes: Set[str] = frozenset()) -> str:
 
 
 def renders_at_once(text: str) -> bool:
-    """Whether a text is short and plain enough to be rendered where requests are served."""
+    """True if a text is short and plain enough to be rendered where requests are served."""
     return len(text) <= limits.MAX_INLINE_CHARACTERS and sum(map(text.count, MARKS)) <= MAX_INLINE_MARKS
 
 

@@ -44,7 +44,7 @@ def refuse_costly_markdown(text: str) -> None:
 
 
 def has_many_headings(text: str) -> bool:
-    """Whether more lines look like headings than headings may be equal; only then equal ones are counted."""
+    """True if more lines look like headings than headings may be equal; only then equal ones are counted."""
     many = islice(HEADING_LINE.finditer(text), limits.MAX_EQUAL_HEADINGS, None)
     return next(many, None) is not None
 

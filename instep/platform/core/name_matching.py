@@ -17,7 +17,7 @@ _DISTINCT = re.compile(
 
 
 def is_distinct(name: str) -> bool:
-    """Whether the spelling alone identifies a name, because no ordinary word is spelled like this."""
+    """True if the spelling alone identifies a name, because no ordinary word is spelled like this."""
     is_number = name.replace(".", "").replace("_", "").isdigit()
     return len(name) >= 4 and bool(_DISTINCT.search(name)) and not is_number
 

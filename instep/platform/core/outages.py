@@ -60,7 +60,7 @@ def outage_of(error: BaseException | None) -> Unavailable:
 
 
 def is_conclusive(error: psycopg.Error) -> bool:
-    """Whether PostgreSQL itself reported the outage, so that another connection would fail too."""
+    """True if PostgreSQL itself reported the outage, so that another connection would fail too."""
     return error.sqlstate in BY_SQLSTATE
 
 

@@ -10,7 +10,7 @@ _MAX_POINTER_BYTES = 1024
 
 
 def is_page_name(path: str) -> bool:
-    """Whether a path is that of a Markdown file."""
+    """True if a path is that of a Markdown file."""
     return _PAGE.search(path) is not None
 
 
@@ -25,5 +25,5 @@ def comparable_path(path: str) -> str:
 
 
 def is_pointer(content: bytes) -> bool:
-    """Whether a file is only the pointer of Git LFS to what it should be."""
+    """True if a file is only the pointer of Git LFS to what it should be."""
     return len(content) <= _MAX_POINTER_BYTES and content.startswith(_POINTER_START)

@@ -121,7 +121,7 @@ def value_of(attributes: str, name: str) -> str | None:
 
 
 def is_external(url: str) -> bool:
-    """Whether a browser may resolve the URL to another site."""
+    """True if a browser may resolve the URL to another site."""
     url = IGNORED_IN_URLS.sub("", url).replace("\\", "/")
     return url.startswith("//") or SCHEME.match(url) is not None
 

@@ -62,7 +62,7 @@ attempts_under_way: ContextVar[Attempts | None] = ContextVar("attempts_under_way
 
 
 def refuse_unfinished() -> None:
-    """Raises `WorkNeeded` if the current attempt has asked for work, though somebody caught that.
+    """Raises `WorkNeeded` if the current attempt has asked for work, though someone caught that.
 
     The attempt is repeated then, so what it has done so far must not stay.
     """

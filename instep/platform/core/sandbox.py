@@ -62,7 +62,7 @@ async def run_bounded(
 
 
 def is_short(*texts: str) -> bool:
-    """Whether what takes linear time for these texts, such as comparing them, may be done at once."""
+    """True if what takes linear time for these texts, such as comparing them, may be done at once."""
     return sum(map(len, texts)) <= limits.MAX_INLINE_CHARACTERS
 
 

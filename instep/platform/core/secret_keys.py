@@ -19,7 +19,7 @@ def secret_key(settings: Settings) -> bytes:
     """The secret key: the setting, or a random one that is created once in the data folder.
 
     Raises `SettingsError` for a file that was emptied or cut off, for example by a full disk: what an empty
-    key signs, anybody can sign.
+    key signs, anyone can sign.
     """
     if settings.secret_key:
         return settings.secret_key.encode()

@@ -32,7 +32,7 @@ def http_origin(text: str) -> str:
 
 
 def is_http_origin(text: str) -> bool:
-    """Whether a text is a scheme, a host and perhaps a port (RFC 6454, section 6.2), and nothing more."""
+    """True if a text is a scheme, a host and perhaps a port (RFC 6454, section 6.2), and nothing more."""
     try:
         parts = urlsplit(text)
         port = parts.port

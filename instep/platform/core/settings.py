@@ -360,7 +360,7 @@ class Settings(BaseModel):
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether people reach this installation by https."""
+        """True if people reach this installation by https."""
         return self.base_url.startswith("https://")
 
     @property
@@ -368,7 +368,7 @@ class Settings(BaseModel):
         return read_proxies(self.trusted_proxies)
 
     def is_reserved(self, host: str) -> bool:
-        """Whether no help center may have this host name."""
+        """True if no help center may have this host name."""
         patterns = [part.strip() for part in self.reserved_hosts.lower().split(",")]
         return host == urlsplit(self.base_url).hostname or any(fnmatchcase(host, part) for part in patterns)
 

@@ -28,7 +28,7 @@ async def find_bot(tx: Tx, bot_id: UUID) -> Bot:
 
 
 async def covers_all(tx: Tx, key_id: str) -> bool:
-    """Whether a credential covers every bot of its workspace, including future ones."""
+    """True if a credential covers every bot of its workspace, including future ones."""
     sql = f"select bot_ids is null from {CREDENTIALS} k where id = %(key)s"
     covers: bool = await tx.value(sql, key=key_id)
     return covers
@@ -60,7 +60,7 @@ async def list_covered_bots(tx: Tx, key_id: str) -> list[Bot]:
 
 
 async def is_in_force(tx: Tx, key_id: str) -> bool:
-    """Whether a credential of the connection's workspace is still valid."""
+    """True if a credential of the connection's workspace is still valid."""
     is_valid: bool = await tx.value(
         """
         select exists (

@@ -39,7 +39,7 @@ class Bot:
 
     @property
     def home_path(self) -> str:
-        """What the paths of the help center begin with: nothing at a host name of its own."""
+        """The prefix of the paths of the help center: nothing at a host name of its own."""
         return f"/help/{self.slug}" if self.domain is None else ""
 
 
@@ -204,7 +204,7 @@ class KeyAuth(BotColumns):
     bot_domain: str | None
 
     def leads_to(self, other: "KeyAuth") -> bool:
-        """Whether another result of the same key, maybe an earlier one, says the same but for the counts."""
+        """True if another result of the same key, maybe an earlier one, says the same but for the counts."""
         return type(self) is type(other) and WHAT_A_KEY_OPENS(self) == WHAT_A_KEY_OPENS(other)
 
     def as_actor(self, channel: Channel) -> Actor:

@@ -107,7 +107,7 @@ def _schema(annotation: Any) -> dict[str, Any]:
 
 
 def has_markup(text: str) -> bool:
-    """Whether a text has links, addresses, pictures, HTML or templates, which an answer may not have."""
+    """True if a text has links, addresses, pictures, HTML or templates, which an answer may not have."""
     if (
         any(mark in text for mark in _TEMPLATE_MARKS)
         or _LINK_DEFINITION.search(text)

@@ -54,7 +54,7 @@ class Provider(Protocol):
 
     @property
     def has_schema(self) -> bool:
-        """Whether it is asked to hold completions to a JSON schema."""
+        """True if it is asked to hold completions to a JSON schema."""
 
     @property
     def url(self) -> str: ...

@@ -83,7 +83,7 @@ def revisions() -> list[str]:
 
 
 def is_being_restored(url: str) -> bool:
-    """Whether a restore has begun here and has not come to its end."""
+    """True if a restore has begun here and has not come to its end."""
     with psycopg.connect(url) as connection:
         return connection.execute("select to_regclass(%s)", [UNFINISHED_RESTORE]).fetchone() != (None,)
 

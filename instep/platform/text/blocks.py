@@ -136,7 +136,7 @@ def _count_filled_lines(lines: Sequence[str]) -> int:
 
 
 def is_unclosed(lines: Sequence[str], span: Span, fence: str) -> bool:
-    """Whether no line of the code block at `span` closes its `fence`."""
+    """True if no line of the code block at `span` closes its `fence`."""
     last = lines[span.end_line - 1].strip(" \t>")
     closes = len(last) >= len(fence) and set(last) == {fence[0]}
     return span.end_line == span.line or not closes

@@ -27,7 +27,7 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def is_word_character(char: str) -> bool:
-    """Whether a character is a letter, a digit or a mark.
+    """True if a character is a letter, a digit or a mark.
 
     Marks belong to their letter: without its vowel signs a Hindi or Thai word is a different word.
     """
@@ -40,12 +40,12 @@ def whole_number(text: str, max_digits: int = 9) -> int | None:
 
 
 def shows_something(text: str) -> bool:
-    """Whether a reader can see anything of a text."""
+    """True if a reader can see anything of a text."""
     return VISIBLE.search(text) is not None
 
 
 def has_hidden(text: str) -> bool:
-    """Whether a text contains a character that a reader can't see; line breaks and joiners count too."""
+    """True if a text contains a character that a reader can't see; line breaks and joiners count too."""
     return not (text.isascii() and text.isprintable()) and any(map(is_hidden, text))
 
 
@@ -78,7 +78,7 @@ def shorten(text: str, max_characters: int, *, at_word: bool = False) -> str:
 
 
 def is_storable(text: str) -> bool:
-    """Whether PostgreSQL can store a text: it has no NUL and no lone surrogate.
+    """True if PostgreSQL can store a text: it has no NUL and no lone surrogate.
 
     Lone surrogates come from JSON, and from arguments of commands that are not UTF-8 (PEP 383).
     """
@@ -91,5 +91,5 @@ def replace_unstorable(text: str) -> str:
 
 
 def is_hidden(char: str) -> bool:
-    """Whether a reader can't see a character; line breaks, tabs and joiners are hidden, too."""
+    """True if a reader can't see a character; line breaks, tabs and joiners are hidden, too."""
     return unicodedata.category(char) in HIDDEN_CATEGORIES or char in _UNSEEN

@@ -56,7 +56,7 @@ class _Reader:
         yield from self.finished_paragraph()
 
     def is_code(self, line: str, start: int) -> bool:
-        """Whether a line, whose own text begins at `start`, is part of a block of code."""
+        """True if a line, whose own text begins at `start`, is part of a block of code."""
         if self.fence:
             stripped = line.strip(" \t>")
             if stripped.startswith(self.fence) and set(stripped) == {self.fence[0]}:

@@ -73,7 +73,7 @@ def guess_text(content: bytes) -> Decoded | None:
 
 
 def is_western(text: str) -> bool:
-    """Whether all characters beyond ASCII are accented Latin letters that stand among plain ones."""
+    """True if all characters beyond ASCII are accented Latin letters that stand among plain ones."""
     words = ACCENTED.findall(text[:MAX_JUDGED])
     signs = set("".join(words))
     if not all(sign in PUNCTUATION or is_latin(sign) for sign in signs):
@@ -87,7 +87,7 @@ def is_latin(sign: str) -> bool:
 
 
 def is_cyrillic(text: str) -> bool:
-    """Whether all characters beyond ASCII are Cyrillic, in words of which most have small letters."""
+    """True if all characters beyond ASCII are Cyrillic, in words of which most have small letters."""
     words = [word for word in WORD.findall(text[:MAX_JUDGED]) if not word.isascii()]
     small = sum(word[1:].islower() for word in words)
     is_written = all(word[1:].islower() or word.isupper() or len(word) == 1 for word in words)
@@ -107,7 +107,7 @@ def is_chinese(text: str) -> bool:
 
 
 def is_of(text: str, *beginnings: str) -> bool:
-    """Whether the names of all characters beyond ASCII begin like this."""
+    """True if the names of all characters beyond ASCII begin like this."""
     signs = {sign for sign in text[:MAX_JUDGED] if not sign.isascii()}
     return all(unicodedata.name(sign, "").startswith(beginnings) for sign in signs)
 

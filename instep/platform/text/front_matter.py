@@ -20,7 +20,7 @@ class SplitText(NamedTuple):
 
     @property
     def begins_with_key(self) -> bool:
-        """Whether a setting or a comment comes first: without that it may be a text between two rules."""
+        """True if a setting or a comment comes first: without that it may be a text between two rules."""
         return _FIRST_KEY.match(self.settings) is not None
 
 

@@ -52,7 +52,7 @@ def same_places(before: list[str], after: list[str]) -> Iterator[tuple[int, int]
 
 
 def same_blocks(before: list[str], after: list[str], offset: int) -> list[tuple[int, int, int]]:
-    """Where equal lines begin in both texts, and how many they are."""
+    """Starts and lengths of the runs of equal lines in both texts."""
     if max(len(before), len(after)) > MAX_COMPARED_LINES:
         return []
     blocks = PatienceSequenceMatcher(None, before, after).get_matching_blocks()

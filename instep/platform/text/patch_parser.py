@@ -91,7 +91,7 @@ class _FileBuilder:
         return FilePatch(status, _visible(old), _visible(new), self.is_binary, tuple(self.hunks))
 
     def is_from_nothing(self, side: Literal["old", "new"]) -> bool:
-        """Whether a side has no file: tools other than git say so by a hunk that starts in line 0."""
+        """True if a side has no file: tools other than git say so by a hunk that starts in line 0."""
         return (
             not self.is_git
             and len(self.hunks) == 1

@@ -106,6 +106,6 @@ def _without_closing_hashes(title: str) -> str:
 
 
 def _closes(line: str, fence: str) -> bool:
-    """Whether a line ends the code block that this fence began (CommonMark 0.31.2, section 4.5)."""
+    """True if a line ends the code block that this fence began (CommonMark 0.31.2, section 4.5)."""
     closing = FENCE.match(line)
     return closing is not None and closing[1].startswith(fence) and not line[closing.end() :].strip()

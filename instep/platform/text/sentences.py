@@ -1,4 +1,4 @@
-"""Where sentences end, in plain text and inside of a paragraph of Markdown."""
+"""Finds the ends of sentences, in plain text and inside of a paragraph of Markdown."""
 
 import re
 from functools import cache

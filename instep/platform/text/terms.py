@@ -78,7 +78,7 @@ def ordered_terms(text: str) -> list[str]:
 
 
 def is_content_word(word: str) -> bool:
-    """Whether a word is neither a stop word nor a single letter; a character of Chinese is a word."""
+    """True if a word is neither a stop word nor a single letter; a character of Chinese is a word."""
     return word not in _TEXT_STOP_WORDS and (
         len(word) > 1 or word.isdigit() or UNSEGMENTED_CHARACTER.match(word) is not None
     )

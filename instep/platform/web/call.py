@@ -1,4 +1,4 @@
-"""What a route declares about its callers, and one authenticated call."""
+"""The declaration of a route about its callers, and one authenticated call."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -54,7 +54,7 @@ class ToolsAccess:
 
 @dataclass(frozen=True, slots=True)
 class PersonAccess:
-    """What a page declares: it needs a signed-in person with this role or a higher one."""
+    """The declaration of a page: it needs a signed-in person with this role or a higher one."""
 
     role: Role
 

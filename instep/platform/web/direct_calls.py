@@ -52,7 +52,7 @@ def direct_handler(route: APIRoute) -> Handler | None:
 
 
 def takes_parameters_only(dependant: Dependant) -> bool:
-    """Whether a handler takes a call and parameters of path, query and header, and nothing else."""
+    """True if a handler takes a call and parameters of path, query and header, and nothing else."""
     others = (
         dependant.body_params,
         dependant.cookie_params,
@@ -76,7 +76,7 @@ class Parameters:
 
     @property
     def are_simple(self) -> bool:
-        """Whether a default may be shared by all calls, and each name is the only one of its parameter."""
+        """True if a default may be shared by all calls, and each name is the only one of its parameter."""
         return all(isinstance(value, IMMUTABLE) for value in self.defaults.values()) and all(
             field.validation_alias in (None, field.alias) for _, field in self.optional
         )

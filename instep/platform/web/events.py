@@ -16,7 +16,7 @@ PAUSE = b":\n\n"
 
 
 def wants_events(request: Request) -> bool:
-    """Whether `Accept` names event streams; `*/*` asks for the usual form."""
+    """True if `Accept` names event streams; `*/*` asks for the usual form."""
     accepted = ",".join(request.headers.getlist("accept"))
     return any(part.partition(";")[0].strip().lower() == MEDIA_TYPE for part in accepted.split(","))
 

@@ -14,7 +14,7 @@ MULTIPART = "multipart/form-data"
 
 @dataclass(frozen=True, slots=True)
 class FormFile:
-    """A file that somebody chose in a form; `name` is what the browser says, whole or empty."""
+    """A file that someone chose in a form; `name` is what the browser says, whole or empty."""
 
     name: str
     content: bytes

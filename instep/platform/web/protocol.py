@@ -129,7 +129,7 @@ class StrictHttp(HttpToolsProtocol):
         return self.write_waited_seconds >= self.timeouts.write
 
     def is_overdue(self) -> bool:
-        """Whether the client is late with its next request, its head, or more of its body."""
+        """True if the client is late with its next request, its head, or more of its body."""
         if self.flow.read_paused or self.is_answering:
             return False
         self.waited_seconds += self.timeouts.check
@@ -145,14 +145,14 @@ class StrictHttp(HttpToolsProtocol):
 
     @property
     def is_answering(self) -> bool:
-        """Whether a complete request has arrived that is not answered yet."""
+        """True if a complete request has arrived that is not answered yet."""
         if self.pipeline:
             return True
         return self.cycle is not None and not (self.cycle.response_complete or self.body_is_open)
 
     @property
     def is_idle(self) -> bool:
-        """Whether no part of an unanswered request has arrived."""
+        """True if no part of an unanswered request has arrived."""
         return not (self.is_answering or self.head_has_begun or self.body_is_open)
 
     def end_late(self) -> None:
@@ -252,7 +252,7 @@ class StrictHttp(HttpToolsProtocol):
         self.transport.close()
 
     def has_unanswered_before(self) -> bool:
-        """Whether whole requests before the refused one still wait for their answers."""
+        """True if whole requests before the refused one still wait for their answers."""
         if self.pipeline:
             if self.pipeline[0][0].more_body:
                 self.pipeline.popleft()

@@ -17,7 +17,7 @@ class UndeclaredRoute(Exception):
 
 
 def public(endpoint: Endpoint) -> Endpoint:
-    """Declare that anybody may call this endpoint."""
+    """Declare that anyone may call this endpoint."""
     endpoint.__dict__["access"] = PUBLIC
     return endpoint
 

@@ -134,7 +134,7 @@ class ListOut(BaseModel, Generic[Item]):
 
 
 class AuthorOut(Out):
-    """Who wrote it."""
+    """The author."""
 
     type: str
     name: str

@@ -127,7 +127,7 @@ def new_form_token(request: Request) -> str:
 
 
 def asks_for_part(request: Request) -> bool:
-    """Whether htmx asks for a part of a page; it would insert any response into the page."""
+    """True if htmx asks for a part of a page; it would insert any response into the page."""
     return request.headers.get("hx-request") == "true"
 
 

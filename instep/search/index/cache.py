@@ -96,7 +96,7 @@ class Index:
         return self.unflushed_changes > max(MAX_UNFLUSHED_ARTICLES, MAX_UNFLUSHED_SHARE * self.article_count)
 
     def is_outdated(self, changed_at: datetime, now: datetime) -> bool:
-        """Whether it can't be brought up to the bot's stamp: what was deleted since may be gone for good."""
+        """True if it can't be brought up to the bot's stamp: what was deleted since may be gone for good."""
         known_from = now - limits.DELETED_ARTICLE_RETENTION
         return self.resume_after is None and NEVER < self.synced_until < min(changed_at, known_from)
 

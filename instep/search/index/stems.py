@@ -56,7 +56,7 @@ async def look_up_stems(tx: Tx, config: str, words: Sequence[str]) -> Stems:
 
 
 def is_inflected(word: str) -> bool:
-    """Whether the word may have endings; numbers and words of scripts without blanks have none."""
+    """True if the word may have endings; numbers and words of scripts without blanks have none."""
     if word.isascii() and word.isalpha():
         return True
     return not (any(letter.isdigit() for letter in word) or UNSEGMENTED_RUN.match(word))

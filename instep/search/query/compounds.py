@@ -86,7 +86,7 @@ class Compounds:
         return tuple(dict.fromkeys(terms))
 
     def is_word(self, text: str) -> bool:
-        """Whether the languages or the articles have a word, which a part of a compound has to be."""
+        """True if the languages or the articles have a word, which a part of a compound has to be."""
         if len(text) < MIN_SHORT_PART_CHARACTERS:
             return False
         return is_common(text, self.configs) or (

@@ -39,7 +39,7 @@ def frequencies(language: str) -> dict[str, float]:
 
 
 def is_common(word: str, configs: Iterable[str]) -> bool:
-    """Whether a word is among the commonest ones of a language."""
+    """True if a word is among the commonest ones of a language."""
     languages = (LANGUAGE_OF_CONFIG[config] for config in configs if config in LANGUAGE_OF_CONFIG)
     return any(word in frequencies(language) for language in languages)
 

@@ -13,7 +13,7 @@ MIN_TWO_EDITS_LENGTH = 9
 def fuzzy_matches(word: str, surface_forms: TermDictionary) -> list[tuple[int, int]]:
     """The numbers of the surface forms within `max_edits(word)` of the word, and the edits of each.
 
-    The distance is the optimal string alignment (insert, delete, substitute, swap neighbours). Only forms
+    The distance is the optimal string alignment (insert, delete, substitute, swap neighbors). Only forms
     with the same first letter are compared, because people seldom get that one wrong.
     """
     edits = max_edits(word)

@@ -1,7 +1,7 @@
 """Questions without their typing errors: a model of meaning reads a misspelled word as pieces of others.
 
 Of words alone the index finds similar ones whatever they mean, and counts them less. Here only what is surely
-an error is mended: a letter too many, one too few, or two that changed places. With another letter in its
+an error is fixed: a letter too many, one too few, or two that changed places. With another letter in its
 place a word is too often a word of its own: "latex" and "later".
 """
 
@@ -21,7 +21,7 @@ def corrected(question: str, builder: QueryBuilder) -> str:
 
 
 def is_strange(term: QueryTerm, builder: QueryBuilder) -> bool:
-    """Whether neither the articles, nor what stands for their words, nor the language have a word."""
+    """True if neither the articles, nor what stands for their words, nor the language have a word."""
     has_synonyms = any(expansion in builder.synonyms for expansion, _ in term.expansions)
     return not (term.is_bigram or term.is_known or has_synonyms or is_common(term.word, builder.stems))
 

@@ -88,7 +88,7 @@ def normalize_title(text: str) -> str:
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
-    """Whether a text contains the words of a phrase in a row, whatever their case."""
+    """True if a text contains the words of a phrase in a row, whatever their case."""
     # A phrase has the words of `pageSize` apart. None has a line break, so none is in both forms at once.
     words = f" {normalize_title(text)} \n {normalize_title(CAMEL_CASE_BOUNDARY.sub(' ', text))} "
     return f" {phrase.lower()} " in words or (

@@ -106,7 +106,7 @@ class QueryEmbedder:
             self.loaded[embedder.name] = embedder
 
     async def is_loaded(self, embedder: Embedder) -> bool:
-        """Whether a model may be asked; one of this process that is not loaded yet begins to load."""
+        """True if a model may be asked; one of this process that is not loaded yet begins to load."""
         if isinstance(embedder, BundledEmbedder) and self.loaded.get(embedder.name) is not embedder:
             await asyncio.wait([self.load(embedder)], timeout=LOADED_MODEL_SECONDS)
             return self.loaded.get(embedder.name) is embedder
@@ -140,7 +140,7 @@ class QueryEmbedder:
         return await asyncio.shield(task) if task else self.vectors.get((embedder.name, question))
 
     def task_of(self, embedder: Embedder, question: str) -> "asyncio.Task[CachedVector | None] | None":
-        """What embeds a question; `None` if its vector is cached or may not be requested now."""
+        """The task that embeds the question, or None if the vector is cached or can't be requested now."""
         key = embedder.name, question
         task = self.tasks.get(key)
         # The caller holds a database connection, so only a few may wait.
@@ -151,7 +151,7 @@ class QueryEmbedder:
         return task
 
     def may_request(self, embedder: Embedder, question: str) -> bool:
-        """Whether the vector is not cached and the circuit breaker of the model is closed."""
+        """True if the vector is not cached and the circuit breaker of the model is closed."""
         is_closed = self.clock() >= self.open_until.get(embedder.name, float("-inf"))
         return is_closed and (embedder.name, question) not in self.vectors
 

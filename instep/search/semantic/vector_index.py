@@ -75,7 +75,7 @@ class VectorIndex:
         return self.base.dimensions
 
     def is_of(self, state: EmbeddingState) -> bool:
-        """Whether its vectors can be compared with those of the state."""
+        """True if its vectors can be compared with those of the state."""
         return (self.model, self.dimensions) == (state.model, state.dimensions)
 
     @property
@@ -103,7 +103,7 @@ class VectorIndex:
 
     @property
     def is_merge_due(self) -> bool:
-        """Whether so much was added that it is worth a new base: each addition copies the earlier ones."""
+        """True if so much was added that it is worth a new base: each addition copies the earlier ones."""
         size = self.additions.chunks.nbytes
         return size >= max(limits.LARGE_INDEX_BYTES, MAX_ADDITIONS_SHARE * self.base.chunks.nbytes)
 

@@ -169,7 +169,7 @@ async def count_waiting(ctx: Ctx, model: str) -> int:
 
 
 async def has_bots(database: Database, locales: str) -> bool:
-    """Whether a bot of any workspace has articles and a locale that matches the pattern."""
+    """True if a bot of any workspace has articles and a locale that matches the pattern."""
     async with database.enter_workspace("") as tx:
         # No bot has vectors of a model without a name, so each one with articles is behind.
         has_one: bool = await tx.value(

@@ -1,6 +1,6 @@
 """A page as one file: YAML front matter between two lines `---`, then the Markdown, byte for byte.
 
-Whoever changes a value changes exactly its lines; everything else stays as somebody wrote it.
+Whoever changes a value changes exactly its lines; everything else stays as someone wrote it.
 """
 
 import re

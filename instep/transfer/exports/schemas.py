@@ -79,7 +79,7 @@ class MarkdownRow:
 
 
 class ExportOut(Out):
-    """What an export holds, and what it leaves out."""
+    """The contents of an export and its omissions."""
 
     path: str
     articles: int

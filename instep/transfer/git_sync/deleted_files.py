@@ -46,7 +46,7 @@ async def archive_without_file(work: SyncWork, path: str, row: SyncedFile) -> No
 
 
 def has_changed(row: SyncedFile, article: SyncedArticle) -> bool:
-    """Whether the article differs from what git had and from what the last sync wrote."""
+    """True if the article differs from what git had and from what the last sync wrote."""
     current = article.content, values_of_article(article)
     bases = [(row.article_text, row.article_values)]
     if row.draft_id is None:

@@ -140,7 +140,7 @@ async def write_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile, text: s
 
 
 def belongs_elsewhere(work: SyncWork, plan: ArticlePlan) -> bool:
-    """Whether the article is in another collection than its file, which has no line that says so.
+    """True if the article is in another collection than its file, which has no line that says so.
 
     Where a configuration file names the files, they stay, and get the line.
     """
@@ -154,7 +154,7 @@ def belongs_elsewhere(work: SyncWork, plan: ArticlePlan) -> bool:
 
 
 def is_in_sync(plan: ArticlePlan, row: SyncedFile, article: SyncedArticle) -> bool:
-    """Whether nothing has changed on either side since the last sync."""
+    """True if nothing has changed on either side since the last sync."""
     assert plan.merged is not None, "the plan has an article"
     current = values_of_article(article)
     return (
@@ -211,7 +211,7 @@ def original_id(work: SyncWork, page: FolderPage) -> str | None:
 
 
 def remove_file(work: SyncWork, plan: ArticlePlan, row: SyncedFile) -> None:
-    """The article is deleted in Instep: its file goes too, unless somebody has changed it since."""
+    """The article is deleted in Instep: its file goes too, unless someone has changed it since."""
     path, known_texts = plan.page.path, [row.file_text]
     if row.draft_id is None:
         # What a draft proposes is git's own change, which has never been in the article.

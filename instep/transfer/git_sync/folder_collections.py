@@ -181,7 +181,7 @@ async def collection_id_of(work: SyncWork, value: str | None) -> str | None:
 
 
 def remove_file(work: SyncWork, page: FolderPage, row: SyncedFile) -> None:
-    """The collection is deleted in Instep: its file goes too, unless somebody has changed it since."""
+    """The collection is deleted in Instep: its file goes too, unless someone has changed it since."""
     if page.file.text in (row.file_text, row.next_file_text):
         work.sync.writes[page.path] = None
         work.sync.report(page.path, "removed", "Its collection was deleted in Instep.")

@@ -19,5 +19,5 @@ async def dismiss_former(ctx: Ctx, draft_id: str) -> None:
     try:
         await dismiss_draft(ctx, draft_id)
     except (DraftNotPending, NotFound):
-        # Somebody has just settled it.
+        # Someone has just settled it.
         return

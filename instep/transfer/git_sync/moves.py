@@ -77,7 +77,7 @@ class Moves:
         return page
 
     def is_open(self, path: str) -> bool:
-        """Whether a file has to stay as it is."""
+        """True if a file has to stay as it is."""
         work = self.work
         if path in work.unreadable_paths and path not in work.other_texts:
             return True
@@ -88,7 +88,7 @@ class Moves:
         return self.groups.get(group_at(path), [])
 
     def are_free(self, paths: list[str]) -> bool:
-        """Whether none of the files, nor one that links to them, has to stay as it is."""
+        """True if none of the files, nor one that links to them, has to stay as it is."""
         if self.linking_paths is None:
             self.linking_paths = defaultdict(set)
             for path in present_paths(self.work):
@@ -114,7 +114,7 @@ class Moves:
         return True
 
     def is_taken(self, target: str, group: list[str]) -> bool:
-        """Whether a path is in use, or that of another file after the sync."""
+        """True if a path is in use, or that of another file after the sync."""
         return target in self.taken.paths or self.sources.get(target, group[0]) not in group
 
     def edit(self, path: str, text: str, reason: str) -> None:
@@ -200,7 +200,7 @@ def present_paths(work: SyncWork) -> list[str]:
 
 
 def group_at(path: str) -> str:
-    """What the paths of a page and its translations have in common."""
+    """Parts common to the paths of a page and its translations."""
     return FolderPage(path, PageFile("", ""), {}).group
 
 
@@ -232,5 +232,5 @@ def moved_links(text: str, path: str, new: str, paths: Mapping[str, str]) -> str
 
 
 def is_relative(target: str) -> bool:
-    """Whether a destination is a path from the file that names it."""
+    """True if a destination is a path from the file that names it."""
     return path_of_target("", target) is not None or target.startswith("../")

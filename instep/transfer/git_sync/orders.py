@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class KnownOrder:
-    """What both sides had at the last sync, and what that sync wrote and git has not had yet."""
+    """The facts that both sides had at the last sync, and what that sync wrote and git has not had yet."""
 
     base: list[str] | None = None
     next: list[str] | None = None
@@ -19,7 +19,7 @@ class KnownOrder:
 
 @dataclass(frozen=True, slots=True)
 class MergedOrder:
-    """The order that both sides get, and whether it is a choice between two that somebody made."""
+    """The order that both sides get, and whether it is a choice between two that someone made."""
 
     ids: list[str]
     is_moved_in_instep: bool = False

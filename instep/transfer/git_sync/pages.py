@@ -62,7 +62,7 @@ class FolderPage:
 
     @property
     def group(self) -> str:
-        """What a page and its translations have in common."""
+        """Parts common to a page and its translations."""
         return page_stem(self.path).removesuffix(f".{self.locale}")
 
     @property

@@ -1,4 +1,4 @@
-"""Which file of the last sync is which file now, when git or somebody has renamed it."""
+"""Which file of the last sync is which file now, when git or someone has renamed it."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -222,7 +222,7 @@ class SyncedArticle:
 
 @dataclass(frozen=True, slots=True)
 class SyncedPlace:
-    """Where an article stands."""
+    """The position of an article."""
 
     id: str
     collection_id: str | None
@@ -253,7 +253,7 @@ class StoredAsset:
 
 @dataclass(slots=True)
 class FileResult:
-    """What became of one file."""
+    """The result for one file."""
 
     path: str
     action: Action
@@ -264,7 +264,7 @@ class FileResult:
 
 @dataclass(slots=True)
 class Sync:
-    """What a sync did, and what the caller writes to the folder: a text, or None to delete the file."""
+    """The result of a sync, and what the caller writes to the folder: a text, or None to delete the file."""
 
     folder: str
     commit: str
@@ -276,7 +276,7 @@ class Sync:
 
     @property
     def id(self) -> str:
-        """What the audit log names."""
+        """The data for the audit log."""
         return self.folder
 
     def report_more(self, path: str, action: Action, message: str, **ids: Any) -> None:
@@ -322,7 +322,7 @@ class SyncedFileOut(Out):
 
 
 class SyncStateOut(Out):
-    """What the last sync of a folder saw; `commit` is null before the first."""
+    """The state of a folder at its last sync; `commit` is null before the first."""
 
     folder: str
     commit: str | None
@@ -338,7 +338,7 @@ class SyncWriteOut(Out):
 
 
 class SyncResultOut(Out):
-    """What became of a file."""
+    """The result for a file."""
 
     path: str
     action: Action
@@ -348,7 +348,7 @@ class SyncResultOut(Out):
 
 
 class SyncOut(Out):
-    """What a sync did; files in step are not listed."""
+    """The result of a sync; files in step are not listed."""
 
     folder: str
     commit: str

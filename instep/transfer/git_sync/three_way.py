@@ -1,4 +1,4 @@
-"""What both sides make of a page that was in step: pure rules on values and on lines of text.
+"""The facts that both sides make of a page that was in step: pure rules on values and on lines of text.
 
 A text has two notations with the same lines, the file's with relative paths and the article's with addresses.
 Lines that nobody changed keep the bytes that each side has, so nothing is rewritten that was not edited.
@@ -82,7 +82,7 @@ def in_other_notation_now(before: str, after: str, other_before: str, other_afte
 
 
 def matching_blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Where equal lines begin in both, and how many they are."""
+    """Starts and lengths of the runs of equal lines in both."""
     blocks = PatienceSequenceMatcher(None, before, after).get_matching_blocks()
     return [(ours, theirs, length) for ours, theirs, length in blocks]
 

@@ -1,4 +1,4 @@
-"""What one sync works on: the folder, the help center, and what was in step before."""
+"""The state of one sync: the folder, the help center, and what was in step before."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What can be done with imports: begin one, look at its plan, agree to it, see what became of it."""
+"""Operations on imports: begin one, look at its plan, agree to it, see what became of it."""
 
 import hashlib
 import re
@@ -25,7 +25,7 @@ HOST = re.compile(r"[\w.-]+(?::\d+)?")
 async def upload_import(
     ctx: Ctx, storage: FileStorage, name: str, archive: bytes, format: str | None, site: str | None = None
 ) -> ImportRow:
-    """Take an archive, and have a worker read it; nothing is imported before somebody agrees.
+    """Take an archive, and have a worker read it; nothing is imported before someone agrees.
 
     `format` is the name of a reader; without one it is recognized by the archive's content. `site` is the
     address at which the source was served, if its configuration doesn't name it.

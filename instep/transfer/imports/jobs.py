@@ -1,4 +1,4 @@
-"""The job of an import that was uploaded: first it reads and plans, and once somebody agreed, it imports.
+"""The job of an import that was uploaded: first it reads and plans, and once someone agreed, it imports.
 
 A worker that dies leaves the row as it is, and the next attempt continues where the last batch ended.
 """
@@ -73,7 +73,7 @@ async def import_row(
     source: Source,
     bot: Bot,
 ) -> None:
-    """Plan again, since the bot may have changed since somebody agreed, and import."""
+    """Plan again, since the bot may have changed since someone agreed, and import."""
     read = await read_source(source, row.format)
     async with job_context(database, payload, SERVICE) as ctx:
         state = await queries.find_state(ctx, read.source, read.keys)

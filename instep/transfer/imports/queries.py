@@ -24,7 +24,7 @@ IMPORT = """
     i.id, i.name, i.format, i.source, i.state, i.site, i.prunes, i.object_key, i.bytes, i.report, i.done,
     i.total, i.error, i.author_name, i.created_at, i.ended_at
 """
-# Somebody has changed title or text since the import, or is just editing it.
+# Someone has changed title or text since the import, or is just editing it.
 IS_CHANGED = """
     ((a.title, a.content_markdown) is distinct from (r.title, r.content_markdown)
         or a.working_saved_at is not null)
@@ -66,7 +66,7 @@ class ArticlePlace:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who began an import."""
+    """The author of an import."""
 
     type: ActorType
     name: str
@@ -409,7 +409,7 @@ async def list_newest(ctx: Ctx) -> list[ImportRow]:
 
 
 async def set_plan(ctx: Ctx, import_id: str, format: str, source: str, report: dict[str, Any]) -> None:
-    """The source was read: somebody has to agree to what the import will do."""
+    """The source was read: someone has to agree to what the import will do."""
     await change(
         ctx, import_id, {"state": "ready", "format": format, "source": source, "report": Jsonb(report)}
     )

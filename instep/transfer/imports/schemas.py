@@ -15,7 +15,7 @@ from instep.transfer.imports.tree.schemas import (
     Tree,
 )
 
-# reading: waits for its plan. ready: planned, somebody has to agree. importing, then completed or failed.
+# reading: waits for its plan. ready: planned, someone has to agree. importing, then completed or failed.
 ImportState = Literal["reading", "ready", "importing", "completed", "failed"]
 RefKind = Literal["page", "collection", "entry"]
 Outcome = Literal["created", "updated", "unchanged", "draft", "deleted_here", "kept_here", "failed"]
@@ -53,7 +53,7 @@ class ImportRow:
 class KnownPage:
     """An article that an earlier import of the source made.
 
-    `facts` and `digest` are of the source then; `is_changed_here` says whether somebody has changed title
+    `facts` and `digest` are of the source then; `is_changed_here` says whether someone has changed title
     or text since. `title` and `text`, of which only the beginning counts, are what the import made of it.
     """
 
@@ -135,7 +135,7 @@ Pieces = tuple[str | FilePiece, ...]
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """What becomes of one text: its parts, and a digest of all that the source says with it."""
+    """The outcome of one text: its parts, and a digest of all that the source says with it."""
 
     pieces: Pieces
     digest: str
@@ -153,7 +153,7 @@ class PlannedText:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPage:
-    """What becomes of a page; `locale`, `title` and `description` are as they can be stored.
+    """The outcome of a page; `locale`, `title` and `description` are as they can be stored.
 
     `original_key` is the key of the page that this one translates. `position` is where a new article stands;
     later the collection keeps the order.
@@ -183,7 +183,7 @@ class PlannedPage:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCollection:
-    """What becomes of a collection, which stands on one of the levels that there are.
+    """The outcome of a collection, which stands on one of the levels that there are.
 
     `order` are the keys of its pages in the order of the source; `moved` those that the last import has not
     put in this order.
@@ -211,7 +211,7 @@ class PlannedCollection:
 
 @dataclass(frozen=True, slots=True)
 class PlannedEntry:
-    """What becomes of an entry of a changelog."""
+    """The outcome of an entry of a changelog."""
 
     entry: ImportedEntry
     title: str
@@ -316,7 +316,7 @@ class TreeLine:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import does, or has done: counts, the tree, and every loss."""
+    """The plan or the result of an import: counts, the tree, and every loss."""
 
     format: str
     source: str
@@ -336,7 +336,7 @@ class ImportReport:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether everything is here already as the source has it."""
+        """True if everything is here already as the source has it."""
         if self.moved or any(page.outcome == "archived" for page in self.absent_pages):
             return False
         counts = (self.pages, self.collections, self.entries, self.redirects, self.questions)

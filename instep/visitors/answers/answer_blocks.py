@@ -80,7 +80,7 @@ class AnswerBlock:
     is_alert: bool = False
 
     def announces(self, following: "AnswerBlock") -> bool:
-        """Whether this block is incomplete without the following one."""
+        """True if this block is incomplete without the following one."""
         if self.kind != "prose" or following.is_heading:
             return False
         is_introduction = self.units[-1].plain.endswith((":", "\uff1a")) and following.kind != "prose"
@@ -88,7 +88,7 @@ class AnswerBlock:
 
     @property
     def is_label(self) -> bool:
-        """Whether it is a few words without punctuation at the end, like a heading."""
+        """True if it is a few words without punctuation at the end, like a heading."""
         text = self.units[0].plain
         return (
             self.kind == "prose"
@@ -99,12 +99,12 @@ class AnswerBlock:
 
     @property
     def is_question(self) -> bool:
-        """Whether it is or begins with a question that its author answers, as in an FAQ."""
+        """True if it is or begins with a question that its author answers, as in an FAQ."""
         return (self.is_heading or self.is_bold) and self.units[0].plain.endswith(QUESTION_MARKS)
 
     @property
     def is_bold(self) -> bool:
-        """Whether its first sentence is bold."""
+        """True if its first sentence is bold."""
         return self.kind == "prose" and BOLD.fullmatch(self.units[0].text) is not None
 
 
@@ -224,7 +224,7 @@ class AnswerBlockBuilder:
             yield self.outside_of_lists(block)
 
     def is_in_list(self, block: Block) -> bool:
-        """Whether a block belongs to an item, which most authors show by any indent.
+        """True if a block belongs to an item, which most authors show by any indent.
 
         Where it is less than the indent of the item's text, the renderer ends the list.
         """
@@ -271,7 +271,7 @@ def lines_of_alerts(lines: Sequence[str]) -> Iterator[int]:
 
 
 def is_text_of_item(previous: Block | None, block: Block) -> bool:
-    """Whether a block is the first paragraph of an item, which is the item's own text."""
+    """True if a block is the first paragraph of an item, which is the item's own text."""
     return (
         previous is not None
         and previous.kind == "item"
@@ -282,7 +282,7 @@ def is_text_of_item(previous: Block | None, block: Block) -> bool:
 
 
 def stands_for_heading(text: str, sentences: int) -> bool:
-    """Whether a paragraph is bold as a whole, or one short question; a bold statement stresses itself."""
+    """True if a paragraph is bold as a whole, or one short question; a bold statement stresses itself."""
     if text.count(" ") >= MAX_HEADING_WORDS:
         return False
     if bold := BOLD.fullmatch(text):

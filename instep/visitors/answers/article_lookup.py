@@ -25,7 +25,7 @@ MIN_PAGE_COVERAGE = 0.2
 async def find_articles(
     ctx: Ctx, query: str, locale: str | None, visitor_token: str | None
 ) -> list[ArticleLink]:
-    """Find the articles that a widget lists while somebody types: of the last word the beginning is enough.
+    """Find the articles that a widget lists while someone types: of the last word the beginning is enough.
 
     Articles in `locale` are found; where there are none, those in any language. A `Visitor-Token` that a
     signed-in visitor's server has signed finds `authenticated` articles too.
@@ -39,7 +39,7 @@ async def find_articles(
 async def suggest_articles(
     ctx: Ctx, page_url: str | None, locale: str | None, visitor_token: str | None
 ) -> list[ArticleLink]:
-    """List the articles that a widget shows before anybody has asked: those on the subject of the page.
+    """List the articles that a widget shows before anyone has asked: those on the subject of the page.
 
     The words of the page's address say what it is about. Where they lead to no article, the first articles of
     the help center are listed.

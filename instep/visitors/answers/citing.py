@@ -58,5 +58,5 @@ def render_code(unit: AnswerUnit) -> str:
 
 
 def has_no_active_markup(markdown: str) -> bool:
-    """Whether the rendered page has no link, no picture and no HTML from the text."""
+    """True if the rendered page has no link, no picture and no HTML from the text."""
     return ACTIVE_MARKUP.search(comrak.render_markdown(markdown, extension_options=extensions())) is None

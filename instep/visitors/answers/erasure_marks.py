@@ -32,7 +32,7 @@ class ErasureMark:
     created_at: datetime
 
     def is_of(self, email: str) -> bool:
-        """Whether the erased visitor had this address, in lower case."""
+        """True if the erased visitor had this address, in lower case."""
         return self.email_hash == hash_email(self.workspace_id, self.salt, email)
 
 

@@ -110,7 +110,7 @@ def without_stray_lines(blocks: Sequence[AnswerBlock], subject_terms: frozenset[
 
 
 def is_stray_line(blocks: Sequence[AnswerBlock], index: int, subject_terms: frozenset[str]) -> bool:
-    """Whether a label or a question in plain text has nothing to do with the text around it."""
+    """True if a label or a question in plain text has nothing to do with the text around it."""
     block, following = blocks[index], blocks[index + 1 : index + 2]
     # What is bold is a heading as it is.
     if block.is_bold or block.is_alert or not (block.is_heading or block.is_label):
@@ -149,7 +149,7 @@ def is_coherent(group: Sequence[AnswerBlock], other_terms: frozenset[str]) -> bo
 
 
 def is_table_opening(blocks: Sequence[AnswerBlock], group: range) -> bool:
-    """Whether a passage begins with a paragraph and a table, whose cells are too short to share its words."""
+    """True if a passage begins with a paragraph and a table, whose cells are too short to share its words."""
     is_opening = group.start == 0 and [block.kind for block in blocks[:2]] == ["prose", "table"]
     return is_opening and all(is_for_readers(blocks[index]) for index in group)
 
@@ -192,7 +192,7 @@ def adds(
     open_weights: dict[str, float],
     question: QuestionTerms,
 ) -> bool:
-    """Whether a further passage may well be the one that answers, or has enough of the open terms."""
+    """True if a further passage may well be the one that answers, or has enough of the open terms."""
     passage = extract.passage
     if passage.locale != best.locale:
         return False
@@ -220,7 +220,7 @@ def without_units(extract: PassageExtract, used_units: set[str]) -> PassageExtra
 
 
 def is_only_code(extract: PassageExtract) -> bool:
-    """Whether there is nothing but code and what announces it, which says neither yes nor no."""
+    """True if there is nothing but code and what announces it, which says neither yes nor no."""
     groups = [[extract.blocks[index] for index in group] for group in announced_groups(extract.blocks)]
     return all(any(block.kind == "code" for block in group) for group in groups)
 

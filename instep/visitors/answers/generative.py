@@ -218,7 +218,7 @@ def is_plain(text: str) -> bool:
 
 
 def is_foreign(question: str, language: str, locale: str) -> bool:
-    """Whether a question is in another language than an article: the model says so, and its words do."""
+    """True if a question is in another language than an article: the model says so, and its words do."""
     return language.split("-")[0] != locale.split("-")[0] and not is_written_in(question, locale)
 
 
@@ -330,7 +330,7 @@ def join_blocks(sentences: Sequence[SupportedSentence], numbers: dict[int, int])
 
 
 def is_end(sentence: SupportedSentence) -> bool:
-    """Whether code ends the paragraph that a sentence is in."""
+    """True if code ends the paragraph that a sentence is in."""
     return bool(sentence.code) and not sentence.is_step
 
 

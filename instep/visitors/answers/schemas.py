@@ -163,13 +163,13 @@ class Conversation:
     message: str | None
     created_at: datetime
     escalated_at: datetime | None
-    # When somebody said that it needs no answer any more, and who.
+    # When someone said that it needs no answer any more, and who.
     done_at: datetime | None
     done_by_name: str | None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it waits for a person."""
+        """True if it waits for a person."""
         return self.status == "escalated" and self.done_at is None
 
 
@@ -233,7 +233,7 @@ class Lead:
     name: str | None
     message: str | None
     created_at: datetime
-    # When somebody said that it needs no answer any more, and who.
+    # When someone said that it needs no answer any more, and who.
     done_at: datetime | None
     done_by_name: str | None
 

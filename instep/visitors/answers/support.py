@@ -37,7 +37,7 @@ MIN_FREQUENT_SHARE = 0.15
 
 
 def is_supported(passage: str, sentence: str, locale: str = "en", around: str = "") -> bool:
-    """Whether `passage` says what `sentence` says; both come without numbers of citations.
+    """True if `passage` says what `sentence` says; both come without numbers of citations.
 
     `around` is the part of the passage around what is quoted for the sentence. Yes or no at the beginning is
     the model's judgment: the statement after it is checked.
@@ -53,12 +53,12 @@ def is_supported(passage: str, sentence: str, locale: str = "en", around: str = 
 
 
 def is_translation(passage: str, sentence: str, locale: str) -> bool:
-    """Whether a sentence has the facts of a passage in another language than the passage's, `locale`."""
+    """True if a sentence has the facts of a passage in another language than the passage's, `locale`."""
     return bool(terms_of(sentence)) and not is_written_in(sentence, locale) and has_facts(passage, sentence)
 
 
 def is_written_in(text: str, locale: str) -> bool:
-    """Whether frequent words of a language make up enough of a text; unknown languages have none."""
+    """True if frequent words of a language make up enough of a text; unknown languages have none."""
     prose, frequent = CODE.sub(" ", text).casefold(), frequent_words(locale)
     if locale.startswith(("ja", "zh")):
         return UNSEGMENTED_CHARACTER.search(prose) is not None
@@ -102,7 +102,7 @@ def clauses_of(sentences: Sequence[str]) -> list[str]:
 
 
 def has_polarity_of(clause: str, others: Sequence[str]) -> bool:
-    """Whether a clause is negated like the one of others that has most of its terms; the same wins a tie.
+    """True if a clause is negated like the one of others that has most of its terms; the same wins a tie.
 
     If none has half of them, a negated clause needs some negation among the others.
     """
@@ -114,7 +114,7 @@ def has_polarity_of(clause: str, others: Sequence[str]) -> bool:
 
 
 def has_facts(passage: str, sentence: str) -> bool:
-    """Whether the passage has all numbers, names in code and proper names of the sentence."""
+    """True if the passage has all numbers, names in code and proper names of the sentence."""
     others = CODE.sub(lambda code: " " if is_in((code[2] or code[4]).strip(), passage) else code[0], sentence)
     if not all(has_fact(passage, fact) for fact in stated_facts(others, is_code=False)):
         return False
@@ -125,7 +125,7 @@ def has_facts(passage: str, sentence: str) -> bool:
 
 
 def is_in(code: str, passage: str) -> bool:
-    """Whether a passage has a whole piece of code."""
+    """True if a passage has a whole piece of code."""
     return re.search(rf"(?<![\w-]){re.escape(code)}(?![\w-])", passage) is not None
 
 
@@ -134,6 +134,6 @@ def has_fact(passage: str, fact: str) -> bool:
 
 
 def has_number(passage: str, number: str, unit: str = "") -> bool:
-    """Whether a passage has a number, also as a part of a range, before a unit if one is given."""
+    """True if a passage has a number, also as a part of a range, before a unit if one is given."""
     unit = f"[ \u00a0-]?{re.escape(unit)}(?![^\\W\\d_])" if unit else ""
     return re.search(rf"(?<![\d.,]){re.escape(number)}(?![.,]?\d){unit}", passage) is not None

@@ -41,7 +41,7 @@ CAPITALIZED = re.compile(r"(?<=[^\s.!?:] )[^\W\d_a-z]\w*")
 
 
 def says_what_is_asked(extract: PassageExtract, question: str, terms: QuestionTerms) -> bool:
-    """Whether the first extract of an answer has the names, the number or the statement asked for."""
+    """True if the first extract of an answer has the names, the number or the statement asked for."""
     kind = kind_of_question(question)
     words = ShownWords(extract, terms, has_codes=kind in ("why", "error"))
     if not all(words.has(name) for name in names_in(question, with_capitals=kind != "how_to")):
@@ -86,7 +86,7 @@ class ShownWords:
 
     @property
     def is_titled(self) -> bool:
-        """Whether the heading has most of the question."""
+        """True if the heading has most of the question."""
         return self.share("") >= MIN_STATED_SHARE
 
     def has(self, word: str) -> bool:

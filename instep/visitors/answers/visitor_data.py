@@ -90,7 +90,7 @@ class Traces:
     emails: set[str]
 
     def identifies(self, text: str) -> bool:
-        """Whether the text contains one of the visitor's addresses."""
+        """True if the text contains one of the visitor's addresses."""
         return any(email in text.lower() for email in self.emails)
 
 

@@ -39,7 +39,7 @@ class ListedArticle:
 
 @dataclass(frozen=True, slots=True)
 class AccentPair:
-    """A bot's colour for each colour scheme, as `#rrggbb`."""
+    """A bot's color for each color scheme, as `#rrggbb`."""
 
     light: str
     dark: str
@@ -60,7 +60,7 @@ class WidgetTextsOut(Out):
 
 
 class AccentPairOut(Out):
-    """A bot's colour, made readable for each colour scheme."""
+    """A bot's color, made readable for each color scheme."""
 
     light: Annotated[str, Field(description="On light grounds.", examples=["#8a5a00"])]
     dark: Annotated[str, Field(description="On dark grounds.", examples=["#f2b84b"])]

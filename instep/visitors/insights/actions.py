@@ -1,4 +1,4 @@
-"""What can be done with unanswered questions, and the health of articles."""
+"""Operations on unanswered questions, and the health of articles."""
 
 import hashlib
 from bisect import bisect_right
@@ -114,7 +114,7 @@ async def merge_unanswered(ctx: Ctx, question_id: str, into_id: str) -> Unanswer
     """Merge a question into another one of its language, which keeps its wording.
 
     Its wordings, its counts and, where the other has none, its draft go there, also one that is being
-    written, and whoever asks it again is counted there. Somebody who asked both counts as two visitors,
+    written, and whoever asks it again is counted there. Someone who asked both counts as two visitors,
     because visitors are only known by a hash within one question.
     """
     question = await get_unanswered(ctx, question_id)

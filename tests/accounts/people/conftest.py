@@ -1,4 +1,4 @@
-"""What the tests of people share: an owner of Acme."""
+"""Parts shared by the tests of people: an owner of Acme."""
 
 import pytest
 

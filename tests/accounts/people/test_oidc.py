@@ -48,7 +48,7 @@ KEYS = {
 
 @dataclass
 class Issuer:
-    """A provider at which everybody is the person with `email`."""
+    """A provider at which everyone is the person with `email`."""
 
     url: str = ""
     email: str = ""

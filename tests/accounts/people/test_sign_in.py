@@ -1,4 +1,4 @@
-"""/sign-in: who gets in, where they go on to, and what everybody else learns: nothing."""
+"""/sign-in: who gets in, where they go on to, and what everyone else learns: nothing."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the tests of `instep change` share: a checkout to run in, and git without anybody's settings."""
+"""Parts shared by the tests of `instep change`: a checkout to run in, and git without anybody's settings."""
 
 import os
 from pathlib import Path

@@ -31,7 +31,7 @@ def changed(text: str = "+a\n", **fields: Any) -> CodeChange:
 
 @dataclass
 class Clock:
-    """Time passes only while somebody sleeps."""
+    """Time passes only while someone sleeps."""
 
     at: float = 1_000.0
     slept: list[float] = field(default_factory=list)

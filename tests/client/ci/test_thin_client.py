@@ -1,4 +1,4 @@
-"""`instep.pyz`: small, the same for everybody, and enough by itself for what a job runs."""
+"""`instep.pyz`: small, the same for everyone, and enough by itself for what a job runs."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Files that somebody might send to do harm: the same ones for the same seed."""
+"""Files that someone might send to do harm: the same ones for the same seed."""
 
 import io
 import random

@@ -64,7 +64,7 @@ async def test_the_30_days_begin_when_the_last_text_lets_go_of_the_file(
     path = f"/v1/articles/{article['id']}"
 
     async def age_and_sweep() -> bool:
-        """Whether the file is still there when all that counts lies a month and more back."""
+        """True if the file is still there when all that counts lies a month and more back."""
         await sweep()
         await let_references_be_old(owner, RETENTION + timedelta(days=1))
         await sweep()

@@ -1,4 +1,4 @@
-"""What the tests of drafts share: a live article of Acme, and a proposed edit of it."""
+"""Parts shared by the tests of drafts: a live article of Acme, and a proposed edit of it."""
 
 import pytest
 

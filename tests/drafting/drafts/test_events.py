@@ -54,7 +54,7 @@ async def test_a_proposal_that_is_refused_has_no_event(
 async def test_an_edit_made_against_an_earlier_text_has_the_counts_of_the_queue(
     client: Client, article: Json, cast: Cast, database: Database, owner: Tx
 ) -> None:
-    """A task reads the article, and somebody changes it before the task proposes."""
+    """A task reads the article, and someone changes it before the task proposes."""
     async with acting(database, cast.acme) as ctx:
         article_read = await find_article(ctx, article["id"])
     ok(await client.patch(f"/v1/articles/{article['id']}", json={"contentMarkdown": f"New.\n{BEFORE}"}))

@@ -1,4 +1,4 @@
-"""What a reviewer has dismissed as wrong is not proposed again, until somebody lets it come again."""
+"""What a reviewer has dismissed as wrong is not proposed again, until someone lets it come again."""
 
 import pytest
 

@@ -45,7 +45,7 @@ async def test_sessions_are_listed_and_ended_one_by_one_or_all_others(
         row = page.text.split("Firefox on iPhone")[1]
         session_id = row.split('name="id" value="')[1].split('"')[0]
 
-        # Somebody else can't end it.
+        # Someone else can't end it.
         foreign = await editor.visitor.send(ACCOUNT, f"{ACCOUNT}/sessions", id=session_id)
         assert (foreign.status_code, await is_signed_in(phone)) == (404, True)
         await visitor.send(ACCOUNT, f"{ACCOUNT}/sessions", id=session_id)

@@ -1,4 +1,4 @@
-"""A session that ends while somebody writes: they sign in again on the same page, and nothing is lost."""
+"""A session that ends while someone writes: they sign in again on the same page, and nothing is lost."""
 
 import pytest
 from fastapi import FastAPI

@@ -1,4 +1,4 @@
-"""Whatever ends while somebody types, the words are there again, and nothing says "Saved" before it is."""
+"""Whatever ends while someone types, the words are there again, and nothing says "Saved" before it is."""
 
 import re
 

@@ -80,7 +80,7 @@ def test_the_link_of_a_new_installation_leads_to_the_first_bot_and_its_key(
         assert ("and empty" in started.text, "and empty" in later.text) == (True, False)
         assert bot["slug"] == "nordwind-help"
 
-    # With somebody there, another start prints no link.
+    # With someone there, another start prints no link.
     installation.running[-1].terminate()
     installation.running[-1].wait()
     installation.serve("--no-jobs")

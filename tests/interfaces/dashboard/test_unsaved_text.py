@@ -1,4 +1,4 @@
-"""What somebody typed is not lost without a word: the browser asks, and a form comes back filled in."""
+"""What someone typed is not lost without a word: the browser asks, and a form comes back filled in."""
 
 import pytest
 from playwright.async_api import Dialog, Page, expect

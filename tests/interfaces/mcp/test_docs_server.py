@@ -1,4 +1,4 @@
-"""POST /mcp: a help center for the agents of anybody who knows a bot's public key."""
+"""POST /mcp: a help center for the agents of anyone who knows a bot's public key."""
 
 import json
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""Public pages are rendered once, shown to everybody, and gone as soon as anything changes."""
+"""Public pages are rendered once, shown to everyone, and gone as soon as anything changes."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Related articles: a few that are near in their words, as long as everybody may read them."""
+"""Related articles: a few that are near in their words, as long as everyone may read them."""
 
 from instep.interfaces.site.related import loading
 from tests.support.cast import Api, Cast, Client

@@ -39,7 +39,7 @@ class Site:
             standby.execute(f"select pg_wal_replay_{action}()".encode())
 
     def has_replayed(self) -> bool:
-        """Whether the replica has what the database has written so far."""
+        """True if the replica has what the database has written so far."""
         with psycopg.connect(self.pair.primary.url) as primary:
             row = primary.execute("select pg_current_wal_lsn()::text").fetchone()
         with psycopg.connect(self.pair.standby.url) as standby:

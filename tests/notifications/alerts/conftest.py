@@ -1,4 +1,4 @@
-"""What the tests of alerts share."""
+"""Parts shared by the tests of alerts."""
 
 from collections.abc import AsyncIterator
 

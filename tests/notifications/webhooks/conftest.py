@@ -1,4 +1,4 @@
-"""What the tests of webhooks share."""
+"""Parts shared by the tests of webhooks."""
 
 from collections.abc import AsyncIterator, Callable
 from functools import partial

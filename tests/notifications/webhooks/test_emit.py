@@ -309,7 +309,7 @@ async def log_of(client: Client, webhook: Json) -> list[Json]:
 
 
 async def events_of(owner: Tx, cast: Cast) -> dict[str, str]:
-    """The kind of each event of Acme by its id, delivered to anybody or not."""
+    """The kind of each event of Acme by its id, delivered to anyone or not."""
     rows = await owner.value(
         "select jsonb_object_agg(id, type) from events where workspace_id = %(id)s", id=cast.acme.workspace_id
     )

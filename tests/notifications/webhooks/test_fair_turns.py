@@ -1,4 +1,4 @@
-"""Who has his turn when: many senders, bounds on one endpoint and one workspace, neighbours that hang."""
+"""Who has his turn when: many senders, bounds on one endpoint and one workspace, neighbors that hang."""
 
 from asyncio import timeout
 from collections.abc import AsyncIterator
@@ -57,7 +57,7 @@ async def test_of_many_who_claim_at_once_each_delivery_has_one_and_the_bounds_ho
         assert len(deliveries) == OF_ONE_WORKSPACE + AT_ONE_ENDPOINT
         per_endpoint = [sum(each.endpoint_id == target["id"] for each in deliveries) for target in endpoints]
         assert max(per_endpoint) == AT_ONE_ENDPOINT
-        # Everyone has a turn before somebody has a second target.
+        # Everyone has a turn before someone has a second target.
         assert min(per_endpoint) >= 2
         await record(database, *(outcome_of(each, True) for each in deliveries))
 

@@ -66,7 +66,7 @@ async def test_an_erasure_by_address_and_one_by_identifier_are_repeated_after_a_
     await operator.json("visitor", "erase", "--email", ANN, "--workspace", workspace)
     await operator.json("visitor", "erase", "--visitor", "bob", "--workspace", workspace)
     await run_jobs()
-    # The marks are copied along with the backup, and neither names anybody.
+    # The marks are copied along with the backup, and neither names anyone.
     shutil.copytree(tmp_path / "here" / "erasures", file.parent / "erasures", dirs_exist_ok=True)
     marks = "".join(mark.read_text() for mark in (file.parent / "erasures").iterdir())
 

@@ -1,4 +1,4 @@
-"""`/metrics`: who may read it, what it counts, and that no label tells of anybody."""
+"""`/metrics`: who may read it, what it counts, and that no label tells of anyone."""
 
 import json
 import re

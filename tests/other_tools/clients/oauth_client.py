@@ -87,7 +87,7 @@ async def main(options: dict[str, Any]) -> None:
 
 
 async def lists_writes(workspace: Client) -> bool:
-    """Whether tools are listed that write; those that read always are."""
+    """True if tools are listed that write; those that read always are."""
     names = {tool.name for tool in (await workspace.list_tools(cache_mode="bypass")).tools}
     assert "search_articles" in names
     return "create_article" in names

@@ -1,4 +1,4 @@
-"""Code has colours that say what is a word of its language, a text, a value or a comment; its text stays."""
+"""Code has colors that say what is a word of its language, a text, a value or a comment; its text stays."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""A customer's accent colour is readable in both schemes, whatever it is, and stays as near as it can."""
+"""A customer's accent color is readable in both schemes, whatever it is, and stays as near as it can."""
 
 import re
 
@@ -12,7 +12,7 @@ from instep.platform.core.colours import InvalidColour, readable_accent
 from scripts.check_assets import SOURCES
 
 CHANNEL = st.integers(0, 255)
-# Hues of colours with less chroma than this are noise of their 8 bits.
+# Hues of colors with less chroma than this are noise of their 8 bits.
 MIN_CHROMA_OF_A_HUE = 0.04
 # How far 8 bits and the borders of sRGB may move a hue, in degrees.
 HUE_TOLERANCE = 4.0

@@ -136,7 +136,7 @@ async def test_an_app_goes_on_with_the_bot_that_there_was_when_it_was_connected(
 
 
 async def connected(app: FastAPI, api: Api, owner: Tx, company: Company) -> Client:
-    """An app that somebody of the company lets work on all its bots."""
+    """An app that someone of the company lets work on all its bots."""
     person = await member(owner, company)
     async with browser_of(app, owner, person) as browser, stranger(app) as client:
         _, tokens = await connect(browser, client, BOTH)

@@ -1,4 +1,4 @@
-"""What the tests of the way out share."""
+"""Parts shared by the tests of the way out."""
 
 from collections.abc import AsyncIterator
 

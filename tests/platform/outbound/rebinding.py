@@ -139,7 +139,7 @@ class Trial:
         return self.names[name].later if asked_before else self.names[name].first
 
     async def post(self, host: str) -> bool:
-        """Whether there was an answer; if not, nothing tells why."""
+        """True if there was an answer; if not, nothing tells why."""
         try:
             async with self.places:
                 answer = await self.client.post(f"https://{host}/hooks", BODY, {})

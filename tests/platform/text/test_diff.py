@@ -111,7 +111,7 @@ insertions: st.SearchStrategy[list[str]] = st.one_of(
 
 @st.composite
 def edited(draw: st.DrawFn, base: list[str], whose: str) -> str:
-    """The base as somebody left it: lines are kept, removed, replaced, repeated, and new ones are between."""
+    """The base as someone left it: lines are kept, removed, replaced, repeated, and new ones are between."""
     lines: list[str] = []
     for number, line in enumerate(base):
         lines += draw(insertions) + [f"{whose} {number}"] * draw(st.integers(0, 1))

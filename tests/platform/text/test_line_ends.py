@@ -1,4 +1,4 @@
-"""What a browser sends back of a text is that text, byte for byte, except where somebody has changed it."""
+"""What a browser sends back of a text is that text, byte for byte, except where someone has changed it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Whoever begins and does not go on is ended in time, while everybody else is served."""
+"""Whoever begins and does not go on is ended in time, while everyone else is served."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The colours of the tokens are readable in both schemes wherever the parts put one on another."""
+"""The colors of the tokens are readable in both schemes wherever the parts put one on another."""
 
 import re
 

@@ -42,7 +42,7 @@ class SyncMachine(RuleBasedStateMachine):
     def begin(self) -> None:
         self.repository = Repository(self.client)
         self.typed: set[str] = set()
-        # What somebody has taken away: it need not be in a present text.
+        # What someone has taken away: it need not be in a present text.
         self.removed: set[str] = set()
         self.open_paths: set[str] = set()
         self.add_file(0)
@@ -257,7 +257,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     @invariant()
     def hold_every_line(self) -> None:
-        """Whatever anybody typed is in an article, a file, a draft, or the history of one."""
+        """Whatever anyone typed is in an article, a file, a draft, or the history of one."""
         if hasattr(self, "repository"):
             self.wait(self.hold_lines())
 

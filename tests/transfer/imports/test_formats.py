@@ -1,4 +1,4 @@
-"""Formats that somebody chooses, whatever the source looks like."""
+"""Formats that someone chooses, whatever the source looks like."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What readers of Markdown files share."""
+"""Parts shared by readers of Markdown files."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What the tests of answers share."""
+"""Parts shared by the tests of answers."""
 
 from typing import Any
 

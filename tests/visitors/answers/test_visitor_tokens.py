@@ -25,7 +25,7 @@ async def publish_closed(api: Api, cast: Cast) -> None:
 
 
 async def is_opened(api: Api, cast: Cast, token: str) -> bool:
-    """Whether the token opens; one that does not is refused by name and opens nothing."""
+    """True if the token opens; one that does not is refused by name and opens nothing."""
     answer = await post(api(None), cast.acme, HOW, visitorToken=token)
     if answer.status_code == 200:
         assert CANARY in answer.json()["answer"]

@@ -103,7 +103,7 @@ async def test_a_requested_draft_that_is_being_written_comes_to_the_other(
 
 @dataclass
 class Merging:
-    """A model that does not answer; while it is asked somebody merges two questions."""
+    """A model that does not answer; while it is asked someone merges two questions."""
 
     database: Database
     company: Company

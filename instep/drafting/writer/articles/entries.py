@@ -130,7 +130,7 @@ def _is_term(lines: Sequence[TextLine], index: int) -> bool:
 
 
 def _is_separated(lines: Sequence[TextLine], start: int, end: int) -> bool:
-    """Whether there are lines other than blank ones between two offsets."""
+    """True if there are lines other than blank ones between two offsets."""
     first, last = (bisect_left(lines, place, key=lambda line: line.start) for place in (start, end))
     return any(line.text.strip() for line in lines[first:last])
 

@@ -16,10 +16,10 @@ _ABOUT_THE_PROJECT = re.compile(
 
 
 def is_documentation(path: str) -> bool:
-    """Whether a file is prose: Markdown, MDX, reStructuredText, AsciiDoc, or a record such as `CHANGELOG`."""
+    """True if a file is prose: Markdown, MDX, reStructuredText, AsciiDoc, or a record such as `CHANGELOG`."""
     return bool(_SUFFIX.search(path) or _RECORD.search(path))
 
 
 def is_about_the_project(path: str) -> bool:
-    """Whether a document is for those who work on the project, or a record, and so no page of a manual."""
+    """True if a document is for those who work on the project, or a record, and so no page of a manual."""
     return bool(_ABOUT_THE_PROJECT.search(path))

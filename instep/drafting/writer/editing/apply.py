@@ -93,7 +93,7 @@ def _updated(pairs: Sequence[Became], corpus: Corpus) -> Iterator[str]:
 
 
 def _is_beyond_doubt(pair: Became) -> bool:
-    """Whether a name with a spelling of its own is replaced wherever the change has it."""
+    """True if a name with a spelling of its own is replaced wherever the change has it."""
     signs = pair.signs
     return bool(signs["clean name"] or (signs["many"] and not signs["left"]))
 

@@ -98,7 +98,7 @@ def _is_barred(
     *,
     is_marked: bool,
 ) -> bool:
-    """Whether a place is surely about another program, product, language, address or time."""
+    """True if a place is surely about another program, product, language, address or time."""
     text = article.text
     is_word = is_plain_word(pair) and not (is_marked or _is_described_word(pair))
     # People edited three of 560 such places.
@@ -123,7 +123,7 @@ def _is_barred(
 
 
 def _is_other_address(pair: Became, text: str, start: int, end: int, corpus: Corpus) -> bool:
-    """Whether a path goes on or begins elsewhere, or an address lives on because new lines still write it."""
+    """True if a path goes on or begins elsewhere, or an address lives on because new lines still write it."""
     is_url, before = is_in_url(text, start), text[max(0, start - _MAX_HOST_CHARACTERS) : start]
     page, is_fragment, _ = _BEFORE_ADDRESS.split(before)[-1].partition("#")
     if is_url and is_fragment:
@@ -137,7 +137,7 @@ def _is_other_address(pair: Became, text: str, start: int, end: int, corpus: Cor
 
 
 def _is_heading_of(page: str, pair: Became, corpus: Corpus) -> bool:
-    """Whether the article at an address has a heading with the old text, which gets the new one, too."""
+    """True if the article at an address has a heading with the old text, which gets the new one, too."""
     return any(
         article.url.rpartition("/")[2] == address_name(page)
         and not is_record(article)
@@ -147,19 +147,19 @@ def _is_heading_of(page: str, pair: Became, corpus: Corpus) -> bool:
 
 
 def _is_broken(text: str, start: int, end: int) -> bool:
-    """Whether the words belong to two blocks, to a template or comment, or label a link defined elsewhere."""
+    """True if the words belong to two blocks, to a template or comment, or label a link defined elsewhere."""
     before = text[max(0, start - _MAX_HOST_CHARACTERS) : start]
     is_label = before.endswith(("][", "[^"))
     return is_label or bool(_BLOCK_BREAK.search(text, start, end) or _TEMPLATE.search(before))
 
 
 def is_plain_word(pair: Became) -> bool:
-    """Whether a name is spelled like any word, so that a text may say it of something else."""
+    """True if a name is spelled like any word, so that a text may say it of something else."""
     return pair.kind == "name" and not pair.signs["distinct"] and pair.old.isalnum()
 
 
 def _is_described_word(pair: Became) -> bool:
-    """Whether the change says itself that one word replaces another, as in “Rename Team to Group”."""
+    """True if the change says itself that one word replaces another, as in “Rename Team to Group”."""
     return bool(pair.signs["described"]) and not is_distinct(pair.new)
 
 
@@ -171,14 +171,14 @@ def _says_both(pair: Became, text: str, start: int, end: int) -> bool:
 
 
 def _is_said_already(pair: Became, text: str, start: int) -> bool:
-    """Whether the old text is part of the new one here, as “Service” is in “Application Service”."""
+    """True if the old text is part of the new one here, as “Service” is in “Application Service”."""
     place = pair.new.find(pair.old)
     first = max(0, start - place)
     return place >= 0 and text[first : first + len(pair.new)].casefold() == pair.new.casefold()
 
 
 def _is_addressed(pair: Became) -> bool:
-    """Whether the change moves addresses: a link keeps working under the old one unless it does."""
+    """True if the change moves addresses: a link keeps working under the old one unless it does."""
     if "/" in pair.old or "@" in pair.old or pair.kind == "text":
         return True
     return is_distinct(pair.old) and any(

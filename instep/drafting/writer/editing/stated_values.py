@@ -64,7 +64,7 @@ class StatedPlace:
 
 
 def says_a_name(pair: Became, text: str) -> bool:
-    """Whether an article has the words of a name of the setting: otherwise it states no value of it."""
+    """True if an article has the words of a name of the setting: otherwise it states no value of it."""
     lowered = text.lower()
     return any(all(word in lowered for word in subject_words(name)) for name in pair.names)
 
@@ -108,7 +108,7 @@ def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
 
 
 def _is_of_another(pair: Became, statement: StatedPlace) -> bool:
-    """Whether the place has another unit, the name of another section or setting, or an amount of money."""
+    """True if the place has another unit, the name of another section or setting, or an amount of money."""
     return (
         _has_other_unit(pair, statement)
         or _is_of_rival(pair, statement)
@@ -119,7 +119,7 @@ def _is_of_another(pair: Became, statement: StatedPlace) -> bool:
 
 
 def _is_first_after_name(pair: Became, setting: "_Setting", statement: StatedPlace) -> bool:
-    """Whether a value that its sentence has twice is the default in a table, or follows its name at once."""
+    """True if a value that its sentence has twice is the default in a table, or follows its name at once."""
     if setting.is_cell:
         return "default" in statement.topic.rpartition("\n")[2].lower()
     gap = _gap(pair, statement)
@@ -130,7 +130,7 @@ def _is_first_after_name(pair: Became, setting: "_Setting", statement: StatedPla
 
 
 def _is_assigned_elsewhere(pair: Became, statement: StatedPlace) -> bool:
-    """Whether a line of code gives the value to another name than that of the setting."""
+    """True if a line of code gives the value to another name than that of the setting."""
     gap = _gap(pair, statement)
     return gap is None or bool(_OTHER_NAME.search(gap))
 
@@ -147,7 +147,7 @@ def _gap(pair: Became, statement: StatedPlace) -> str | None:
 
 
 def _is_of_nearer_name(pair: Became, statement: StatedPlace) -> bool:
-    """Whether the last name in code before the value is another one: "`a` is 10, `b` is 10"."""
+    """True if the last name in code before the value is another one: "`a` is 10, `b` is 10"."""
     names = _CODE_NAME.findall(statement.before)
     if not names or not any(mention(name).search(statement.text) for name in pair.names):
         return False
@@ -171,7 +171,7 @@ class _Setting:
 
 
 def _is_stated(setting: _Setting, statement: StatedPlace) -> bool:
-    """Whether a place surely speaks of the setting: the more ordinary name and value are, the closer."""
+    """True if a place surely speaks of the setting: the more ordinary name and value are, the closer."""
     is_close = setting.distance <= _CLOSE_CHARACTERS
     if setting.is_version:
         is_required = _AND_UP.match(statement.after) or _REQUIRED.search(statement.text)
@@ -188,13 +188,13 @@ def _is_stated(setting: _Setting, statement: StatedPlace) -> bool:
 
 
 def _is_named(name: str, text: str) -> bool:
-    """Whether a text has the exact name: an ordinary word only if it is marked as code."""
+    """True if a text has the exact name: an ordinary word only if it is marked as code."""
     is_spelled_as_name = is_distinct(name) or "-" in name
     return f"`{name}`" in text or (is_spelled_as_name and bool(mention(name).search(text)))
 
 
 def _is_other_money(pair: Became, statement: StatedPlace) -> bool:
-    """Whether the place states an amount of money, and the code does not."""
+    """True if the place states an amount of money, and the code does not."""
     if not _CURRENCY.search(statement.before):
         return False
     words = {part for name in pair.names for part in parts_of(name)}
@@ -202,7 +202,7 @@ def _is_other_money(pair: Became, statement: StatedPlace) -> bool:
 
 
 def _is_cell(pair: Became, statement: StatedPlace) -> bool:
-    """Whether the value fills a cell of a row that begins with a name of the setting."""
+    """True if the value fills a cell of a row that begins with a name of the setting."""
     cells = statement.before.strip().split("|")
     is_cell = bool(_CELL_START.search(statement.before) and _CELL_END.match(statement.after))
     return is_cell and len(cells) > 1 and any(_is_named(name, cells[1]) for name in pair.names)
@@ -227,7 +227,7 @@ def _names(name: str, text: str) -> bool:
 
 
 def _has_other_unit(pair: Became, statement: StatedPlace) -> bool:
-    """Whether the place gives the value in another unit than the setting has."""
+    """True if the place gives the value in another unit than the setting has."""
     value = pair.value
     unit = value and (value.unit or words_and_unit(value.names[0])[1])
     stated = _ANY_UNIT.match(statement.after)
@@ -235,7 +235,7 @@ def _has_other_unit(pair: Became, statement: StatedPlace) -> bool:
 
 
 def _is_of_rival(pair: Became, statement: StatedPlace) -> bool:
-    """Whether the place names a section next to the one that the value changes in, and not that one."""
+    """True if the place names a section next to the one that the value changes in, and not that one."""
     value = pair.value
     if value is None or not value.rivals or _names(value.owner, f"{statement.text}\n{statement.topic}"):
         return False

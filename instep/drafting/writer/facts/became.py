@@ -157,7 +157,7 @@ def _key_of(text: ChangedText) -> _Key:
 
 
 def _may_be_told(key: _Key, uses: Sequence[_Use]) -> bool:
-    """Whether an article could say the old text, and may be given the new one."""
+    """True if an article could say the old text, and may be given the new one."""
     if (key.old.casefold() == key.new.casefold() and " " in key.old) or not is_safe(key.old, key.new):
         return False
     if max(use.source.weight for use in uses) < _MIN_WEIGHT or _SAMPLE_HOST.search(key.old):
@@ -174,7 +174,7 @@ def _may_be_told(key: _Key, uses: Sequence[_Use]) -> bool:
 
 
 def _takes_another(key: _Key, uses: Sequence[_Use]) -> bool:
-    """Whether the lines only take something else: another argument, path or call says nothing of a name."""
+    """True if the lines only take something else: another argument, path or call says nothing of a name."""
     lines = {use.source: use.source.text for use in uses}.values()
     if all(_ARGUMENT.match(line.strip()) for line in lines):
         return True
@@ -195,7 +195,7 @@ def _says_something_else(old: str, new: str) -> bool:
 
 
 def _is_choice(key: _Key, uses: Sequence[_Use], values: Mapping[tuple[str, str], Sequence[_Use]]) -> bool:
-    """Whether all that changed is which one of several values a setting has: the old one may live on."""
+    """True if all that changed is which one of several values a setting has: the old one may live on."""
     if key.kind not in {"name", "label"} or _NAME_BY_ITSELF.fullmatch(key.old):
         return False
     settings = values.get((key.old, key.new), ())
@@ -225,7 +225,7 @@ class _Tally:
             self.families[_family(old, new)] += len(sources)
 
     def is_ambiguous(self, key: _Key) -> bool:
-        """Whether the change gives one name different values in place of one."""
+        """True if the change gives one name different values in place of one."""
         return len(self.outcomes[key.old, key.names[0]]) > 1
 
 

@@ -114,13 +114,13 @@ def _level(old: str, new: str, *, is_shown: bool) -> Level:
 
 
 def _is_entry_of(old_line: str, new_line: str) -> bool:
-    """Whether both lines give the same key of a catalogue a text: `"members.add": "Add member"`."""
+    """True if both lines give the same key of a catalogue a text: `"members.add": "Add member"`."""
     before, after = _ENTRY.fullmatch(old_line), _ENTRY.fullmatch(new_line)
     return before is not None and after is not None and before["key"] == after["key"]
 
 
 def _names_label(line: str) -> bool:
-    """Whether a line of code gives a label or the like its text: `label: 'Favorites'`."""
+    """True if a line of code gives a label or the like its text: `label: 'Favorites'`."""
     return bool(_LABEL_KEY.search(line))
 
 

@@ -86,7 +86,7 @@ def _settings(file: FilePatch, mark: str) -> dict[str, Line | None]:
 
 
 def _are_close(old: Line, new: Line) -> bool:
-    """Whether both lines are in one block, whose lines have been paired already."""
+    """True if both lines are in one block, whose lines have been paired already."""
     return old.new == new.new or old.old == new.old
 
 

@@ -119,7 +119,7 @@ def _opened_by(line: str) -> str:
 
 
 def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -> bool:
-    """Whether a word before a value is one of a sentence, as in "Try again within 5 minutes", and no name."""
+    """True if a word before a value is one of a sentence, as in "Try again within 5 minutes", and no name."""
     if name[0].startswith("-") or is_distinct(name[0]):
         return False
     opening = _OPEN_STRING.search(left)
@@ -130,7 +130,7 @@ def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -
 
 
 def _is_argument(line: str, place: int) -> bool:
-    """Whether the value is an argument of one call, which says nothing in general; a signature does."""
+    """True if the value is an argument of one call, which says nothing in general; a signature does."""
     before = line[:place].rstrip()
     return before.endswith(("(", ",", "{")) and "(" in before and not is_signature(line)
 
@@ -147,5 +147,5 @@ def name_of_amount(name: str, owner: str) -> tuple[str, ...]:
 
 
 def is_signature(line: str) -> bool:
-    """Whether a line begins the definition of a function or a type."""
+    """True if a line begins the definition of a function or a type."""
     return bool(_SIGNATURE.match(line))

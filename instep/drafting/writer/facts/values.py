@@ -173,7 +173,7 @@ def _first_argument(text: str) -> str:
 
 
 def _is_part_of_name(replacement: TokenReplacement) -> bool:
-    """Whether a number without a point is between the hyphens of a name: 4o in `gpt-4o-mini`."""
+    """True if a number without a point is between the hyphens of a name: 4o in `gpt-4o-mini`."""
     line, (start, end) = replacement.pair.old.text, replacement.old_span
     is_joined = bool(
         re.search(r"\w-\Z", line[max(0, start - 2) : start]) or re.match(r"-[A-Za-z]", line[end:])
@@ -231,10 +231,10 @@ def _bare_scalar(line: str, start: int, end: int) -> Token | None:
 
 
 def _is_simple(literal: str) -> bool:
-    """Whether a literal is one value, and not code with literals of its own."""
+    """True if a literal is one value, and not code with literals of its own."""
     return bool(_STRING.fullmatch(literal)) and not _QUOTE.search(literal)
 
 
 def is_version(text: str) -> bool:
-    """Whether a text is a version of several numbers, as in `v1.2`."""
+    """True if a text is a version of several numbers, as in `v1.2`."""
     return bool(_VERSION.fullmatch(text))

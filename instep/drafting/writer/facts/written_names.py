@@ -77,7 +77,7 @@ def _names_in(text: str) -> Iterator[str]:
 
 
 def is_passed_on(text: str, start: int) -> bool:
-    """Whether a flag at `start` is an argument for another program: `["lint", "--strict", path]`."""
+    """True if a flag at `start` is an argument for another program: `["lint", "--strict", path]`."""
     code = _ANY_STRING.sub(
         lambda match: match[0] if match[0][1:2] == "-" else "«»".ljust(len(match[0])), text
     )

@@ -134,7 +134,7 @@ class Doubts:
         return len(terms) >= _MIN_TERMS and not terms <= terms_of(old) and related < _MIN_RELATEDNESS
 
     def _is_turned(self, sentence: str, removed: Sequence[str]) -> bool:
-        """Whether a sentence denies what it said before, or what the change does not deny."""
+        """True if a sentence denies what it said before, or what the change does not deny."""
         denies, terms = is_negated(sentence), terms_of(sentence)
         twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
         if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):
@@ -142,7 +142,7 @@ class Doubts:
         return denies and len(terms) > 1 and not self._is_denied(terms)
 
     def _is_denied(self, terms: frozenset[str]) -> bool:
-        """Whether a line of the change that denies something is as close to the terms as any other one."""
+        """True if a line of the change that denies something is as close to the terms as any other one."""
         shared: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
         for term in terms:
             for line, denies in self._lines_by_term.get(term, ()):

@@ -172,7 +172,7 @@ def _insertion(number: int, copy: str, new: str, lines: TextLines) -> LocatedEdi
 
 
 def _needs_space(above: str, below: str) -> bool:
-    """Whether Markdown reads two lines in a row as one block that are meant as two."""
+    """True if Markdown reads two lines in a row as one block that are meant as two."""
     if not above.strip() or not below.strip() or below[0] in " \t":
         return False
     kinds = [match[0].strip()[:1] if (match := _BLOCK.match(line)) else "" for line in (above, below)]

@@ -25,7 +25,7 @@ _NOBODY = re.compile(
     r"(?:[\w-]{1,63}\.){0,5}(?:example\.(?:com|net|org)|localhost)|127\.[\d.]+|0\.0\.0\.0|::1|10\.[\d.]+"
     r"|192\.168\.[\d.]+|(?:[\w-]{1,63}\.){0,5}(?:your|my)-?[\w-]{1,40}(?:\.[\w-]{1,63}){0,5}|[\w-]{1,63}"
 )
-# On these hosts anybody may keep pages or a host of their own, so that the host says nothing about the page.
+# On these hosts anyone may keep pages or a host of their own, so that the host says nothing about the page.
 _SHARED_HOSTS = (
     *("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "githubusercontent.com", "github.io"),
     *("google.com", "googleapis.com", "amazonaws.com", "azurewebsites.net", "windows.net", "cloudfront.net"),
@@ -147,7 +147,7 @@ def _as_browsers_read(target: str) -> str:
 
 
 def _site_of(host: str) -> str:
-    """The registered domain of a host; empty for those under which anybody may have one."""
+    """The registered domain of a host; empty for those under which anyone may have one."""
     labels = host.split(".")[-2:]
     return "" if len(labels[0]) <= 3 or host.endswith(_SHARED_HOSTS) else ".".join(labels)
 

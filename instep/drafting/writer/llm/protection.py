@@ -152,7 +152,7 @@ class Protection:
         return Fault(_MARKUP_FAULTS[kind].format(value), True)
 
     def _has_html(self, value: str, before: Elements) -> bool:
-        """Whether the article or another one has the element, with these attributes and perhaps more."""
+        """True if the article or another one has the element, with these attributes and perhaps more."""
         tag, *attributes = value.split()
         others = (other.split() for kind, other in (*before, *self._known_elements) if kind == "html")
         return any(other[0] == tag and set(attributes) <= set(other[1:]) for other in others)

@@ -94,7 +94,7 @@ def _item(block: Block, lines: Sequence[str]) -> str:
 
 
 def _is_topic(item: str) -> bool:
-    """Whether an item is a few words that name something, as a heading does."""
+    """True if an item is a few words that name something, as a heading does."""
     return "\n" not in item and len(item) <= _MAX_TOPIC_CHARACTERS and not item.endswith(_ENDS)
 
 

@@ -65,7 +65,7 @@ class LineIndex:
         )[:_MAX_CANDIDATES]
 
     def has_rare_line(self, file: FilePatch, article: Article) -> bool:
-        """Whether an article has an old line of a file that hardly any other article has."""
+        """True if an article has an old line of a file that hardly any other article has."""
         shared = telling_lines(file) & self._shared.get(article.id, frozenset())
         return any(self._frequency[line] <= _MAX_RARE_ARTICLES for line in shared)
 
@@ -101,7 +101,7 @@ def counterpart_of(file: FilePatch, index: LineIndex, budget: PlaceBudget) -> Co
 
 
 def _is_evident(counterpart: Counterpart, file: FilePatch, index: LineIndex) -> bool:
-    """Whether the evidence that an article is the file's goes beyond lines that many articles have."""
+    """True if the evidence that an article is the file's goes beyond lines that many articles have."""
     return (
         index.has_rare_line(file, counterpart.article)
         or name_similarity(file.path, counterpart.article) >= _SIMILAR_NAME

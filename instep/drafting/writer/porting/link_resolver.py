@@ -73,7 +73,7 @@ def address_name(path: str) -> str:
 
 
 def _is_path(target: str) -> bool:
-    """Whether a target is a path, and not an address, an anchor or a placeholder."""
+    """True if a target is a path, and not an address, an anchor or a placeholder."""
     if target.startswith(("#", "//", "{", "$")):
         return False
     try:

@@ -122,7 +122,7 @@ def _whole(hunk: Hunk, places: Sequence[int], offsets: _Offsets) -> Iterator[Loc
 
 
 def _is_present(block: HunkBlock, article: ArticleLines, removed: Set[str]) -> bool:
-    """Whether the article already says what the change makes the file say.
+    """True if the article already says what the change makes the file say.
 
     Lines that the change takes out (`removed`) elsewhere are moved: they are there and have to go.
     """

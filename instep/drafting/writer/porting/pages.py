@@ -93,7 +93,7 @@ def _is_new_page(file: ReviewedFile, folders: frozenset[str]) -> bool:
 
 
 def _is_translation(path: str, texts: Mapping[str, str]) -> bool:
-    """Whether another added file is the same page in English, or in a language that comes first."""
+    """True if another added file is the same page in English, or in a language that comes first."""
     parts = path.split("/")
     for index, part in enumerate(parts):
         if _LANGUAGE.match(part) and part != "en":

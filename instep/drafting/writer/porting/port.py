@@ -74,7 +74,7 @@ def _counterparts(files: Sequence[ReviewedFile], index: LineIndex) -> dict[str, 
 
 
 def _is_documented(counterparts: Mapping[str, Counterpart]) -> bool:
-    """Whether a page of the manual is edited; a change log or a read-me may leave much out."""
+    """True if a page of the manual is edited; a change log or a read-me may leave much out."""
     return any(not is_about_the_project(path) for path in counterparts)
 
 
@@ -162,7 +162,7 @@ def _title_in(line: str) -> str | None:
 
 
 def _is_setting(block: HunkBlock) -> bool:
-    """Whether a replacement is within the settings or the title at the top, which articles keep apart."""
+    """True if a replacement is within the settings or the title at the top, which articles keep apart."""
     changed = [*block.removed, *block.added]
     return block.old_line <= _MAX_SETTING_LINES and all(map(_SETTING.match, changed))
 

@@ -119,7 +119,7 @@ def _of_additions(article: Article, additions: Sequence[Addition]) -> Iterator[F
 
 
 def _is_listed(addition: Addition, text: str) -> bool:
-    """Whether an article lists the addition among its siblings already."""
+    """True if an article lists the addition among its siblings already."""
     return any(
         entry_list.entry_of(addition.name) is not None and bool(_listed(addition.siblings, entry_list))
         for entry_list in entry_lists_of(text)

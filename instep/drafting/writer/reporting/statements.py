@@ -20,7 +20,7 @@ def statements_of(edits: Iterable[Edit]) -> tuple[Statement, ...]:
 
 
 def is_certain(edits: Iterable[Edit]) -> bool:
-    """Whether the change proves every edit, and none has something to check."""
+    """True if the change proves every edit, and none has something to check."""
     return all(
         edit.probability >= MIN_CERTAIN and not (isinstance(edit.fact, PortedText) and edit.fact.warnings)
         for edit in edits

@@ -90,12 +90,12 @@ def _trimmed(text: str, span: tuple[int, int], core: tuple[int, int]) -> tuple[i
 
 
 def is_label(text: str) -> bool:
-    """Whether a text is in Title Case, as on buttons and menus, and in proper names."""
+    """True if a text is in Title Case, as on buttons and menus, and in proper names."""
     return len(text) <= _MAX_LABEL_CHARACTERS and bool(_TITLE_CASE.fullmatch(text))
 
 
 def are_alike(old: str, new: str) -> bool:
-    """Whether `new` can be a new name for `old`: of the same kind, and not just made private."""
+    """True if `new` can be a new name for `old`: of the same kind, and not just made private."""
     if not _ONE_NAME.fullmatch(new):
         return is_label(old) and is_label(new)
     if new.lstrip("_") == old.lstrip("_") or old.startswith("-") != new.startswith("-"):
@@ -106,12 +106,12 @@ def are_alike(old: str, new: str) -> bool:
 
 
 def is_caption(text: str) -> bool:
-    """Whether a text is a few words as interfaces show them: one capital, no full stop."""
+    """True if a text is a few words as interfaces show them: one capital, no full stop."""
     return bool(_CAPTION.fullmatch(text)) and len(text) <= _MAX_LABEL_CHARACTERS
 
 
 def is_key_combination(text: str) -> bool:
-    """Whether a text is a shortcut such as `Ctrl+K`, in any way of writing it."""
+    """True if a text is a shortcut such as `Ctrl+K`, in any way of writing it."""
     return bool(_KEYS.fullmatch(text))
 
 

@@ -33,7 +33,7 @@ def is_restructured(text: str) -> bool:
 
 
 def is_safe(old: str, new: str) -> bool:
-    """Whether `new` has no more markup than the text that it replaces, and no hidden characters."""
+    """True if `new` has no more markup than the text that it replaces, and no hidden characters."""
     if has_hidden(new) or (_HOST_OR_MAIL.search(new) and not _HOST_OR_MAIL.search(old)):
         return False
     lowered = old.lower(), new.lower()
@@ -50,7 +50,7 @@ def subject_of(title: str) -> str:
 
 
 def is_new(subject: str) -> bool:
-    """Whether a title says that the change adds something."""
+    """True if a title says that the change adds something."""
     return bool(_ADDED.match(subject))
 
 

@@ -45,7 +45,7 @@ class ArticleFilters:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether more than a collection is asked for: then the rows are not neighbours of each other."""
+        """True if more than a collection is asked for: then the rows are not neighbors of each other."""
         return any(self.fields.get(name) for name in FILTERS)
 
     @property

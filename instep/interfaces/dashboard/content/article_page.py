@@ -39,7 +39,7 @@ from instep.platform.identity.audit import find_last_change
 from instep.platform.identity.scopes import Role
 from instep.visitors.answers.golden import ask_each
 
-# The status of a response when somebody else was faster (RFC 9110 section 15.5.10).
+# The status of a response when someone else was faster (RFC 9110 section 15.5.10).
 CONFLICT = 409
 # Pending drafts that the page of an article names.
 MAX_DRAFTS_SHOWN = 10
@@ -92,7 +92,7 @@ async def article_page(page: BotPage, status: int = 200, **values: Any) -> Respo
 
 
 def public_url(page: BotPage, article: Article, collection: Collection | None) -> str | None:
-    """Where everybody reads the article; None while not everybody may."""
+    """The public address of the article; None while not everyone may."""
     is_public = article.visibility == "public" and (collection is None or collection.is_public)
     return page.bot.help_url + article.path(page.bot) if article.is_live and is_public else None
 
@@ -140,7 +140,7 @@ async def discard_changes(page: BotPage) -> Response:
 async def change_article(
     page: BotPage, outcome: str, change: Awaitable[Article], undo: str | None = None
 ) -> Response:
-    """Change the article and show it; if somebody else was faster, nothing is done and the page says so."""
+    """Change the article and show it; if someone else was faster, nothing is done and the page says so."""
     try:
         async with page.ctx.tx.transaction():
             article = await change

@@ -117,7 +117,7 @@ async def collection_form(
 
 
 def faults_of(error: AppError | None) -> dict[str, str]:
-    """What is wrong with each field, as sentences."""
+    """The problems of each field, as sentences."""
     match error:
         case SlugTaken():
             return {"slug": error.message}

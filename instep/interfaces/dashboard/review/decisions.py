@@ -122,7 +122,7 @@ async def send_edit(page: BotPage) -> Response:
 
 @bot_page("review", Role.EDITOR, form_bytes=limits.MAX_EDIT_FORM_BYTES)
 async def send_proposal(page: BotPage) -> Response:
-    """Propose a text as a draft of its own, because its draft was settled while somebody wrote it."""
+    """Propose a text as a draft of its own, because its draft was settled while someone wrote it."""
     settled = await find_draft(page.ctx, draft_id_of(page))
     fields = {"title": page.form.get("title", "").strip(), "contentMarkdown": typed_text(page, settled)}
     try:
@@ -222,7 +222,7 @@ async def refuse(page: BotPage, sentence: str) -> Response:
 
 
 def takes_toast(page: BotPage) -> bool:
-    """Whether the page has gone on already; the editor goes where it is told, and says so in JSON."""
+    """True if the page has gone on already; the editor goes where it is told, and says so in JSON."""
     return asks_for_part(page.request) and not wants_json(page)
 
 

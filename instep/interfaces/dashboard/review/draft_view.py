@@ -95,7 +95,7 @@ class DraftView:
 
     @property
     def has_switches(self) -> bool:
-        """Whether changes can be left out one by one."""
+        """True if changes can be left out one by one."""
         return 1 < self.hunk_count <= limits.MAX_SWITCHED_HUNKS
 
 

@@ -91,7 +91,7 @@ def piece_of(lines: Sequence[str], kind: str, first: int, last: int) -> Iterator
 
 
 def closes_itself(piece: Piece) -> bool:
-    """Whether lines below a piece are not part of it: those below an unclosed fence would be."""
+    """True if lines below a piece are not part of it: those below an unclosed fence would be."""
     return piece.kind not in ("code", "other")
 
 

@@ -29,7 +29,7 @@ NO_WORD = re.compile(r"\W+")
 
 
 def is_place(item_id: str) -> bool:
-    """Whether an id in the queue is that of a place, and not of a draft."""
+    """True if an id in the queue is that of a place, and not of a draft."""
     return item_id.startswith("plc_")
 
 

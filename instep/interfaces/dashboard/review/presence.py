@@ -1,4 +1,4 @@
-"""Who has a draft open at present: "Ada is on this"."""
+"""The people who have a draft open: "Ada is on this"."""
 
 from starlette.responses import Response
 

@@ -103,7 +103,7 @@ async def prove_new(text: str, noted_lines: frozenset[int]) -> Proof | None:
 
 
 def is_provable_at_once(text: str) -> bool:
-    """Whether so few blocks and words can be in a text that they are compared where requests are served."""
+    """True if so few blocks and words can be in a text that they are compared where requests are served."""
     is_short = len(text) <= limits.MAX_INLINE_PROOF_CHARACTERS
     return is_short and text.count("\n") <= limits.MAX_INLINE_PROOF_LINES and renders_at_once(text)
 

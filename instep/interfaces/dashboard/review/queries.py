@@ -76,7 +76,7 @@ async def read_diff(ctx: Ctx, task_id: str) -> str:
 
 
 async def has_drafts(ctx: Ctx) -> bool:
-    """Whether there has ever been a draft or a place."""
+    """True if there has ever been a draft or a place."""
     has_any: bool = await ctx.tx.value(
         """
         select exists (select from drafts where bot_id = %(bot)s and workspace_id = %(workspace)s)
@@ -101,7 +101,7 @@ async def find_locale(ctx: Ctx, article_id: str) -> str | None:
 
 
 async def find_public_path(ctx: Ctx, article_id: str) -> str | None:
-    """Where everybody reads an article; None if it is not public."""
+    """The public address of an article; None if it is not public."""
     row = await ctx.tx.first(
         PublicPlace,
         f"select a.slug, a.locale {LIVE} and a.id = %(id)s",

@@ -72,7 +72,7 @@ async def look(page: BotPage, refusal: AppError | None = None) -> Response:
 
 @bot_page("settings", Role.OWNER)
 async def save_accent(page: BotPage) -> Response:
-    """An empty colour restores the product's blue."""
+    """An empty color restores the product's blue."""
     ctx, colour = page.ctx, page.form.get("accent", "").strip()
     outcome = await attempt(
         page, actions.change_accent(ctx.tx, ctx.workspace_id, ctx.bot.id, colour or None, ctx.actor)

@@ -1,4 +1,4 @@
-"""What all settings share: their navigation, and refusals that keep what was typed."""
+"""Parts shared by all settings: their navigation, and refusals that keep what was typed."""
 
 from collections import defaultdict
 from collections.abc import Coroutine, Sequence

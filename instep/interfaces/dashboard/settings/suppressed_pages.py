@@ -1,4 +1,4 @@
-"""What tasks do not propose again, because somebody has dismissed it, and letting it come again."""
+"""What tasks do not propose again, because someone has dismissed it, and letting it come again."""
 
 from starlette.responses import Response
 from starlette.routing import Route

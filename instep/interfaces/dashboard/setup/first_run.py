@@ -1,4 +1,4 @@
-"""The page of the one-time link: it makes the first person and the first bot, or signs somebody in."""
+"""The page of the one-time link: it makes the first person and the first bot, or signs someone in."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,7 +26,7 @@ FIELDS: tuple[tuple[type[AppError], str], ...] = (
 
 @public
 async def show_setup(request: Request) -> Response:
-    """The form for the first person; a link of somebody who exists signs them in at once."""
+    """The form for the first person; a link of someone who exists signs them in at once."""
     state, token = request.app.state, request.query_params.get("token", "")
     try:
         link = await find_setup_link(state.database, token)

@@ -158,7 +158,7 @@ async def autosave(page: BotPage) -> Response:
 
 async def write(page: BotPage, form: Form) -> None:
     ctx, id = page.ctx, article_id(page)
-    # A text of somebody else is detected first, before anything is changed.
+    # A text of someone else is detected first, before anything is changed.
     edited = await autosave_text(ctx, id, text_in(form), form.get("version", ""))
     changes = changed_facts(form)
     if changes:
@@ -195,7 +195,7 @@ def lines(text: str | None) -> list[str] | None:
 
 
 def new_values(form: Form) -> dict[str, Any]:
-    """What a new article is made from; a field that is left empty is not sent."""
+    """The fields of a new article; a field that is left empty is not sent."""
     names = {
         "slug": "slug",
         "description": "description",

@@ -24,7 +24,7 @@ BAD_REQUEST, CONFLICT = 400, 409
 
 @dataclass(frozen=True, slots=True)
 class OtherText:
-    """A text that somebody saved while this one was written, and a diff from theirs to ours."""
+    """A text that someone saved while this one was written, and a diff from theirs to ours."""
 
     author_name: str | None
     saved_at: datetime
@@ -66,7 +66,7 @@ class EditorForm:
 
 
 def publishes(form: Form) -> bool:
-    """Whether the button was one that publishes."""
+    """True if the button was one that publishes."""
     return form.get("act") in (PUBLISH, PUBLISH_ANYWAY)
 
 
@@ -101,14 +101,14 @@ def field_errors(refusal: AppError) -> dict[str, str]:
 async def compare_with_ours(
     page: BotPage, theirs: str, author_name: str | None, saved_at: datetime, title: str
 ) -> OtherText:
-    """The text that somebody else saved in the meantime, compared with the one that was sent."""
+    """The text that someone else saved in the meantime, compared with the one that was sent."""
     ours = page.form.get("content", "").replace("\r\n", "\n")
     diff = await compare(theirs.replace("\r\n", "\n"), ours, ("theirs", "yours"))
     return OtherText(author_name, saved_at, title, theirs, diff)
 
 
 def wants_json(page: BotPage) -> bool:
-    """Whether a script saves, which stays on its page."""
+    """True if a script saves, which stays on its page."""
     return page.request.headers.get("accept") == "application/json"
 
 

@@ -28,7 +28,7 @@ NO_MODEL = "No language model is set for this help center's editor: an owner can
 
 
 async def has_model(page: BotPage) -> bool:
-    """Whether the editor offers the menu of the language model."""
+    """True if the editor offers the menu of the language model."""
     return await models_of(page.request.app.state).has_model(page.ctx, "editor")
 
 

@@ -42,7 +42,7 @@ class Cluster:
         return wire.probe(self.socket, NAME, NAME)
 
     def is_alive(self) -> bool:
-        """Whether any process of the server runs, even one that outlived the postmaster."""
+        """True if any process of the server runs, even one that outlived the postmaster."""
         return not locks.is_free(self.alive) or bool(processes.running_in(self.pgdata))
 
     def postmaster(self) -> int | None:

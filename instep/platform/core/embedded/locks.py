@@ -29,7 +29,7 @@ def exclusive(path: Path, deadline: float) -> Iterator[int]:
 
 
 def is_free(path: Path) -> bool:
-    """Whether no process holds the lock, shared or exclusive."""
+    """True if no process holds the lock, shared or exclusive."""
     with _opened(path) as fd:
         return _try(fd, fcntl.LOCK_EX)
 

@@ -27,7 +27,7 @@ MAX_OIDC_DOCUMENT_BYTES = 64 * 1024
 OIDC_LEEWAY_SECONDS = 60
 # Codes of one set, each for one use.
 RECOVERY_CODES = 10
-# A link that invites somebody, and one that signs in or sets up the installation.
+# A link that invites someone, and one that signs in or sets up the installation.
 INVITATION_TTL = timedelta(days=7)
 SETUP_LINK_TTL = timedelta(hours=24)
 # Invitations of one workspace that wait to be accepted.

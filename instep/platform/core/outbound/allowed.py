@@ -28,7 +28,7 @@ class AllowList:
         return is_within(without_mapping(url.address), self.networks)
 
     def permits(self, address: Address, host: str) -> bool:
-        """Whether a connection to this address of the host is allowed."""
+        """True if a connection to this address of the host is allowed."""
         if is_metadata(address):
             return False
         return is_public(address) or host in self.hosts or is_within(without_mapping(address), self.networks)

@@ -62,7 +62,7 @@ IPV4_EMBEDDING_PREFIXES = tuple(
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address is globally reachable."""
+    """True if the address is globally reachable."""
     plain = without_mapping(address)
     if is_metadata(plain) or is_within(plain, NOT_PUBLIC):
         return False
@@ -70,7 +70,7 @@ def is_public(address: Address) -> bool:
 
 
 def is_metadata(address: Address) -> bool:
-    """Whether the address is a metadata service's, directly or through a translator."""
+    """True if the address is a metadata service's, directly or through a translator."""
     return any(is_within(candidate, METADATA) for candidate in (address, *embedded_addresses(address)))
 
 

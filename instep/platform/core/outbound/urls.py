@@ -38,7 +38,7 @@ class Url:
 
     @property
     def is_home_name(self) -> bool:
-        """Whether the host is a name that public DNS does not resolve."""
+        """True if the host is a name that public DNS does not resolve."""
         return self.address is None and (
             "." not in self.host or any(f".{self.host}".endswith(f".{name}") for name in HOME_NAMES)
         )
@@ -67,7 +67,7 @@ def parse_address(host: str) -> Address | None:
 
 
 def is_name(host: str) -> bool:
-    """Whether this is a host name; some parsers read a name that ends in a number as an IP address."""
+    """True if this is a host name; some parsers read a name that ends in a number as an IP address."""
     labels = host.split(".")
     return (
         len(host) <= MAX_NAME_CHARACTERS

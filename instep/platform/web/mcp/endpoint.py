@@ -1,4 +1,4 @@
-"""What both MCP endpoints share: checks of host and origin, reading messages, and responses."""
+"""Parts shared by both MCP endpoints: checks of host and origin, reading messages, and responses."""
 
 import json
 from ipaddress import ip_address
@@ -67,7 +67,7 @@ def refuse_unnamed_origin(request: Request) -> None:
     """Refuse a page whose origin has no name; pages of all others may call with a credential.
 
     MCP has servers check `Origin` against DNS rebinding. Here the check of `Host` does that, and no browser
-    adds a credential by itself, so a foreign page can do no more than its credential allows anybody.
+    adds a credential by itself, so a foreign page can do no more than its credential allows anyone.
     """
     origins = request.headers.getlist("origin")
     if len(origins) > 1 or any("://" not in origin for origin in origins):

@@ -103,7 +103,7 @@ class Caller(Protocol):
     """The authenticated sender of a message."""
 
     def may_use(self, tool: Tool) -> bool:
-        """Whether the caller sees this tool and may call it."""
+        """True if the caller sees this tool and may call it."""
         ...
 
     async def call_of(self, tool: Tool, arguments: dict[str, Any]) -> Any:

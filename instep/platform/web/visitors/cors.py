@@ -23,7 +23,7 @@ MCP_HEADERS = (
 
 
 def is_open_to(request: Request, origins: Sequence[str], settings: Settings) -> bool:
-    """Whether the caller's origin may call; servers send none and may."""
+    """True if the caller's origin may call; servers send none and may."""
     if "origin" not in request.headers:
         return True
     origin = sent_origin(request)

@@ -60,7 +60,7 @@ class OriginNotAllowed(VisitorRefusal):
 
 
 def is_visitor_path(path: str) -> bool:
-    """Whether a path belongs to the visitor API or a public MCP server."""
+    """True if a path belongs to the visitor API or a public MCP server."""
     return f"{path}/".startswith(PREFIXES) or HELP_CENTER_MCP.match(f"{path}/") is not None
 
 

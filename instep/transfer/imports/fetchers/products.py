@@ -2,7 +2,7 @@
 
 fetcher = find_fetcher(url, name)      # None: no URL of a known product
 await fetch_source(client, fetcher, url, key, folder, tell)
-# `folder` now holds what the reader named `fetcher.name` reads, as if somebody had saved it by hand
+# `folder` now holds what the reader named `fetcher.name` reads, as if someone had saved it by hand
 """
 
 from collections.abc import Callable

@@ -55,7 +55,7 @@ def keep_inline_code(document: HtmlDocument, code: Node) -> None:
 
 
 def is_alone(code: Node) -> bool:
-    """Whether there is nothing else in the paragraph of the code."""
+    """True if there is nothing else in the paragraph of the code."""
     parent = code.parent
     return (
         parent is not None and tag_of(parent) in {"p", "div"} and parent.text().strip() == code.text().strip()

@@ -94,12 +94,12 @@ def class_words(classes: str) -> set[str]:
 
 
 def is_blank(node: Node | None) -> bool:
-    """Whether the node is text of white space only."""
+    """True if the node is text of white space only."""
     return node is not None and node.is_text_node and not (node.text_content or "").strip()
 
 
 def is_inside(node: Node, names: set[str]) -> bool:
-    """Whether one of these elements is around the node."""
+    """True if one of these elements is around the node."""
     return any(tag_of(parent) in names for parent in parents_of(node))
 
 

@@ -42,7 +42,7 @@ def note_ids(document: HtmlDocument) -> None:
 
 
 def is_right_before(node: Node, heading: Node) -> bool:
-    """Whether nothing that is seen stands between the start of a node and a heading."""
+    """True if nothing that is seen stands between the start of a node and a heading."""
     current: Node | None = node
     for _ in range(MAX_STEPS):
         if current is None or text_of(current) or current.css_first("img, iframe") is not None:

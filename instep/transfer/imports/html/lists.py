@@ -67,6 +67,6 @@ def tighten(listing: Node) -> None:
 
 
 def is_tight(item: list[Node]) -> bool:
-    """Whether the elements of an item are one paragraph at most, and with it nothing but lists."""
+    """True if the elements of an item are one paragraph at most, and with it nothing but lists."""
     names = [tag_of(child) for child in item]
     return "p" not in names or (names.count("p") == 1 and set(names) <= {"p", "ul", "ol"})

@@ -172,7 +172,7 @@ def take_words_of_card(link: Node) -> None:
 
 
 def shows_file(link: Node, address: str) -> bool:
-    """Whether a link shows anything; one to a download that doesn't gets the name of its file."""
+    """True if a link shows anything; one to a download that doesn't gets the name of its file."""
     if text_of(link) or link.css_first("img") is not None:
         return True
     name = posixpath.basename(decoded_path(split_url(address).path))

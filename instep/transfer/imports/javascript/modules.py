@@ -353,7 +353,7 @@ def expression_node(text: str) -> Node | None:
 
 
 def is_complete_module(text: str) -> bool:
-    """Whether a text is valid as statements; a part of one is not."""
+    """True if a text is valid as statements; a part of one is not."""
     return not _parser(False).parse(text.encode()).root_node.has_error
 
 

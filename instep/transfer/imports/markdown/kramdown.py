@@ -1,4 +1,4 @@
-"""What kramdown adds to Markdown, as plain Markdown."""
+"""Kramdown's extensions of Markdown, as plain Markdown."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What readers of products with components share: their files, configuration, pages and redirects."""
+"""Parts shared by readers of products with components: their files, configuration, pages and redirects."""
 
 import posixpath
 import re

@@ -159,7 +159,7 @@ class _Scanner:
         return "" if is_comment or not content else Expression(content)
 
     def _is_in_directive(self) -> bool:
-        """Whether braces are the attributes of a container such as `:::note{title="…"}`; `{#…}` is an id."""
+        """True if braces are the attributes of a container such as `:::note{title="…"}`; `{#…}` is an id."""
         start = self.text.rfind("\n", 0, self.at) + 1
         return self.text[start : start + _MAX_INDENT].lstrip().startswith(":::")
 

@@ -48,7 +48,7 @@ class IncludedFiles:
         return self.dialects.get(posixpath.splitext(path)[1].removeprefix("."), "html")
 
     def has_indented_code(self, path: str) -> bool:
-        """Whether deep indentation makes code of a block: not in MDX, but authors of ".md" files mean it."""
+        """True if deep indentation makes code of a block: not in MDX, but authors of ".md" files mean it."""
         return not path.endswith(".mdx")
 
 
@@ -68,7 +68,7 @@ def rebase_links(text: str, snippet: str, page: str, paths: frozenset[str]) -> s
 
 
 def is_partial(path: str) -> bool:
-    """Whether a file is only there for other pages: its name, or that of a folder, begins with "_" or "."."""
+    """True if a file is only there for other pages: its name, or that of a folder, begins with "_" or "."."""
     return any(segment.startswith(("_", ".")) for segment in path.split("/"))
 
 

@@ -207,7 +207,7 @@ class PageWriter:
         return self.snippets.configuration.module(path) if path and is_script else None, exported
 
     def _is_missing(self, element: Element) -> bool:
-        """Whether a component stands for a file of text that is not in the source."""
+        """True if a component stands for a file of text that is not in the source."""
         path = self.module.imports.get(element.name, ("", ""))[0] if self.module else ""
         return path.endswith((".md", ".mdx")) and self.snippets.find(path, self.page.path) is None
 
@@ -358,7 +358,7 @@ _CODE_TAGS = frozenset(("pre", "Code", "CodeBlock", "Mermaid", "include", "Snipp
 
 
 def _is_verbatim(tag: Tag | None) -> bool:
-    """Whether Vue leaves what is in a tag as it is."""
+    """True if Vue leaves what is in a tag as it is."""
     while tag is not None and "v-pre" not in tag.values:
         tag = tag.parent
     return tag is not None

@@ -224,7 +224,7 @@ class Directory:
         return target.page if target and target.is_exact else None
 
     def has_place(self, path: str) -> bool:
-        """Whether a page or a folder of pages is at a path of the site."""
+        """True if a page or a folder of pages is at a path of the site."""
         return address_name(path) in self.by_folder or self.page_at(path) is not None
 
     def redirected_path(self, redirect: ImportedRedirect) -> str | None:

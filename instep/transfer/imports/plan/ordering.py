@@ -1,4 +1,4 @@
-"""The order of articles in a collection: that of the source, apart from what somebody moved here.
+"""The order of articles in a collection: that of the source, apart from what someone moved here.
 
 An order is no text: putting an article between others changes positions alone, so that those behind it get no
 version, no revision and no event.
@@ -38,7 +38,7 @@ def longest_increasing(rows: Sequence[tuple[int, str]]) -> set[str]:
 
 
 def placed(present: Sequence[str], target: Sequence[str], moved: Iterable[str]) -> list[str]:
-    """The ids in a collection, with the moved ones each behind its neighbour in the order of `target`.
+    """The ids in a collection, with the moved ones each behind its neighbor in the order of `target`.
 
     What stands there besides keeps its place; a moved one that is not there is left out.
     """

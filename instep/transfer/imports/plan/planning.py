@@ -189,7 +189,7 @@ class Planner:
                 yield planned
 
     def is_reordered(self, planned: PlannedCollection) -> bool:
-        """Whether pages that were in the collection already have other places in it."""
+        """True if pages that were in the collection already have other places in it."""
         earlier = (self.state.pages.get(key) for key in planned.moved)
         return any(page and page.facts.get("collection") == planned.collection.key for page in earlier)
 

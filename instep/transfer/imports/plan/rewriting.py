@@ -265,7 +265,7 @@ def joined(text: str, edits: list[DestinationEdit]) -> Pieces:
 
 
 def names_file(destination: str) -> bool:
-    """Whether a link names a file that is no page."""
+    """True if a link names a file that is no page."""
     path = destination.partition("#")[0].partition("?")[0]
     return FILE_NAME.search(path) is not None and PAGE_EXTENSION.search(path) is None
 

@@ -1,1 +1,1 @@
-"""What the readers of other products' exports share: saved JSON, addresses with ids, texts in HTML."""
+"""Parts shared by the readers of other products' exports: saved JSON, addresses with ids, texts in HTML."""

@@ -78,7 +78,7 @@ def _root(files: SourceFiles, configuration: Fields) -> str:
 
 
 def _is_part(path: str, root: str) -> bool:
-    """Whether a file is there to be included: its folder is named with an underscore."""
+    """True if a file is there to be included: its folder is named with an underscore."""
     folders = posixpath.dirname(path.removeprefix(f"{root}/")).split("/")
     return any(folder.startswith("_") for folder in folders)
 

@@ -105,13 +105,13 @@ class ExportedPage:
 
     @property
     def group(self) -> str:
-        """What a page and its translations have in common."""
+        """Parts common to a page and its translations."""
         locale = locale_of_name(self.name)
         return self.path.removesuffix(".md").removesuffix(f".{locale}")
 
 
 def recognises(files: SourceFiles) -> bool:
-    """Whether the manifest of an export is there; one of another program may have its name."""
+    """True if the manifest of an export is there; one of another program may have its name."""
     try:
         return bool(json.loads(files.read(MANIFEST_FILE))["format"] == "instep-export")
     except (KeyError, ValueError, TypeError, RecursionError):

@@ -37,7 +37,7 @@ from instep.transfer.imports.tree.schemas import (
 )
 
 CALLOUTS = "div.intercom-interblocks-callout"
-# The colours of callouts in Intercom's editor, by the beginning of `background-color`, and what they mean.
+# The colors of callouts in Intercom's editor, by the beginning of `background-color`, and what they mean.
 COLOURS = {"#d7efdc": "tip", "#feedaf": "warning", "#fed9db": "danger", "#e3e7fa": "info"}
 NOT_LOCALES = {"type"}
 
@@ -114,7 +114,7 @@ def read_center(files: SourceFiles) -> IntercomCenter:
 
 
 def prepare(document: HtmlDocument) -> None:
-    """Callouts differ only in their colour."""
+    """Callouts differ only in their color."""
     for callout in document.css(CALLOUTS):
         callout.attrs["class"] = f"callout {kind_of(callout)}"
 

@@ -33,7 +33,7 @@ class JekyllSite:
     sites: tuple[str, ...]
 
     def has_page(self, path: str) -> bool:
-        """Whether Jekyll makes a page of a file with front matter."""
+        """True if Jekyll makes a page of a file with front matter."""
         patterns = self.configuration.texts("exclude")
         if path.startswith(_BUILT_FOLDERS) or any(_is_below(path, pattern) for pattern in patterns):
             return False
@@ -139,7 +139,7 @@ def _collections(configuration: Fields) -> list[tuple[str, str]]:
 
 
 def _is_below(path: str, pattern: str) -> bool:
-    """Whether a path is one that a folder, a file or a pattern of the configuration names."""
+    """True if a path is one that a folder, a file or a pattern of the configuration names."""
     pattern = pattern.strip("/")
     if "*" in pattern:
         return fnmatchcase(path, pattern.replace("**/", "*"))

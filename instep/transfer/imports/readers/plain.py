@@ -54,7 +54,7 @@ def _order(page: SourcePage) -> float | None:
 
 
 def places_are_folders(pages: dict[str, ImportedPage], folders: dict[str, str], locale: str) -> bool:
-    """Whether the pages of the main language are all in the folder of that language."""
+    """True if the pages of the main language are all in the folder of that language."""
     paths = [page.path for page in pages.values() if (page.locale or MAIN_LOCALE) == locale]
     return len(folders) > 1 and all(path.startswith(f"{folders.get(locale, '')}/") for path in paths)
 

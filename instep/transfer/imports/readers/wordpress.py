@@ -155,7 +155,7 @@ class BlogReader:
         }
 
     def is_page(self, item: Item) -> bool:
-        """Whether an item becomes an article; what is thrown away or part of a theme does not."""
+        """True if an item becomes an article; what is thrown away or part of a theme does not."""
         if NO_PAGES.fullmatch(item.value("post_type")):
             return False
         if item.value("status") in LEFT_OUT:

@@ -204,7 +204,7 @@ def page_of(guide: Guide, article_id: str, original: Row, row: Row, texts: HtmlT
 
 
 def segments_of(row: Row) -> set[str]:
-    """The user segments that may read an article; none means everybody."""
+    """The user segments that may read an article; none means everyone."""
     ids = row.get("user_segment_ids")
     several = [str(each) for each in ids] if isinstance(ids, list) else []
     return {*several, key(row, "user_segment_id") or ""} - {""}

@@ -135,5 +135,5 @@ NOTHING = re.compile(r"<!--.*?-->|[\s#>*_=|:.`-]", re.DOTALL)
 
 
 def shows_nothing(markdown: str) -> bool:
-    """Whether a text shows nothing: no word, no picture and no other sign than those of Markdown."""
+    """True if a text shows nothing: no word, no picture and no other sign than those of Markdown."""
     return not NOTHING.sub("", markdown)

@@ -218,7 +218,7 @@ def open_zip(content: IO[bytes], name: str) -> zipfile.ZipFile:
 
 
 def is_bundle(names: Iterable[str]) -> bool:
-    """Whether an archive holds archives, and besides them at most notes that no reader reads."""
+    """True if an archive holds archives, and besides them at most notes that no reader reads."""
     files = [name for name in names if not name.endswith("/") and not LITTER.search(name)]
     others = [name for name in files if not name.lower().endswith(ARCHIVE)]
     return len(others) < len(files) and all(name.lower().endswith((".txt", ".pdf")) for name in others)

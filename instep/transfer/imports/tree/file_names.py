@@ -11,7 +11,7 @@ _PAGE = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
 
 
 def is_page(path: str) -> bool:
-    """Whether a path is that of a Markdown file."""
+    """True if a path is that of a Markdown file."""
     return _PAGE.search(path) is not None
 
 

@@ -53,7 +53,7 @@ def page_paths(files: SourceFiles, root: str = "") -> list[str]:
 
 
 def is_index(path: str) -> bool:
-    """Whether a file is the page of its folder."""
+    """True if a file is the page of its folder."""
     return posixpath.basename(without_extension(path)).lower() in _INDEX_NAMES
 
 

@@ -292,7 +292,7 @@ async def _create_collection(ctx: Ctx, planned: PlannedCollection, ids: Mapping[
 async def _update_collection(
     ctx: Ctx, planned: PlannedCollection, before: Facts, ids: Mapping[str, str]
 ) -> None:
-    """Change what the source has changed; what somebody has changed here stays as it is."""
+    """Change what the source has changed; what someone has changed here stays as it is."""
     collection = await find_collection(ctx, ids[planned.collection.key])
     present = {
         "title": collection.title,

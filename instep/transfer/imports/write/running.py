@@ -61,7 +61,7 @@ Tell = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a plan writes."""
+    """The writes of a plan."""
 
     pieces: dict[str, FilePiece]
     pages: list[PlannedPage]

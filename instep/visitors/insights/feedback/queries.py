@@ -25,7 +25,7 @@ async def insert(
     reason: FeedbackReason | None,
     comment: str | None,
 ) -> ArticleFeedback | None:
-    """None for an article that is not public: only what everybody may read can be rated."""
+    """None for an article that is not public: only what everyone may read can be rated."""
     return await ctx.tx.first(
         ArticleFeedback,
         f"""

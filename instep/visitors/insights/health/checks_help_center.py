@@ -76,7 +76,7 @@ def find_broken_anchors(context: ArticleContext) -> Iterator[ProblemLocation]:
 
 
 def has_anchor(context: ArticleContext, target: Target) -> bool:
-    """Whether the anchor exists; assumed of a text that was not analyzed."""
+    """True if the anchor exists; assumed of a text that was not analyzed."""
     assert target.article is not None
     is_own = target.article.id == context.article.id
     analysis = context.analysis if is_own else context.help_center.analyses.get(target.article.id)

@@ -139,7 +139,7 @@ class HelpCenter:
                 yield article.locale, start, band
 
     def is_outdated(self, article: ArticleMeta) -> bool:
-        """Whether the text of the article that this one translates has changed since."""
+        """True if the text of the article that this one translates has changed since."""
         root = self.by_id.get(article.translation_of) if article.translation_of else None
         return root is not None and root.text_changed_at > article.text_changed_at
 
@@ -192,7 +192,7 @@ class HelpCenter:
         return Target(fragment, self.is_redirected(path))
 
     def is_redirected(self, path: str) -> bool:
-        """Whether a redirect leads on from this path."""
+        """True if a redirect leads on from this path."""
         candidates = (self.redirects_by_anchor.get(anchor, ()) for anchor in anchors_of(path))
         return any(is_match(redirect, path) for redirects in candidates for redirect in redirects)
 

@@ -111,7 +111,7 @@ async def find_state(ctx: Ctx) -> HealthState:
 
 
 async def has_more_articles(ctx: Ctx, count: int) -> bool:
-    """Whether the bot has more articles than `count`."""
+    """True if the bot has more articles than `count`."""
     has_more: bool = await ctx.tx.value(
         """
         select count(*) > %(count)s from (

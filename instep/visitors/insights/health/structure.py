@@ -179,7 +179,7 @@ class StructureReader:
                 part.text += words
 
     def is_open(self, span: Span) -> bool:
-        """Whether a code block begins with a fence that is never closed."""
+        """True if a code block begins with a fence that is never closed."""
         fence = fence_of(self.lines, span, self.block)
         return fence != "" and is_unclosed(self.lines, span, fence)
 

@@ -143,7 +143,7 @@ async def merge(ctx: Ctx, question_id: str, into_id: str) -> None:
 
 
 async def reopen(ctx: Ctx, question_id: str) -> bool:
-    """Whether this call took the dismissal back."""
+    """True if this call took the dismissal back."""
     row_count = await ctx.tx.execute(
         """
         update unanswered_questions set dismissed_at = null
@@ -157,7 +157,7 @@ async def reopen(ctx: Ctx, question_id: str) -> bool:
 
 
 async def dismiss(ctx: Ctx, question_id: str) -> bool:
-    """Whether this call dismissed it: of several at once exactly one does."""
+    """True if this call dismissed it: of several at once exactly one does."""
     row_count = await ctx.tx.execute(
         """
         update unanswered_questions set dismissed_at = %(now)s

@@ -24,7 +24,7 @@ from instep.visitors.insights.visits import queries
 
 log = structlog.get_logger()
 
-# Words that may say who somebody is: an email address, or a number as long as those of telephones and cards.
+# Words that may say who someone is: an email address, or a number as long as those of telephones and cards.
 PERSONAL = re.compile(r"@|(?:\d[ ./-]?){6}")
 
 
@@ -60,7 +60,7 @@ class VisitCounter:
     empty_searches: Counter[VisitSubject] = field(default_factory=Counter)
 
     def count_view(self, ctx: Occasion, article_id: str) -> None:
-        """Count that somebody has opened an article."""
+        """Count that someone has opened an article."""
         if self.has_room:
             self.views[subject_of(ctx, article_id)] += 1
 
@@ -73,7 +73,7 @@ class VisitCounter:
 
     @property
     def has_room(self) -> bool:
-        """Whether more may be counted before it is written: not where the database is away for long."""
+        """True if more may be counted before it is written: not where the database is away for long."""
         return len(self.views) + len(self.searches) < limits.MAX_UNWRITTEN_COUNTS
 
     async def write(self, database: Database) -> None:
