@@ -16,7 +16,7 @@ from typing import Literal
 from pydantic import BaseModel, ValidationError
 
 from instep.platform.core import limits
-from instep.platform.llm.guard import DATA_RULE, delimit, has_markup, read_beginning
+from instep.platform.llm.guard import DATA_RULE, delimit, has_markup, read_beginning, reply_schema
 from instep.platform.llm.protocol import Prompt
 from instep.platform.text.sentences import split_sentences
 from instep.visitors.answers.answer_blocks import CELL_END, AnswerBlock, AnswerUnit, without_emphasis
@@ -62,29 +62,6 @@ with nothing added. A question that stands alone stays as it is.
 Answer with JSON alone: {{"question": "…"}}
 """.strip()
 Kind = Literal["question", "greeting", "thanks", "insult", "command"]
-TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
-
-
-def _object(fields: dict[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
-
-
-SCHEMA = _object(
-    {
-        "kind": {"type": "string", "enum": ["question", "greeting", "thanks", "insult", "command"]},
-        "language": TEXT,
-        "sections": {"type": "array", "items": NUMBER},
-        "parts": {"type": "array", "items": _object({"text": TEXT, "section": NUMBER, "quote": TEXT})},
-        "searches": {"type": "array", "items": TEXT},
-    }
-)
-REWRITING_SCHEMA = _object({"question": TEXT})
-# The fields before the parts, which say whether these may be shown.
 HEAD = frozenset(("kind", "language", "sections"))
 # Each next part is looked for in all of a reply so far: a longer one is not shown before it is whole.
 MAX_BEGUN_CHARACTERS = 16_000
@@ -105,10 +82,11 @@ class ReplyPart(BaseModel, frozen=True):
 
 
 class AnswerReply(BaseModel):
-    # Those that hold the answer, the best first.
-    sections: list[int]
+    # A model writes the fields in this order: the first ones say whether the parts may be shown.
     kind: Kind = "question"
     language: str = ""
+    # Those that hold the answer, the best first.
+    sections: list[int]
     parts: list[ReplyPart] = []
     searches: list[str] = []
 
@@ -150,12 +128,12 @@ class FoundQuote:
 def prompt_for(question: str, extracts: Sequence[PassageExtract]) -> Prompt:
     parts = [(f"section {number}", extract_text(extract)) for number, extract in enumerate(extracts, 1)]
     parts.append(("the question", question))
-    return Prompt(SYSTEM_PROMPT, delimit(parts), SCHEMA, limits.MAX_ANSWER_TOKENS)
+    return Prompt(SYSTEM_PROMPT, delimit(parts), reply_schema(AnswerReply), limits.MAX_ANSWER_TOKENS)
 
 
 def rewriting_prompt(question: str, earlier: Sequence[str]) -> Prompt:
     parts = [*(("an earlier question", text) for text in earlier), ("the last question", question)]
-    return Prompt(REWRITING_PROMPT, delimit(parts), REWRITING_SCHEMA, limits.MAX_REWRITING_TOKENS)
+    return Prompt(REWRITING_PROMPT, delimit(parts), reply_schema(Rewritten), limits.MAX_REWRITING_TOKENS)
 
 
 def extract_text(extract: PassageExtract) -> str:

@@ -14,7 +14,7 @@ from anyio import to_thread
 
 from instep.platform.core import limits
 from instep.platform.llm.budget import Enter
-from instep.platform.llm.guard import read_reply
+from instep.platform.llm.guard import read_reply, require_reply
 from instep.platform.llm.protocol import CompletionError, Model
 from instep.search.passage_kinds import answers_questions
 from instep.search.schemas import Passage
@@ -48,10 +48,6 @@ from instep.visitors.answers.generative import (
 from instep.visitors.answers.schemas import Answer, Show
 
 log = structlog.get_logger()
-
-
-class UnreadableReply(CompletionError):
-    """The model replied in another form than it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +96,7 @@ class SectionReader:
         reading = SectionReading(context, extracts, self.model.name)
         on_text = None if self.show is None else GrowingReply(reading, self.show).add
         completion = await self.model.complete(prompt_for(context.query, extracts), on_text)
-        reply = read_reply(AnswerReply, completion.text)
-        if reply is None:
-            raise UnreadableReply("It replied in another form than it was asked for.")
-        return reading, reply
+        return reading, require_reply(AnswerReply, completion.text)
 
     async def search(self, context: RetrievedContext, searches: Sequence[str]) -> RetrievedContext:
         """The sections that the model's searches find and that it has not read, of each search in turn."""
