@@ -53,9 +53,11 @@ async def serving(
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0)
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    await task
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        await task
 
 
 async def send(port: int, *parts: bytes, source: str = "127.0.0.1") -> list[Answer]:

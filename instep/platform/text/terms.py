@@ -42,7 +42,7 @@ _ENGLISH: dict[StopWordUse, str] = {
         define did do does each either else enter every example first for from get gets give given go had has
         have here how if in inside instead into is it its just keep let lets like look may more most must name
         need needed new next no not note now of off on once one only open optionally or other our out over own
-        pass per please press put read run same see select sent set sets should show shown single so some
+        pass per please press put read run same see select sent set sets should single so some
         specify start starting still such than that the their them themselves then there these they this those
         through to too turn two type under until up us use used uses using value very via was we well were
         what when where which while who whole why will with within without would write yet you your
