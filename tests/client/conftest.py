@@ -1,4 +1,4 @@
-"""Parts shared by the tests of commands in a CI and at a reviewer's terminal: one server for them all."""
+"""Parts shared by the tests of commands in a CI and at a reviewer's terminal."""
 
 from collections.abc import Iterator
 
@@ -7,9 +7,12 @@ import pytest
 from tests.support.installation import installed
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def server(database_url: str) -> Iterator[str]:
-    """A server of its own process on the database of the tests, which may ask local issuers."""
+    """A server of its own process on the database of the tests, which may ask local issuers.
+
+    It takes jobs, so it ends with the tests of a file: those of others count on theirs.
+    """
     with installed(INSTEP_DATABASE_URL=database_url, INSTEP_WEBHOOK_ALLOW="127.0.0.0/8") as installation:
         installation.serve()
         yield installation.url

@@ -10,7 +10,7 @@ SLOW_FOLDERS = (
     *("tests/browser/", "tests/interfaces/dashboard/", "tests/client/"),
 )
 # The files of such a folder share servers, which each process would start anew.
-FOLDERS_WITH_SERVERS = ("tests/races/", "tests/browser/", "tests/client/")
+FOLDERS_WITH_SERVERS = ("tests/races/", "tests/browser/")
 
 
 class ServersOnce(LoadFileScheduling):  # type: ignore[misc]

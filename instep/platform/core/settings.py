@@ -139,7 +139,7 @@ class Settings(BaseModel):
     visit_count_retention_days: int = Field(
         400,
         ge=1,
-        description="For how many days it is kept how often articles were opened and what was searched.",
+        description="The number of days for which counts of visits and searches are kept.",
         examples=[90],
     )
     database_pool: int = Field(

@@ -34,7 +34,7 @@ async def test_the_history_tells_who_wrote_each_version_and_marks_its_words(
     assert "From version 2 to 3" in page
     assert "Up to <del>50</del><ins>80</ins> MB each." in page
     assert page.count("Acme writer") == 3
-    assert "Version 3 · present" in page
+    assert "Version 3 · current" in page
     older = (await desk.get(f"{path}?version=2")).text
     assert "Up to <del>25</del><ins>50</ins> MB each." in older
     whole = (await desk.get(f"{path}?version=3&with=1")).text
@@ -92,7 +92,7 @@ async def test_a_restoration_that_comes_second_changes_nothing_and_says_so(
     answer = await desk.send(f"{path}?version=1", f"{path}/restore", **fields_of(page))
 
     assert answer.status_code == 409
-    assert "It was not restored." in answer.text
+    assert "Not restored." in answer.text
     assert ok(await client.get("/v1/articles/limits"))["contentMarkdown"] == "Three."
 
 

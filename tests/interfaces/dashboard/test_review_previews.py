@@ -29,7 +29,7 @@ async def test_a_draft_is_shown_on_the_site_before_it_is_live(desk: Desk, shelf:
     assert answer.headers["X-Robots-Tag"] == "noindex, nofollow"
     assert (answer.headers["Cache-Control"], answer.headers["Referrer-Policy"]) == ("no-store", "no-referrer")
     assert "ETag" not in answer.headers
-    live = await api(None).get(f"/help/{desk.slug}/articles/sending-attachments-by-e-mail")
+    live = await api(None).get(f"/help/{desk.slug}/articles/sending-attachments-by-email")
     assert "<strong>25 MB</strong>" in live.text
 
 

@@ -111,7 +111,7 @@ async def test_other_values_of_git_are_in_force_while_its_text_waits(
     await repository.sync()
 
     assert (told["action"], article["contentMarkdown"]) == ("conflict", "One\n\nZwei\n\nThree\n")
-    assert "changed in git" in told["message"]
+    assert "waiting for review" in told["message"]
     assert (article["visibility"], article["description"], article["status"]) == (
         "authenticated",
         "Git's.",
