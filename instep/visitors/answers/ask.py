@@ -1,7 +1,7 @@
 """Answers in the articles' own words: retrieve passages, decide whether they answer the question, extract.
 
-`RetrievedContext.is_answerable` decides for all faces whether a question is answered or declined;
-`model_answer` then lets a model write the answer out.
+Without a model `RetrievedContext.is_answerable` and `sureness` decide for all faces whether a question is
+answered or declined; with one `model_answer` lets it decide and write.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class RetrievedContext:
 
     @property
     def is_answerable(self) -> bool:
-        """The only place that decides whether to answer or to decline."""
+        """True if words alone make an answer likely enough. A model decides for itself."""
         return bool(self.passages) and self.confidence >= limits.ANSWER_THRESHOLD
 
 
