@@ -1,1 +1,1 @@
-"""Who uses an installation: workspaces, people, OAuth, CI jobs, and the language model that they choose."""
+"""Users of an installation: workspaces, people, OAuth clients, CI jobs, and their language model."""

@@ -1,4 +1,4 @@
-"""What kind of question someone asks, by its first words: how to do something, what something is, and so on.
+"""Kinds of questions, by their first words: how to do something, what something is, and so on.
 
 The patterns are in the seven languages of the site. A question in other words has no kind.
 """

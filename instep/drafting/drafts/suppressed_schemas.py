@@ -50,7 +50,7 @@ class DismissedStatement:
 
 
 class SuppressedOut(Out):
-    """What tasks do not propose again, because a reviewer has dismissed it."""
+    """A dismissed proposal, which tasks do not make again."""
 
     id: str
     article_id: str | None = Field(description="The affected article; null for the draft of a new article.")

@@ -41,7 +41,7 @@ WRITER = Actor("task", "Instep", can_write=True, channel="job")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a task is written from; `articles` is None if the bot has more than the writer reads."""
+    """Input of the writer for a task; `articles` is None if the bot has more than the writer reads."""
 
     work: TaskInput
     bot: Bot

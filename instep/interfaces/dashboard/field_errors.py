@@ -1,4 +1,4 @@
-"""The problems of the fields of a form, as sentences beside them."""
+"""Errors of form fields, as sentences next to the fields."""
 
 from instep.platform.core.errors import AppError
 

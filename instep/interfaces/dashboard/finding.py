@@ -1,4 +1,4 @@
-"""What the palette finds while someone types: articles of the bot."""
+"""Search in the command palette: articles of the bot that match while a person types."""
 
 from starlette.responses import Response
 from starlette.routing import Route

@@ -20,7 +20,7 @@ pages = Pages.below(Path(__file__).parent / "templates")
 
 
 class Descriptions:
-    """What the APIs say of themselves, made once when someone asks for it first."""
+    """The descriptions of the APIs, made once, at the first request."""
 
     def __init__(self, routes: Sequence[BaseRoute], base_url: str) -> None:
         self.routes = routes

@@ -125,7 +125,7 @@ def below_help_center(request: Request) -> str:
 
 
 def own_address(request: Request, bot: Bot) -> str | None:
-    """Where a help center with a host name of its own has the page that was asked for elsewhere.
+    """The address at which a help center with a host name of its own has the requested page.
 
     None where it is asked for in its place. At such a host there are no other help centers (404).
     """

@@ -32,7 +32,7 @@ class Accent:
 def readable_accent(css_colour: str) -> Accent:
     """The color with its hue, as light or dark as its contrast needs on the grounds of each scheme.
 
-    A readable color stays as it is. Raises `InvalidColour` with a sentence for whoever chose the color.
+    A readable color stays as it is. Raises `InvalidColour` with a sentence for the person who chose it.
     """
     colour = parse_colour(css_colour)
     return Accent(

@@ -32,6 +32,8 @@ NUMBER = re.compile(r"(?<![\w.,#-])(\d+(?:[.,]\d+)*)([A-Za-z%]*)")
 YES_OR_NO = re.compile(r"\A(?:yes|no|ja|nein|oui|non|sí|sim|não|sì|nee)[,;:.] +(?=\S)", re.IGNORECASE)
 # A word so frequent in its language (a share of all words) names no thing.
 FREQUENT = 1e-3
+# A sentence with more clauses is compared as one: each is held against all clauses of a passage.
+MAX_CLAUSES_COMPARED = 12
 # At least this share of the words of a text in a language are among its most frequent ones.
 MIN_FREQUENT_SHARE = 0.15
 
@@ -93,8 +95,9 @@ def window_supports(window: Sequence[str], sentence: str, terms: frozenset[str])
         return False
     if not all(has_number(text, *number) for number in NUMBER.findall(sentence)):
         return False
-    clauses = clauses_of(window)
-    return all(has_polarity_of(clause, clauses) for clause in clauses_of(split_sentences(sentence)))
+    stated, clauses = clauses_of(split_sentences(sentence)), clauses_of(window)
+    compared = stated if len(stated) <= MAX_CLAUSES_COMPARED else [sentence]
+    return all(has_polarity_of(clause, clauses) for clause in compared)
 
 
 def clauses_of(sentences: Sequence[str]) -> list[str]:

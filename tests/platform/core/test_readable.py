@@ -123,7 +123,7 @@ def test_no_spelling_of_a_foreign_address_passes_for_the_sites_own() -> None:
 
 
 def test_many_tables_cost_no_more_than_their_length() -> None:
-    # Of equal headings each is numbered anew, which is not what is measured here.
+    # The renderer numbers equal headings in quadratic time, which another rule refuses.
     assert grows_linearly(
         render, lambda count: "".join(f"## Limit {n}\n\n{TABLE}\n" for n in range(count)), 2_000
     )

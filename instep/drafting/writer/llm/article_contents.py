@@ -1,4 +1,4 @@
-"""What a model reads: a change, the table of contents from which it chooses, and the parts of articles."""
+"""Texts for a model: a change, the table of contents from which it chooses, and parts of articles."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What tasks do not propose again, because someone has dismissed it, and letting it come again."""
+"""The page of dismissed proposals, which tasks do not make again until a person allows them."""
 
 from starlette.responses import Response
 from starlette.routing import Route
