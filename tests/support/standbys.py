@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from instep.platform.core.embedded.binaries import find_programs
 from instep.platform.core.embedded.launch import environment
 from tests.support.installation import new_folder
 
+SECONDS = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -29,6 +32,21 @@ class Pair:
         """Both, the standby first."""
         hosts = [conninfo_to_dict(each.url)["host"] for each in (self.standby, self.primary)]
         return make_conninfo(self.primary.url, host=",".join(map(str, hosts)))
+
+    def has_replayed(self) -> bool:
+        """True if the standby has what the primary has written so far: it follows with a delay."""
+        with psycopg.connect(self.primary.url) as primary:
+            row = primary.execute("select pg_current_wal_lsn()::text").fetchone()
+        with psycopg.connect(self.standby.url) as standby:
+            is_there = standby.execute("select pg_last_wal_replay_lsn() >= %s::pg_lsn", row).fetchone()
+        return is_there == (True,)
+
+    def catch_up(self) -> None:
+        """Wait until the standby has all, without which a failover loses what was written last."""
+        deadline = time.monotonic() + SECONDS
+        while not self.has_replayed():
+            assert time.monotonic() < deadline, f"the standby has not caught up in {SECONDS} s"
+            time.sleep(0.05)
 
     def kill_primary(self) -> None:
         kill(self.primary_folder)

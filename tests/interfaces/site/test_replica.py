@@ -38,14 +38,6 @@ class Site:
         with psycopg.connect(self.pair.standby.url, autocommit=True) as standby:
             standby.execute(f"select pg_wal_replay_{action}()".encode())
 
-    def has_replayed(self) -> bool:
-        """True if the replica has what the database has written so far."""
-        with psycopg.connect(self.pair.primary.url) as primary:
-            row = primary.execute("select pg_current_wal_lsn()::text").fetchone()
-        with psycopg.connect(self.pair.standby.url) as standby:
-            is_there = standby.execute("select pg_last_wal_replay_lsn() >= %s::pg_lsn", row).fetchone()
-        return is_there == (True,)
-
 
 def publish(client: httpx2.Client, slug: str, words: str) -> None:
     fields = {"title": slug.title(), "slug": slug, "contentMarkdown": words}
@@ -68,7 +60,7 @@ def site(installation: tuple[Pair, Installation]) -> Site:
     site = Site(pair, server.client())
     publish(site.client, "install", "The first words.")
     publish(site.client, "upgrade", "The first words, too.")
-    server.until(site.has_replayed, SECONDS)
+    pair.catch_up()
     return site
 
 

@@ -24,6 +24,7 @@ SECONDS = 60
 def pair() -> Iterator[Pair]:
     with paired() as pair:
         migrate(completed_url(pair.several_hosts))
+        pair.catch_up()
         yield pair
 
 
@@ -72,6 +73,7 @@ async def note_until_refused(database: Database, write: Write) -> None:
 
 async def test_after_a_failover_the_new_primary_is_used(pair: Pair, database: Database) -> None:
     await note(database)
+    pair.catch_up()
 
     pair.kill_primary()
     with pytest.raises(Unavailable) as refusal:
