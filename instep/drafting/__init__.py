@@ -1,1 +1,1 @@
-"""The loop: a code change becomes a task, the writer's drafts, and places that a person writes."""
+"""The loop: a code change becomes a task, the task's drafts, and places for a person to write."""

@@ -54,8 +54,8 @@ async def list_drafts(
 ) -> Page[Draft]:
     """List everything that awaits review, newest first.
 
-    The counts of an edit whose article has changed since are those of what applying makes of its present
-    text, as in the detail; of large texts they are those against the text that the edit was made against.
+    If an edit's article has changed since, its counts are those of applying it to the current text, as in the
+    detail; for large texts they are the counts against the text that the edit was based on.
     """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
     drafts = await queries.list_pending(ctx, draft_type, article_id, page)
@@ -73,11 +73,11 @@ async def find_proposed(ctx: Ctx, texts: Mapping[str, str]) -> set[str]:
 
 
 async def get_draft(ctx: Ctx, draft_id: str, format: Format = "markdown") -> DraftDetail:
-    """Get a draft, whatever has become of it, with all that a reviewer decides by.
+    """Get a draft with everything that a reviewer needs to decide, even after the decision.
 
-    An edit comes with the diff from the live article to what applying makes of it, its conflict and its
-    evidence; once settled with its diff against the text that it was made against. A new article's text is
-    that of the article behind it.
+    A pending edit has the diff that applying it would make, its conflict and its evidence. A settled edit has
+    the diff against the text that it was based on. The text of a new article is that of its unpublished
+    article.
     """
     draft = await find_draft(ctx, draft_id)
     content = await render_bounded(draft.content) if format == "html" else draft.content
@@ -114,25 +114,25 @@ async def propose_edit(
 
 
 async def insert_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
-    """Store an edit that waits for review; nothing is announced."""
+    """Store an edit that waits for review, without an event."""
     counts = await compare(proposal.base_content, proposal.content, SIDES)
     return await queries.insert_edit(ctx, article_id, proposal, counts)
 
 
 async def queue_edit(ctx: Ctx, article_id: str, proposal: EditProposal) -> Draft:
-    """Put an edit into the review queue that was made against the text that the proposal names."""
+    """Put an edit, based on the text that the proposal names, into the review queue."""
     draft = await insert_edit(ctx, article_id, proposal)
     await emit_proposal(ctx, draft)
     return draft
 
 
 async def stamp_comparison(ctx: Ctx) -> None:
-    """Have public pages rendered again, since they say with which changes an article was compared."""
+    """Have public pages rendered again, because they show the changes that an article was compared with."""
     await queries.stamp_comparison(ctx)
 
 
 async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
-    """Put a new article that the service wrote into the review queue; a later task of a change renews it."""
+    """Put a new article by the writer into the review queue; a later task for the same change renews it."""
     if new.source_url is not None:
         await change_queries.lock_change(ctx, new.source_url)
         draft_id = await change_queries.find_pending_new(ctx, new)
@@ -142,9 +142,9 @@ async def queue_new_article(ctx: Ctx, new: NewArticle) -> str:
 
 
 async def _renew_new_article(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
-    """Give a pending draft the text of a later task; one that someone has edited keeps its own.
+    """Give a pending draft the text of a later task, unless a person has edited it.
 
-    Whether it still waits.
+    Return True if the draft is still pending.
     """
     try:
         draft = await find_pending(ctx, draft_id)
@@ -161,7 +161,7 @@ async def _renew_new_article(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
 
 
 async def _is_as_the_service_wrote_it(ctx: Ctx, article: Article) -> bool:
-    """True if nobody has edited the text of an article that the service wrote, live or not."""
+    """True if nobody has edited the text that the writer gave the article, live or not."""
     return not article.has_unpublished_changes and await queries.was_written_by_service(ctx, article.id)
 
 
@@ -183,7 +183,7 @@ async def _queue_new(ctx: Ctx, draft_type: DraftType, new: NewArticle) -> str:
 
 
 async def renew_gap_draft(ctx: Ctx, draft_id: str, new: NewArticle) -> None:
-    """Add what visitors have asked since to a pending draft; a text that someone has edited stays."""
+    """Add visitors' later questions to a pending draft; a text that a person has edited stays."""
     try:
         article = await lock_article(ctx, await find_pending(ctx, draft_id))
     except (DraftNotPending, InvalidState):
@@ -205,9 +205,9 @@ async def emit_proposal(ctx: Ctx, draft: Draft) -> None:
 async def update_draft(
     ctx: Ctx, draft_id: str, update: DraftUpdate, format: Format = "markdown"
 ) -> DraftDetail:
-    """Change the title or the text of a pending draft; nothing goes live by it.
+    """Change the title or the text of a pending draft; this changes nothing live.
 
-    With the scope `content:propose` a caller changes only drafts that it has proposed itself.
+    With the scope `content:propose` a caller can only change drafts that it proposed itself.
     """
     draft = await find_pending(ctx, draft_id)
     if not ctx.actor.can_write and not await queries.is_proposer(ctx, draft.id):
@@ -231,7 +231,7 @@ async def _change_edit(ctx: Ctx, draft: DraftTexts, update: DraftUpdate) -> None
     counts = await compare(draft.base_content, content, SIDES)
     changes |= {"additions": counts.additions, "deletions": counts.deletions}
     changes |= await _editor_columns(ctx, draft, content)
-    # What a person has changed is no longer what the code change proves.
+    # The code change does not prove what a person has changed.
     changes |= {"certainty": None if draft.certainty is None else "likely"}
     # The draft may have been settled since it was read, so the update decides.
     if not await queries.change_text(ctx, draft.id, changes):
@@ -262,12 +262,12 @@ async def _editor_columns(ctx: Ctx, draft: DraftTexts, content: str) -> dict[str
 async def apply_draft(
     ctx: Ctx, draft_id: str, request: DraftApply, if_match: str | None = None, *, seen: str | None = None
 ) -> Draft:
-    """Make a draft's text the article's: an edit is live at once if its article is, a new article goes live.
+    """Apply a draft: an edit of a live article is live at once, a new article is published.
 
-    Where the article has changed since, both changes are merged; `onConflict` chooses otherwise. An edit that
-    is in the article already is refused: dismiss it. The text that an edit replaces is kept as a revision.
-    `hunks` takes in only a part of an edit's diff. With `when` `release` nothing goes live yet: the approval
-    is recorded, and an edit of the draft takes it back. `If-Match` takes the ETag of the draft's article.
+    If the article has changed since, both changes are merged; `onConflict` chooses otherwise. An edit that
+    the article already contains is refused: dismiss it. The replaced text is kept as a revision. `hunks`
+    applies only a part of an edit's diff. With `when` set to `release` nothing goes live yet: the approval
+    is recorded, and editing the draft revokes it. `If-Match` is the ETag of the draft's article.
     """
     return await apply_pending(ctx, draft_id, request, if_match, seen=seen)
 
@@ -276,7 +276,7 @@ async def apply_draft(
 async def dismiss_draft(
     ctx: Ctx, draft_id: str, request: DraftDismiss = NO_REASON, *, replaced_by: str | None = None
 ) -> Draft:
-    """Take a draft out of the queue.
+    """Remove a draft from the queue.
 
     The article of an edit stays as it is, a new article moves to Recently deleted. After the reasons
     `not_needed`, `wrong_article` and `wrong_text` no later task proposes the same for the article again.
@@ -302,7 +302,7 @@ def _dismissal_of(draft: DraftTexts) -> Dismissal:
 
 
 def _changed_columns(draft: DraftTexts, update: DraftUpdate) -> dict[str, Any]:
-    """The columns that the fields sent really change; a title equal to the article's is stored as null."""
+    """The columns that the sent fields really change; a title equal to the article's is stored as null."""
     sent: dict[str, Any] = update.model_dump()
     if sent.get("title") == draft.article_title:
         sent["title"] = None

@@ -1,4 +1,4 @@
-"""Making a draft's text the article's, now or with a release."""
+"""Applies a draft's text to its article, immediately or with a release."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ WITHOUT_URL = (
 
 
 class NoChanges(AppError):
-    """The proposal is equal to the article's present text and title: there is nothing to review."""
+    """The proposal equals the article's current text and title: there is nothing to review."""
 
     code = "no_changes"
 
@@ -43,12 +43,12 @@ async def apply_pending(
 ) -> Draft:
     """Apply a pending draft now, or approve it for a release, as the request says.
 
-    `accepts_no_changes` settles a draft whose text is live already, instead of refusing it. `seen` is the
-    digest of the proposal that was looked at: another one is not applied.
+    `accepts_no_changes` settles a draft whose text is already live, instead of refusing it. `seen` is the
+    digest of the proposal that the reviewer saw: a different proposal is not applied.
     """
     draft = await find_pending(ctx, draft_id)
     _refuse_misuse(draft, request)
-    # The article is locked first, as every other writer does, so that there is no deadlock.
+    # Every writer locks the article first, so that there is no deadlock.
     article = await lock_article(ctx, draft)
     # The draft may have been changed or settled since it was read.
     draft = await find_pending(ctx, draft_id, lock=True)
@@ -69,7 +69,7 @@ async def apply_pending(
 
 
 async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText | Article) -> Draft:
-    """Settle the draft, and give its article the text; `text` is the article if its text is live already."""
+    """Settle the draft and update its article; `text` is the article if its text is already live."""
     applied_version = article.version
     await queries.settle(ctx, draft.id, "applied")
     source = TextSource("apply", draft.id)
@@ -86,7 +86,7 @@ async def _apply_text(ctx: Ctx, article: Article, draft: DraftTexts, text: Title
 
 
 async def _approve(ctx: Ctx, article: Article, draft: DraftTexts, text: TitledText) -> Draft:
-    """Store the text as the proposal, if it is another one, and record who approves it."""
+    """Store the text as the proposal, if it differs, and record who approves it."""
     if draft.type != "edit" and text.title != article.title:
         await replace_text(ctx, article, text.title, text.content, TextSource("update", draft.id))
     if draft.type == "edit" and (draft.conflict or text != TitledText(draft.title, draft.content)):

@@ -1,4 +1,4 @@
-"""Applying several drafts in one transaction: those that can't be applied stay, the others are applied."""
+"""Applies several drafts in one transaction; drafts that can't be applied stay pending."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from instep.platform.identity.schemas import Ctx
 
 
 async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
-    """Lock the articles of drafts in one order, before the first is changed: so there is no deadlock."""
+    """Lock the articles of drafts in a fixed order before changing any, so that there is no deadlock."""
     await ctx.tx.execute(
         """
         select id from articles
@@ -30,7 +30,7 @@ async def lock_articles(ctx: Ctx, drafts: Sequence[DraftOfArticle]) -> None:
 async def apply_each(
     ctx: Ctx, drafts: Sequence[DraftOfArticle], request: DraftApply = NOW
 ) -> list[BatchResult]:
-    """Apply drafts whose articles are locked; those that others have settled since are left out."""
+    """Apply drafts whose articles are locked; drafts that others have settled in the meantime are skipped."""
     results, needed = list[BatchResult](), NeededWork()
     for draft in drafts:
         try:
@@ -50,5 +50,5 @@ async def apply_each(
 
 @writes
 async def apply_in_batch(ctx: Ctx, draft_id: str, request: DraftApply) -> Draft:
-    """Apply one of several drafts; one whose text is live already is settled too."""
+    """Apply one of several drafts; a draft whose text is already live is settled too."""
     return await apply_pending(ctx, draft_id, request, accepts_no_changes=True)

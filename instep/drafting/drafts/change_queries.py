@@ -18,7 +18,7 @@ from instep.drafting.drafts.schemas import Draft, DraftTexts, DroppedDraft
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 
-# Whether a draft has what a person wrote and no earlier draft has.
+# Whether a draft contains a person's text that no earlier draft contains.
 IS_EDITED = """
     case d.type when 'edit'
         then d.edited_by_name is not null
@@ -34,7 +34,7 @@ async def lock_change(ctx: Ctx, source_url: str) -> None:
 
 
 async def find_pending_new(ctx: Ctx, new: NewArticle) -> str | None:
-    """The pending draft of a new article, by an earlier task for the same change, that states the same."""
+    """The pending draft of a new article with the same statement, by an earlier task for the change."""
     draft_id: str | None = await ctx.tx.value(
         """
         select d.id from drafts d
@@ -53,19 +53,19 @@ async def find_pending_new(ctx: Ctx, new: NewArticle) -> str | None:
 
 
 async def renew_new(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
-    """Give a pending draft what a later task says of it; whether it was still pending."""
+    """Update a pending draft from a later task; return True if it was still pending."""
     return await change_text(ctx, draft_id, origin_columns(new))
 
 
 async def follow_task(ctx: Ctx, draft_id: str, task_id: str | None) -> bool:
-    """Make a pending draft one of a later task; whether it was still pending."""
+    """Assign a pending draft to a later task; return True if it was still pending."""
     return await change_columns(ctx, draft_id, {"task_id": task_id})
 
 
 async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
-    """The newest edits that wait, for a change to be compared with what they would make of their articles.
+    """The newest pending edits, to compare a change with the texts that they would give their articles.
 
-    Of the change itself they are those that its own pending drafts go on from.
+    For the change itself: the edits that its own pending drafts are based on.
     """
     return await ctx.tx.all(
         DraftTexts,
@@ -86,7 +86,7 @@ async def list_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
 
 
 async def is_beneath_pending(ctx: Ctx, draft_id: str) -> bool:
-    """True if the draft that took the place of this one still waits."""
+    """True if the draft that replaced this one is still pending."""
     is_pending: bool = await ctx.tx.value(
         """
         select exists (
@@ -123,7 +123,7 @@ async def list_same_change(
 
 
 async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
-    """True if a later task of the same change has made an edit of the same article before."""
+    """True if a later task for the same change has already edited the same article."""
     is_late: bool = await ctx.tx.value(
         """
         select exists (
@@ -144,7 +144,7 @@ async def is_outdated(ctx: Ctx, draft: Draft) -> bool:
 
 
 async def list_continued(ctx: Ctx, article_ids: Sequence[str], source_url: str | None) -> list[DraftTexts]:
-    """The edits of a change from which pending drafts of other changes go on."""
+    """The edits of a change that pending drafts of other changes are based on."""
     return await ctx.tx.all(
         DraftTexts,
         f"""
@@ -163,7 +163,7 @@ async def list_continued(ctx: Ctx, article_ids: Sequence[str], source_url: str |
 
 
 async def list_beneath(ctx: Ctx, draft: Draft) -> list[str]:
-    """The drafts of other changes whose place this one took."""
+    """The drafts of other changes that this one replaced."""
     draft_ids: list[str] | None = await ctx.tx.value(
         """
         select array_agg(id order by id) from drafts
@@ -178,7 +178,7 @@ async def list_beneath(ctx: Ctx, draft: Draft) -> list[str]:
 
 
 async def put_beneath(ctx: Ctx, draft_id: str, beneath_ids: Collection[str]) -> None:
-    """Note that a draft goes on from these, which another draft of its change went on from before."""
+    """Record that a draft is based on these drafts, as another draft of its change was before."""
     await ctx.tx.execute(
         """
         update drafts set replaced_by = %(id)s
@@ -192,7 +192,7 @@ async def put_beneath(ctx: Ctx, draft_id: str, beneath_ids: Collection[str]) -> 
 
 
 async def take_over_approval(ctx: Ctx, draft_id: str, superseded_ids: Collection[str]) -> bool:
-    """Give an edit the approval of one that it replaces and that proposes the same; whether there was one."""
+    """Give an edit the approval of an identical edit that it replaces; return True if there was one."""
     row_count = await ctx.tx.execute(
         """
         update drafts d set approved_by_type = old.approved_by_type,
@@ -245,9 +245,9 @@ async def find_pending_of_change(
 async def find_dropped(
     ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str], warning: str
 ) -> list[DroppedDraft]:
-    """The pending drafts by earlier tasks of a change: edits of these articles, and new articles.
+    """The pending drafts by earlier tasks for a change: edits of these articles, and new articles.
 
-    One that is approved, or has this warning because it was, is to be kept.
+    Drafts that are approved, or have this warning because they were, are kept.
     """
     return await ctx.tx.all(
         DroppedDraft,
@@ -274,7 +274,7 @@ async def find_dropped(
 
 
 async def add_warning(ctx: Ctx, draft_ids: Sequence[str], warning: str) -> None:
-    """Add a warning to pending drafts that don't have it yet, which takes an approval back."""
+    """Add a warning to the pending drafts that lack it, which revokes their approval."""
     if not draft_ids:
         return
     await ctx.tx.execute(

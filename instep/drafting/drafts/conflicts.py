@@ -1,4 +1,4 @@
-"""A draft and later changes of its article that concern the same lines, in parts that a person decides on."""
+"""Splits a draft and later changes to the same lines of its article into parts for a person to decide."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ MergePart = MergedPart | ConflictPart
 
 
 async def merge_parts(draft: DraftTexts) -> list[MergePart]:
-    """The draft's text and the article's present one, merged as far as they can be, in the text's order.
+    """The draft's text merged with the article's current text as far as possible, in text order.
 
     Texts with more than `MAX_CONFLICTS`, or whose comparison exceeds `MAX_DIFF_SECONDS`, are one conflict.
     """
@@ -65,12 +65,12 @@ def merge_parts_now(base: str, live: str, proposal: str) -> list[MergePart]:
 
 
 def joined_text(parts: Sequence[MergePart], picks: Sequence[str]) -> str:
-    """The whole text with a decision, which is its text, in the place of each conflict."""
+    """The whole text, with the chosen text in place of each conflict."""
     decisions = iter(picks)
     texts: list[str] = []
     for part in parts:
         text = part.text if isinstance(part, MergedPart) else next(decisions)
-        # A decision in the middle of the text ends its line, however it was typed.
+        # A choice in the middle of the text must end its line, however it was typed.
         if texts and texts[-1] and not texts[-1].endswith("\n"):
             texts[-1] += "\n"
         texts.append(text)
@@ -86,11 +86,11 @@ def has_conflict(detail: DraftDetail) -> bool:
 
 
 def merged_title(draft: DraftTexts) -> str | None:
-    """The title that applying gives; None where both sides gave the article another one."""
+    """The title after applying; None if both sides renamed the article differently."""
     return merging.merge_title(draft, merging.proposed_text(draft).title)
 
 
 def titles_of(draft: DraftTexts) -> dict[str, str]:
-    """The title as it is live, as it was, and as the draft proposes it."""
+    """The live title, the title that the draft is based on, and the proposed one."""
     proposal = merging.proposed_text(draft).title
     return {"live": draft.article_title, "base": draft.base_title, "proposal": proposal}

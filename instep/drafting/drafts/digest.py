@@ -1,4 +1,4 @@
-"""The digest of new drafts and places for a team's chat: by source, a link each, at most once an hour."""
+"""The digest of new drafts and places for a team's chat: one link per source, at most once an hour."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ REPORTER = Actor("task", "Instep", can_write=True, channel="job")
 
 @dataclass(frozen=True, slots=True)
 class NewItems:
-    """The drafts and places of a source that no digest has announced before; `newest_id` names one."""
+    """A source's drafts and places that no digest has announced yet; `newest_id` names one."""
 
     title: str
     drafts: int
@@ -30,7 +30,7 @@ class NewItems:
 
 
 async def schedule_digest(ctx: Ctx) -> None:
-    """Have a new draft or place announced to the bot's channels, together with those that follow soon."""
+    """Have the bot's channels told of a new draft or place, together with others that follow soon."""
     if not await is_subscribed(ctx, "review"):
         return
     sent_at = await find_sent_at(ctx)
@@ -41,7 +41,7 @@ async def schedule_digest(ctx: Ctx) -> None:
 
 
 async def send_review_digest(database: Database, job: Job) -> None:
-    """Tell what no digest has announced and still waits; nothing new is no message."""
+    """Post what no digest has announced and still waits; without news, post nothing."""
     async with job_context(database, job.payload, REPORTER) as ctx, ctx.tx.transaction():
         sources = await list_new_items(ctx, [id for table in TABLES for id in await announce(ctx, table)])
         await note_sent(ctx)
@@ -90,12 +90,12 @@ async def note_sent(ctx: Ctx) -> None:
 
 
 async def announce(ctx: Ctx, table: str) -> list[str]:
-    """Mark the drafts or places that no digest has announced; their ids.
+    """Mark the drafts or places that no digest has announced; return their ids.
 
-    A draft's time can't say it: it is when the draft's transaction began, which may end after a digest.
+    Creation times can't tell: they are the start of a transaction, which may commit after a digest.
     """
-    # A draft that someone is changing at this moment is left to the next digest, because locking several
-    # drafts that a batch changes in another order would be a deadlock.
+    # Drafts that are being changed are left to the next digest: waiting for locks on several drafts, which a
+    # batch takes in another order, could deadlock.
     ids = await ctx.tx.value(
         f"""
         with unannounced as (
@@ -126,7 +126,7 @@ async def has_unannounced(ctx: Ctx) -> bool:
 
 
 async def list_new_items(ctx: Ctx, ids: list[str]) -> list[NewItems]:
-    """Those of these drafts and places that wait, by source, the source with the newest one first."""
+    """The pending ones of these drafts and places, by source; the source with the newest one is first."""
     return await ctx.tx.all(
         NewItems,
         f"""

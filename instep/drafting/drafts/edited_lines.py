@@ -1,4 +1,4 @@
-"""Which lines of a proposal people have written, and where its evidence belongs after a change of it."""
+"""Finds the lines of a proposal that people wrote, and moves its evidence when the proposal changes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,20 +9,20 @@ from instep.platform.text.moved_lines import MovedLines, moved_lines
 
 @dataclass(frozen=True, slots=True)
 class ProvenLines:
-    """The lines of a proposal that people have written, and the evidence of its lines."""
+    """The lines of a proposal that people wrote, and the evidence for its lines."""
 
     edited_lines: list[int]
     evidence: list[dict[str, Any]]
 
 
 async def lines_after_edit(draft: DraftTexts, content: str) -> ProvenLines:
-    """The lines of a draft that stay proven when a person gives it this text."""
+    """The lines of a draft that are still proven after a person gave it this text."""
     lines = await moved_lines(draft.content, content)
     return lines_in(draft, lines, lines.added)
 
 
 async def lines_after_merge(draft: DraftTexts, content: str) -> ProvenLines:
-    """The proven lines of a part of a draft, or of its merge with the article's present text."""
+    """The proven lines of a part of a draft, or of its merge with the article's current text."""
     return lines_in(draft, await moved_lines(draft.content, content), [])
 
 

@@ -1,4 +1,4 @@
-"""The hunks of a draft's diff: which text an article gets when only some of them are applied."""
+"""The hunks of a draft's diff: an article's text when only some of them are applied."""
 
 from collections.abc import Iterable, Set
 
@@ -15,7 +15,7 @@ SIDES = ("live", "proposed")
 
 
 async def content_with_hunks(draft: DraftTexts, numbers: Iterable[int]) -> str:
-    """What applying gives when only these hunks of the draft's diff, numbered from 1, are taken in."""
+    """The article's text if only these hunks of the draft's diff, numbered from 1, are applied."""
     merged = await merged_content(draft)
     diff = await compare(draft.current_content, draft.content if merged is None else merged, SIDES)
     chosen, texts = frozenset(numbers), (draft.current_content, diff.diff)
@@ -32,6 +32,6 @@ async def content_with_hunks(draft: DraftTexts, numbers: Iterable[int]) -> str:
 
 
 def with_hunks(text: str, diff: str, chosen: Set[int]) -> tuple[int, str]:
-    """The number of hunks of a diff, and the text with those that are chosen."""
+    """The number of hunks in a diff, and the text with the chosen ones applied."""
     hunks = hunks_of(diff)
     return len(hunks), patched(text, [hunk for number, hunk in enumerate(hunks, 1) if number in chosen])

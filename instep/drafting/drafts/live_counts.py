@@ -1,4 +1,4 @@
-"""The counts of lines of edits whose articles have changed since: those of what applying makes now."""
+"""Line counts of edits whose articles have changed since: those of applying them to the current text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ Row = TypeVar("Row", bound=Draft)
 
 
 async def with_live_counts(ctx: Ctx, rows: Sequence[Row]) -> list[Row]:
-    """Recount only the drafts that are cheap to compare; a list must not wait for the others."""
+    """Recount only drafts that are cheap to compare; a list must not wait for the others."""
     conflict_ids = [row.id for row in rows if row.conflict]
     if not conflict_ids:
         return list(rows)

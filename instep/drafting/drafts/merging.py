@@ -1,4 +1,4 @@
-"""Merging an edit into an article that has changed since, and what an overwrite of it removes."""
+"""Merges an edit into an article that has changed since, and reports what an overwrite removes."""
 
 from collections.abc import Iterable
 
@@ -21,10 +21,10 @@ TWO_TITLES = (
 
 
 async def text_to_apply(draft: DraftTexts, request: DraftApply) -> TitledText:
-    """The title and text that applying gives the article.
+    """The title and text of the article after applying the draft.
 
-    Where the article has changed since, both changes are merged unless the caller asks otherwise. Raises
-    `Conflict` where both changed the same lines or the title, or where the caller asks for no merge.
+    If the article has changed since, both changes are merged unless the caller asks otherwise. Raises
+    `Conflict` if both changed the same lines or the title, or if the caller wants no merge.
     """
     proposed = proposed_text(draft, request)
     if not draft.conflict or request.on_conflict == "overwrite":
@@ -39,28 +39,28 @@ async def text_to_apply(draft: DraftTexts, request: DraftApply) -> TitledText:
 
 
 def proposed_text(draft: DraftTexts, request: DraftApply | None = None) -> TitledText:
-    """The caller's text or else the draft's; the live title stays where neither has one."""
+    """The caller's text, or else the draft's; without either title, the live title stays."""
     sent = request.model_dump() if request is not None else {}
     title = sent.get("title", draft.proposed_title) or draft.article_title
     return TitledText(title, sent.get("content_markdown", draft.content))
 
 
 def merge_title(draft: DraftTexts, proposed: str) -> str | None:
-    """The three-way merge of the title, or None where both sides gave the article another one."""
+    """The three-way merge of the title, or None if both sides renamed the article differently."""
     if proposed in (draft.base_title, draft.article_title):
         return draft.article_title
     return proposed if draft.article_title == draft.base_title else None
 
 
 async def merged_content(draft: DraftTexts) -> str | None:
-    """The clean merge of a waiting edit into an article that has changed since, else None."""
+    """The clean merge of a pending edit into an article that has changed since, or None."""
     if not draft.conflict:
         return None
     return await merge(draft.base_content, draft.current_content, draft.content)
 
 
 def obstacles(draft: DraftTexts, merged: str | None) -> list[str]:
-    """Why applying a draft as it is would be refused; `merged` is the clean merge of its text, if any."""
+    """The reasons why applying a draft unchanged would be refused; `merged` is its clean merge, if any."""
     if not draft.conflict:
         return []
     proposed = proposed_text(draft)
@@ -76,7 +76,7 @@ def conflict_reasons(draft: DraftTexts, proposed: TitledText, merged: str | None
 
 
 async def overwrite_warnings(draft: DraftTexts, text: TitledText) -> list[str]:
-    """Which later changes of the article this text removes, in a few short sentences."""
+    """Short sentences about later changes of the article that this text removes."""
     later_changes = await changed_lines(draft.base_content, draft.current_content)
     last_change = await changed_lines(draft.current_content, text.content)
     whole_change = await changed_lines(draft.base_content, text.content)
@@ -98,7 +98,7 @@ def lines_at(text: str, numbers: Iterable[int]) -> list[str]:
 
 
 def quote_lines(lines: list[str]) -> str:
-    """The first lines, and how many more there are."""
+    """The first lines, and the number of further ones."""
     quotes = [
         f"“{shorten(line, limits.MAX_REPORTED_OVERWRITTEN_LINE_CHARACTERS)}”"
         for line in lines[: limits.MAX_REPORTED_OVERWRITTEN_LINES]

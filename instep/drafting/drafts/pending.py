@@ -1,4 +1,4 @@
-"""Drafts that wait: finding one, locking its article, and refusing what someone has settled already."""
+"""Pending drafts: find one, lock its article, and refuse one that is already settled."""
 
 from instep.content.articles.schemas import Article
 from instep.content.articles.texts import find_article
@@ -26,7 +26,7 @@ async def find_draft(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftTex
 
 
 async def lock_draft(ctx: Ctx, draft_id: str) -> DraftTexts:
-    """A draft, locked after its article, as every other writer does, so that there is no deadlock."""
+    """A draft, locked after its article as every writer does, so that there is no deadlock."""
     await queries.lock_article_of_edit(ctx, draft_id)
     return await find_draft(ctx, draft_id, lock=True)
 
@@ -39,7 +39,7 @@ async def find_pending(ctx: Ctx, draft_id: str, *, lock: bool = False) -> DraftT
 
 
 async def lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
-    """The article of a pending draft, locked; `DraftNotPending` if it was settled while this waited."""
+    """The locked article of a pending draft; raises `DraftNotPending` if it was settled in the meantime."""
     try:
         return await find_article(ctx, draft.article_id, lock=True)
     except NotFound:
@@ -50,7 +50,7 @@ async def lock_article(ctx: Ctx, draft: DraftTexts) -> Article:
 
 
 def not_pending(draft: Draft) -> DraftNotPending:
-    """The refusal of a settled draft, which says who has settled it and when, as far as that is known."""
+    """The error for a settled draft, which says who settled it and when, if known."""
     if draft.settled_at is None or draft.settled_by_name is None:
         return DraftNotPending(f"The draft has already been {draft.status}.")
     when = f"{draft.settled_at:%Y-%m-%d at %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""Preview links: a draft, or all drafts of a source, on the help center before they are live."""
+"""Preview links: show a draft, or all drafts of a source, on the help center before they are live."""
 
 import hashlib
 import hmac
@@ -42,10 +42,10 @@ class PreviewedDraft:
 
 @writes
 async def create_preview(ctx: Ctx, draft_id: str, *, shows_source: bool = False) -> str:
-    """Make a link to a pending draft, or to all drafts of its source; it works for `PREVIEW_TTL`.
+    """Create a link to a pending draft, or to all drafts of its source; it works for `PREVIEW_TTL`.
 
-    A source has at most `MAX_PREVIEWS` links; those that have expired are removed. Gives back the draft's id,
-    which stays in the audit log when the link is gone.
+    A source has at most `MAX_PREVIEWS` links; expired ones are removed. Returns the draft's id, which stays
+    in the audit log when the link is gone.
     """
     await find_pending(ctx, draft_id)
     source_key = await find_source_key(ctx, draft_id)
@@ -92,7 +92,7 @@ async def lock_count(ctx: Ctx) -> None:
 
 @writes
 async def revoke_preview(ctx: Ctx, draft_id: str, preview_id: str) -> str:
-    """End a link to a draft or to all drafts of its source at once; the draft's id."""
+    """End a link to a draft, or to all drafts of its source, at once; return the draft's id."""
     count = await ctx.tx.execute(
         """
         delete from previews
@@ -108,7 +108,7 @@ async def revoke_preview(ctx: Ctx, draft_id: str, preview_id: str) -> str:
 
 
 async def list_previews(ctx: Ctx, draft_id: str) -> list[Preview]:
-    """The links that work and show a draft or others of its source, newest first."""
+    """The valid links that show a draft or others of its source, newest first."""
     return await ctx.tx.all(
         Preview,
         f"""
@@ -148,7 +148,7 @@ def preview_token(key: bytes, preview_id: str) -> str:
 
 
 def preview_of(key: bytes, token: str) -> str | None:
-    """The id of the link with this token; None if this installation has not signed it."""
+    """The id of the link with this token; None if this installation did not sign it."""
     preview_id, _, sent = token.partition(".")
     is_ours = hmac.compare_digest(sent.encode(), signature(key, preview_id).encode())
     return preview_id if is_ours else None

@@ -1,4 +1,4 @@
-"""Proposals before they are drafts: an edit of an article or a new one, and why."""
+"""Proposals that are not drafts yet: an edit or a new article, and its reason."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from instep.drafting.drafts.schemas import Certainty, EvidenceOut, TitledText
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What an edit of the writer says: `key` is the same in every task that finds the same."""
+    """The statement of an edit; `key` is the same in every task that finds the same."""
 
     key: str
     summary: str
@@ -15,7 +15,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftOrigin:
-    """Why a draft is proposed, and by which change and task."""
+    """The reason for a draft, and its change and task."""
 
     reason: str | None = None
     source_url: str | None = None
@@ -24,7 +24,7 @@ class DraftOrigin:
     warnings: tuple[str, ...] = ()
     certainty: Certainty | None = None
     statements: tuple[Statement, ...] = ()
-    # The name of the language model that wrote a part of it.
+    # The language model that wrote a part of it.
     model: str | None = None
 
 
@@ -37,8 +37,8 @@ class EditProposal(DraftOrigin):
     base_title: str
     base_content: str
     title: str | None = None
-    # Who wrote words of it into earlier drafts, in which lines, and the text without those of them that only
-    # drafts of the same change have.
+    # The people who wrote text into earlier drafts, their lines, and the text without the lines that exist
+    # only in drafts of the same change.
     edited_by_name: str | None = None
     edited_lines: tuple[int, ...] = ()
     written_title: str | None = None

@@ -15,7 +15,7 @@ from instep.platform.core.paging import Order, Page, PageRequest
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.diff import TextDiff
 
-# Texts are long: they are compared only where the article has another version than the proposal was made for.
+# Texts are long: compare them only if the article's version is not the one that the proposal is based on.
 IS_CONFLICT = """
     (d.type = 'edit' and d.status = 'pending' and a.version <> d.base_version
         and (a.content_markdown <> d.base_markdown or a.title <> d.base_title))
@@ -163,7 +163,7 @@ async def insert_new(
 
 
 async def renew(ctx: Ctx, draft_id: str, new: NewArticle) -> bool:
-    """Update the reason, questions and warnings of a pending draft; whether it was still pending."""
+    """Update the reason, questions and warnings of a pending draft; return True if it was still pending."""
     changes = {"questions": Jsonb(list(new.questions)), "warnings": Jsonb(list(new.warnings))}
     return await change_columns(ctx, draft_id, {**changes, "reason": new.reason})
 
@@ -182,7 +182,7 @@ def origin_columns(origin: DraftOrigin) -> dict[str, Any]:
 
 
 async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
-    """True if the article's current text was written by the service and not edited since."""
+    """True if the writer wrote the article's current text and nobody edited it since."""
     is_by_service: bool = await ctx.tx.value(
         """
         select author_type = 'task' from articles
@@ -194,8 +194,8 @@ async def was_written_by_service(ctx: Ctx, article_id: str) -> bool:
     return is_by_service
 
 
-# The id of the caller: a person, what a person allowed an app, an API key, or the trust that all keys of its
-# CI jobs have come of.
+# The caller's id: a person, a person's grant to an app, an API key, or the trust that issued the keys of its
+# CI jobs.
 PROPOSER = """
     coalesce((select trust_id from api_keys where workspace_id = %(workspace)s and id = %(actor)s), %(actor)s)
 """
@@ -241,7 +241,7 @@ async def is_proposer(ctx: Ctx, draft_id: str) -> bool:
     return bool(is_own)
 
 
-# Who takes a draft out of the queue, and when.
+# Who removed a draft from the queue, and when.
 SETTLED = """
     updated_at = %(now)s, settled_at = %(now)s, settled_by_type = %(by_type)s, settled_by_name = %(by_name)s
 """
@@ -256,7 +256,7 @@ async def settle(
     *,
     replaced_by: str | None = None,
 ) -> bool:
-    """Take the draft out of the queue; whether this call did: of concurrent calls exactly one does."""
+    """Remove the draft from the queue; exactly one of several concurrent calls returns True."""
     if status == "dismissed":
         await stamp_comparison(ctx)
     row_count = await ctx.tx.execute(
@@ -277,7 +277,7 @@ async def settle(
 
 
 async def lock_article_of_edit(ctx: Ctx, draft_id: str) -> None:
-    """Lock the article of an edit, even a deleted one, before the draft, as every other writer does."""
+    """Lock the article of an edit, even a deleted one, before the draft, as every writer does."""
     await ctx.tx.execute(
         """
         select from articles a
@@ -292,7 +292,7 @@ async def lock_article_of_edit(ctx: Ctx, draft_id: str) -> None:
 
 
 async def lock_article(ctx: Ctx, article_id: str) -> None:
-    """Lock an article, even a deleted one, before its drafts, as every other writer does."""
+    """Lock an article, even a deleted one, before its drafts, as every writer does."""
     await ctx.tx.execute(
         """
         select from articles a
@@ -304,7 +304,7 @@ async def lock_article(ctx: Ctx, article_id: str) -> None:
 
 
 async def stamp_comparison(ctx: Ctx) -> None:
-    """Have public pages rendered again, since they say with which changes an article was compared.
+    """Have public pages rendered again, because they show the changes that an article was compared with.
 
     It is the last lock of a transaction, after those of articles and drafts.
     """
@@ -316,7 +316,7 @@ def settler_of(ctx: Ctx) -> dict[str, Any]:
 
 
 async def set_versions(ctx: Ctx, draft_id: str, replaced_version: int, applied_version: int) -> None:
-    """Note the article's versions before and after an applied draft, so that it can be reopened."""
+    """Record the article's versions before and after applying a draft, so that it can be reopened."""
     await ctx.tx.execute(
         """
         update drafts set replaced_version = %(replaced)s, applied_version = %(applied)s
@@ -330,7 +330,7 @@ async def set_versions(ctx: Ctx, draft_id: str, replaced_version: int, applied_v
 
 
 async def reopen(ctx: Ctx, draft_id: str) -> None:
-    """Put a settled draft into the queue again, without approval."""
+    """Put a settled draft back into the queue, without approval."""
     await stamp_comparison(ctx)
     await ctx.tx.execute(
         f"""
@@ -350,7 +350,7 @@ NO_APPROVAL = "approved_by_type = null, approved_by_name = null, approved_at = n
 
 
 async def approve(ctx: Ctx, draft_id: str) -> None:
-    """Record who approves the draft for a release."""
+    """Record who approved the draft for a release."""
     await ctx.tx.execute(
         """
         update drafts set updated_at = %(now)s, approved_at = %(now)s, approved_by_type = %(by_type)s,
@@ -364,7 +364,7 @@ async def approve(ctx: Ctx, draft_id: str) -> None:
 
 
 async def rebase(ctx: Ctx, draft: DraftTexts, text: TitledText, counts: TextDiff) -> None:
-    """Make a text the proposal of a pending edit, made against the article's present text."""
+    """Make a text, based on the article's current text, the proposal of a pending edit."""
     await ctx.tx.execute(
         """
         update drafts set title = %(title)s, content_markdown = %(content)s, base_version = %(version)s,
@@ -405,7 +405,7 @@ async def withdraw_approvals(ctx: Ctx, draft_ids: Sequence[str]) -> None:
 
 
 async def change_columns(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
-    """Change columns of a pending draft; whether it was still pending."""
+    """Change columns of a pending draft; return True if it was still pending."""
     assignments = ", ".join([*(f"{name} = %({name})s" for name in changes), "updated_at = %(now)s"])
     row_count = await ctx.tx.execute(
         f"""
@@ -421,6 +421,6 @@ async def change_columns(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bo
 
 
 async def change_text(ctx: Ctx, draft_id: str, changes: dict[str, Any]) -> bool:
-    """Change columns of a pending edit, which takes its approval back; whether it was still pending."""
+    """Change columns of a pending edit and revoke its approval; return True if it was still pending."""
     no_approval = {"approved_by_type": None, "approved_by_name": None, "approved_at": None}
     return await change_columns(ctx, draft_id, changes | no_approval)

@@ -1,4 +1,4 @@
-"""The review queue as one list, by source: each draft and place has a number, a neighbor before and after."""
+"""The review queue as one list, by source: each draft and place has a number and neighbors."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -26,7 +26,7 @@ SOURCE_KEY_OF = f"""
     select {SOURCE_KEY} from drafts d
     where d.bot_id = %(bot)s and d.workspace_id = %(workspace)s and d.id = %(id)s
 """
-# `queue` is that of `ordered`; in it are drafts and places.
+# `queue` is the result of `ordered`, with drafts and places.
 ROWS_OF_QUEUE = f"""
     select d.id, d.type, coalesce(d.title, a.title) as title, q.source_key, {KIND} as source_kind,
         coalesce(t.change_title, t.article->>'title', d.questions->>0) as source_title, d.source_url,
@@ -52,9 +52,9 @@ ROWS_OF_QUEUE = f"""
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A draft or a place in the queue, and the source under which it stands.
+    """A draft or a place in the queue, and its source.
 
-    A place has the type `place`, the title of its article, and alone a heading and an assignee.
+    A place has the type `place`, its article's title, and, unlike drafts, a heading and an assignee.
     """
 
     id: str
@@ -81,7 +81,7 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """How many drafts and places wait; the position of one among them, and those before and after it."""
+    """How many drafts and places wait, the position of one of them, and its neighbors."""
 
     total: int
     place: int | None
@@ -91,7 +91,7 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class QueueCounts:
-    """How many drafts and places wait, in all and by what the queue can be filtered by."""
+    """How many drafts and places wait, in total and per filter of the queue."""
 
     total: int
     mine: int
@@ -103,9 +103,9 @@ class QueueCounts:
 
 
 def ordered(criteria: DraftFilter) -> str:
-    """All that waits and meets the criteria, the source with the newest draft first.
+    """Everything that waits and meets the criteria, the source with the newest draft first.
 
-    The order is one over the whole queue, so its pages are counted, not keyed: each reads the same few
+    Pages are counted instead of keyed because the order spans the whole queue: each page reads the same few
     columns of all pending drafts.
     """
     return f"""
@@ -138,7 +138,7 @@ async def list_queue(ctx: Ctx, criteria: DraftFilter, page: int) -> list[QueueRo
 
 
 async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
-    """The drafts and places that wait of a draft's source, newest first; the draft itself may be settled."""
+    """The pending drafts and places of a draft's source, newest first; the draft itself may be settled."""
     return await ctx.tx.all(
         QueueRow,
         f"""
@@ -152,13 +152,13 @@ async def list_of_source(ctx: Ctx, draft_id: str) -> list[QueueRow]:
 
 
 async def find_source_key(ctx: Ctx, draft_id: str) -> str | None:
-    """The key of a draft's source, of settled drafts too."""
+    """The key of a draft's source, also for settled drafts."""
     key: str | None = await ctx.tx.value(SOURCE_KEY_OF, bot=ctx.bot.id, id=draft_id)
     return key
 
 
 async def find_place(ctx: Ctx, criteria: DraftFilter, draft_id: str | None) -> QueuePlace:
-    """Where a draft stands in the queue; the first one is the next of none."""
+    """The position of a draft in the queue; without a draft, the first one comes next."""
     return await ctx.tx.fetch_one(
         QueuePlace,
         f"""
@@ -173,7 +173,7 @@ async def find_place(ctx: Ctx, criteria: DraftFilter, draft_id: str | None) -> Q
 
 
 async def count_queue(ctx: Ctx) -> QueueCounts:
-    """The numbers of drafts and places that each filter of the queue would show."""
+    """The numbers of drafts and places that each filter of the queue shows."""
 
     def counts(column: str) -> str:
         return f"""

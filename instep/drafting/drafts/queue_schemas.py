@@ -1,4 +1,4 @@
-"""The shapes of the review queue by source, and of what becomes of several drafts at once."""
+"""The shapes of the review queue by source, and of decisions on several drafts at once."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ from instep.platform.core.errors import AppError
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """One of several drafts that are applied together, and why it was not applied: None where it was."""
+    """One of several drafts that are applied together, and why it was not applied; None if it was."""
 
     draft: DraftOfArticle
     refusal: AppError | None
@@ -26,9 +26,9 @@ class SourceBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftFilter:
-    """Which pending drafts and open places the queue by source holds; None does not narrow them.
+    """The pending drafts and open places to show in the queue by source; None does not restrict them.
 
-    The kind `author` stands for what people and programs propose.
+    The kind `author` stands for proposals by people and programs.
     """
 
     kind: SourceKind | Literal["author"] | None = None
@@ -37,5 +37,5 @@ class DraftFilter:
     article_id: str | None = None
     is_approved: bool | None = None
     has_conflict: bool | None = None
-    # The person whose places these are.
+    # The person who has these places.
     assignee_id: str | None = None

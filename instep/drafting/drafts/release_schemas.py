@@ -10,7 +10,7 @@ from instep.platform.web.shapes import Body, Out, SourceUrl, Text
 
 
 class ReleaseCreate(Body):
-    """What has shipped: the sources of drafts, by their addresses or tasks."""
+    """The sources of drafts that have shipped, by their URLs or tasks."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -38,7 +38,7 @@ class DraftOfArticle:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The result for the drafts of a release; `id` names its sources in the audit log."""
+    """The result of a release for its drafts; `id` names its sources in the audit log."""
 
     id: str
     applied: list[DraftOfArticle]

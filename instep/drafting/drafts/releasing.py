@@ -1,4 +1,4 @@
-"""Releases: drafts that were approved before go live when what they describe ships."""
+"""Releases: drafts that were approved in advance go live when their change ships."""
 
 from instep.drafting.drafts import release_queries
 from instep.drafting.drafts.batches import apply_each, lock_articles
@@ -10,16 +10,16 @@ from instep.platform.identity.access import writes
 from instep.platform.identity.schemas import Ctx
 from instep.platform.text.characters import shorten
 
-# Longest list of sources in the audit log.
+# Maximum length of the list of sources in the audit log.
 MAX_AUDITED_CHARACTERS = 200
 
 
 @writes
 async def release_drafts(ctx: Ctx, request: ReleaseCreate) -> Release:
-    """Apply all approved drafts of the sources, in one transaction; a repeated call finds nothing to do.
+    """Apply all approved drafts of the sources in one transaction; repeating the call does nothing.
 
-    A live text that has changed elsewhere since is merged. A draft that concerns the same lines stays
-    pending, and its approval is taken back.
+    If the live text has changed elsewhere, both changes are merged. A draft that changes the same lines stays
+    pending, and its approval is revoked.
     """
     sent = request.model_dump()
     sources = ReleaseSources(sent.get("source_urls", []), sent.get("task_ids", []))
@@ -27,7 +27,7 @@ async def release_drafts(ctx: Ctx, request: ReleaseCreate) -> Release:
         raise InvalidRequest("Send `sourceUrls`, `taskIds` or both to identify the shipped changes.")
     approved = [row for row in await release_queries.list_pending(ctx, sources) if row.is_approved]
     await lock_articles(ctx, approved)
-    # Others may have settled, approved or changed drafts while this waited for the locks.
+    # Others may have settled, approved or changed drafts during the wait for the locks.
     drafts = await release_queries.list_pending(ctx, sources)
     locked_ids = {row.article_id for row in approved}
     results = await apply_each(

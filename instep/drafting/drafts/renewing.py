@@ -1,4 +1,4 @@
-"""A task's edit among the drafts that wait: it takes the place of those it rests on, with people's words."""
+"""Queues a task's edit: it replaces the pending drafts that it is based on, and keeps people's words."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -45,9 +45,9 @@ WITHDRAWN = "{count} drafts were withdrawn because the change reverts them."
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """The edit that a later change, `change_title`, makes of a waiting draft's text.
+    """A later change's edit of a pending draft's text; `change_title` names the change.
 
-    It is contested if the change concerns lines that a person wrote.
+    It is contested if it changes lines that a person wrote.
     """
 
     waiting: WaitingText
@@ -58,7 +58,7 @@ class Renewal:
 
 @dataclass(frozen=True, slots=True)
 class QueuedEdit:
-    """The outcome of a task's edit: its draft, if one waits, and the sentences for the task."""
+    """The outcome of a task's edit: its draft, if it is pending, and sentences for the task."""
 
     draft_id: str | None
     sentences: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class QueuedEdit:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A draft whose place an edit may take, and the text of it that the edit knows."""
+    """A draft that an edit may replace, and the version of its text that the edit knows."""
 
     draft: DraftTexts
     before: TitledText
@@ -76,18 +76,18 @@ class Earlier:
 async def queue_edit_of_task(
     ctx: Ctx, article_id: str, proposal: EditProposal | None, renewals: Sequence[Renewal] = ()
 ) -> QueuedEdit:
-    """Put a task's edit into the queue: what its change makes of the live text and of drafts that wait.
+    """Queue a task's edit: the result of its change for the live text and for pending drafts.
 
-    Of all tasks for a change only the latest one's edit stays pending. The drafts whose place it takes leave
-    the queue, and what people wrote into them is merged into it. A draft that can't be merged stays, with a
-    warning. An edit that does nothing but take drafts back leaves none.
+    Only the edit of a change's latest task stays pending. The drafts that it replaces leave the queue, and
+    people's words in them are merged into it. A draft that can't be merged stays, with a warning. An edit
+    that only takes drafts back leaves none.
     """
     source_url = (proposal or renewals[0].proposal).source_url
     if proposal and source_url is None and not renewals:
         return QueuedEdit((await queue_edit(ctx, article_id, proposal)).id)
-    # Two tasks may end at the same time: the second waits here, and then sees the draft of the first.
+    # If two tasks end at the same time, the second waits here and then sees the first one's draft.
     await change_queries.lock_change(ctx, source_url or "")
-    # The article is locked first, as in applying a draft.
+    # Lock the article first, as when applying a draft.
     await queries.lock_article(ctx, article_id)
     present = [item for row in renewals if (item := await _present(ctx, row))]
     if present:
@@ -100,7 +100,7 @@ async def queue_edit_of_task(
 
 
 async def _present(ctx: Ctx, renewal: Renewal) -> Earlier | None:
-    """The waiting draft as it is now; None if a person has dismissed it since it was read."""
+    """The pending draft as it is now; None if a person has dismissed it since it was read."""
     read = renewal.waiting
     try:
         draft = await find_draft(ctx, read.draft.id, lock=True)
@@ -115,7 +115,7 @@ async def _present(ctx: Ctx, renewal: Renewal) -> Earlier | None:
 
 
 async def _waits_renewed(ctx: Ctx, article_id: str, proposal: EditProposal) -> bool:
-    """True if a draft of a later change goes on from the same edit; from another one, it gets a warning."""
+    """True if a later change's draft is based on the same edit; if on a different one, it gets a warning."""
     beneath = await change_queries.list_continued(ctx, [article_id], proposal.source_url)
     for draft in beneath:
         if await merge(draft.base_content, proposal.base_content, draft.written.content) == proposal.content:
@@ -125,7 +125,7 @@ async def _waits_renewed(ctx: Ctx, article_id: str, proposal: EditProposal) -> b
 
 
 async def warn_continuing(ctx: Ctx, beneath: Iterable[DraftTexts]) -> None:
-    """Warn of the drafts that go on from these, whose change has another state by now."""
+    """Warn that the change of these drafts' bases is now in another state."""
     for draft in beneath:
         if draft.replaced_by is not None:
             warning = STATE_CHANGED.format(title=draft.source_title)
@@ -166,9 +166,9 @@ async def _take_places(
 
 
 async def _join(present: Sequence[Earlier], live: EditProposal | None) -> tuple[EditProposal, list[Earlier]]:
-    """One edit of all that the change makes of an article, and the drafts that it goes on from.
+    """One edit with everything that the change does to an article, and the drafts that it is based on.
 
-    Lines that a person wrote are not changed in their draft: that one stays.
+    Lines that a person wrote are not changed in their draft: that draft stays.
     """
     parts: list[tuple[EditProposal, Earlier | None]] = [
         (item.renewal.proposal, item) for item in present if item.renewal
@@ -191,7 +191,7 @@ async def _join(present: Sequence[Earlier], live: EditProposal | None) -> tuple[
 
 
 async def _carry(edit: EditProposal, earlier: Sequence[Earlier]) -> tuple[EditProposal, list[Earlier]]:
-    """The edit with what people have changed in these drafts, and the drafts that can't be merged with it."""
+    """The edit with people's changes to these drafts, and the drafts that can't be merged with it."""
     refused: list[Earlier] = []
     for item in earlier:
         draft = item.draft
@@ -210,7 +210,7 @@ async def _carry(edit: EditProposal, earlier: Sequence[Earlier]) -> tuple[EditPr
 
 
 async def _with_content(edit: EditProposal, content: str) -> EditProposal:
-    """The edit with another text: what is known of its lines goes along."""
+    """The edit with another text; facts about its lines are carried over."""
     lines = await moved_lines(edit.content, content)
     evidence = tuple(
         place.model_copy(update={"article_line": lines.place_of(place.article_line)})
@@ -221,7 +221,7 @@ async def _with_content(edit: EditProposal, content: str) -> EditProposal:
 
 
 async def _with_part(edit: EditProposal, part: EditProposal) -> EditProposal:
-    """The edit with what speaks for a part of its text, which another edit has too."""
+    """The edit with the evidence for a part of its text, which another edit also contains."""
     placed = await _with_content(part, edit.content)
     return replace(
         edit,
@@ -259,7 +259,7 @@ async def _replace(
     resting: Sequence[Earlier],
     title: str,
 ) -> str:
-    """Queue the edit in the place of these drafts; the id of its draft."""
+    """Queue the edit in place of these drafts; return the id of its draft."""
     same = {item.draft.id for item in leaving if item.draft.proposes(edit.text, edit.base)}
     approvals = {
         item.draft.approved_by_name: None
@@ -269,7 +269,7 @@ async def _replace(
     warnings = _union(edit.warnings, tuple(APPROVED.format(name=name) for name in approvals))
     draft: Draft = await insert_edit(ctx, article_id, replace(edit, warnings=warnings))
     if await change_queries.is_outdated(ctx, draft):
-        # The task of a later state of the change has ended before.
+        # The task for a later state of the change ended earlier.
         await queries.settle(ctx, draft.id, "dismissed", comment=SAME_CHANGE)
         await emit_proposal(ctx, await find_draft(ctx, draft.id))
         return draft.id
@@ -294,7 +294,7 @@ async def _take_back(
     *,
     is_certain: bool,
 ) -> QueuedEdit:
-    """Withdraw drafts whose lines the change takes back, if that is certain and no person wrote in them."""
+    """Withdraw drafts whose lines the change certainly takes back, unless a person wrote in them."""
     comment = TAKEN_BACK.format(title=title)
     withdrawn = [item.draft for item in leaving if is_certain and not item.draft.has_words_of_people]
     warned = [item.draft.id for item in leaving if item.draft not in withdrawn]
@@ -310,7 +310,7 @@ async def _take_back(
 
 
 async def give_back(ctx: Ctx, dismissed: Sequence[Draft], still_beneath: Iterable[str] = ()) -> None:
-    """Let the drafts of other changes wait again from which dismissed ones went on."""
+    """Return the drafts of other changes that the dismissed ones were based on to the queue."""
     for draft in dismissed:
         for beneath_id in await change_queries.list_beneath(ctx, draft):
             if beneath_id not in still_beneath:

@@ -1,4 +1,4 @@
-"""Taking back that a draft was applied or dismissed: it waits again, and its article is as before."""
+"""Undoes applying or dismissing a draft: it is pending again, and its article is restored."""
 
 from dataclasses import replace
 
@@ -25,8 +25,8 @@ NOT_KEPT = "The text that this draft replaced is no longer kept: restore a revis
 async def reopen_draft(ctx: Ctx, draft_id: str) -> Draft:
     """Put an applied or dismissed draft into the review queue again.
 
-    The article of an applied edit gets back the text before, as long as it still has the applied one; a new
-    article goes back into review, or comes back from Recently deleted. What the dismissal held back may be
+    An applied edit's article gets its previous text back, if it still has the applied one; a new
+    article goes back into review, or comes back from Recently deleted. Dismissed statements may be
     proposed again. A pending draft is refused with 400 `invalid_state`.
     """
     before = await find_draft(ctx, draft_id)
@@ -35,7 +35,7 @@ async def reopen_draft(ctx: Ctx, draft_id: str) -> Draft:
     if before.type != "edit" and before.status == "dismissed":
         await _restore_if_deleted(ctx, before)
     article = await _lock_article(ctx, before)
-    # Someone else may have reopened the draft while this waited for its article.
+    # Another call may have reopened the draft during the wait for its article.
     draft = await find_draft(ctx, draft_id, lock=True)
     if draft.status != before.status:
         raise InvalidState("The draft has already been reopened.")
@@ -81,7 +81,7 @@ async def _replaced_text(ctx: Ctx, article: Article, draft: DraftTexts) -> Artic
     text = await text_of_version(ctx, article, draft.replaced_version)
     if text is None:
         raise Conflict(NOT_KEPT)
-    # A draft that changed nothing leaves nothing to take back.
+    # There is nothing to undo if the draft changed nothing.
     return article if draft.replaced_version == draft.applied_version else text
 
 

@@ -1,4 +1,4 @@
-"""What a reviewer must know of a pending edit, in addition to its author's warnings."""
+"""Warnings for the reviewer of a pending edit, in addition to its author's."""
 
 from instep.content.golden.actions import losses
 from instep.content.golden.schemas import PublicText
@@ -13,7 +13,7 @@ SAME_LINES = "It changes the same lines as {names}: apply one, and bring the oth
 
 
 async def review_warnings(ctx: Ctx, draft: DraftTexts, merged: str | None) -> list[str]:
-    """What hinders applying the edit or would be lost by it, and which other drafts wait, in sentences.
+    """Sentences about obstacles to the edit, losses from it, and other pending drafts.
 
     `merged` is the clean merge into an article that has changed since, if there is one.
     """
@@ -27,13 +27,13 @@ async def review_warnings(ctx: Ctx, draft: DraftTexts, merged: str | None) -> li
 
 
 async def golden_losses(ctx: Ctx, draft: DraftTexts, new_content: str) -> list[str]:
-    """Which golden questions the article would no longer answer once the draft is applied."""
+    """The golden questions that the article would no longer answer after the draft is applied."""
     before = PublicText(draft.article_title, None, draft.current_content)
     return await losses(ctx, draft.article_id, before, PublicText(draft.title, None, new_content))
 
 
 async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
-    """A sentence about the other edits of the article that wait, if there are any."""
+    """A sentence about the other pending edits of the article, if there are any."""
     others = await queries.find_others(ctx, draft)
     if not others.count:
         return []
@@ -47,7 +47,7 @@ async def other_drafts(ctx: Ctx, draft: DraftTexts) -> list[str]:
 
 
 async def overlaps(ctx: Ctx, draft: DraftTexts, other_ids: list[str]) -> list[str]:
-    """A sentence about those of these drafts, as far as they are short, that change the same lines."""
+    """A sentence about those of these drafts (short ones only) that change the same lines."""
     ours = await waiting_text(draft)
     ids: list[str] = []
     for other in (await queries.find_mergeable(ctx, other_ids)).values():

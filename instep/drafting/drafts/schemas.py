@@ -33,7 +33,7 @@ Version = Annotated[int, Field(ge=1, le=limits.MAX_INTEGER), BeforeValidator(int
 
 
 class EvidenceOut(Out):
-    """A place of the code change behind an edit: lines of the changed file, and the article's line."""
+    """A location in the code change behind an edit: lines of the changed file, and the article's line."""
 
     file: str
     start_line: int
@@ -94,7 +94,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class DraftTexts(Draft):
-    """A draft with its text, the text it was made against and the article's present text."""
+    """A draft with its text, the text that it is based on and the article's current text."""
 
     proposed_title: str | None
     content: str
@@ -120,12 +120,12 @@ class DraftTexts(Draft):
 
     @property
     def text_digest(self) -> str:
-        """Tells whether the proposal is still the one that someone has seen."""
+        """Identifies the proposal's state, to notice when it differs from what a reviewer saw."""
         return etag_of(f"{self.title}\0{self.content}".encode()).strip('"')
 
     @property
     def written(self) -> TitledText:
-        """The text that it was proposed with, before people edited it."""
+        """The text of the proposal before people edited it."""
         if self.edited_by_name is None:
             return TitledText(self.title, self.content)
         if self.written_content is None:
@@ -137,38 +137,38 @@ class DraftTexts(Draft):
 
     @property
     def has_words_of_people(self) -> bool:
-        """True if it has what a person wrote and no earlier draft has."""
+        """True if it contains a person's text that no earlier draft contains."""
         return self.author_type != "task" or self.written != TitledText(self.title, self.content)
 
     @property
     def base(self) -> TitledText:
-        """The text that it was made against."""
+        """The text that the proposal is based on."""
         return TitledText(self.base_title, self.base_content)
 
     @property
     def live(self) -> TitledText:
-        """The article's present text."""
+        """The article's current text."""
         return TitledText(self.article_title, self.current_content)
 
     @property
     def compared_with(self) -> str:
-        """The article's present text, or for a settled draft the text that it was made against."""
+        """The article's current text or, for a settled draft, the text that it is based on."""
         return self.current_content if self.status == "pending" else self.base_content
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedDraft:
-    """A pending draft that the latest task of its change no longer makes, or that a change reverts."""
+    """A pending draft that its change's latest task no longer makes, or that a change reverts."""
 
     id: str
-    # Whether it has what a person wrote and no earlier draft has.
+    # Whether it contains a person's text that no earlier draft contains.
     is_edited: bool
     is_kept: bool
 
 
 @dataclass(frozen=True, slots=True)
 class DraftDetail:
-    """A draft with what a reviewer decides by."""
+    """A draft with everything that a reviewer needs to decide."""
 
     draft: DraftTexts
     content: str
@@ -210,7 +210,7 @@ class DraftUpdate(Body):
 
 
 class DraftApply(Body):
-    """What to apply in place of the proposal, and what to do when the article has changed since."""
+    """A text to apply instead of the proposal, and what to do if the article has changed since."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"onConflict": "merge"}]})
 
@@ -347,7 +347,7 @@ class DraftHtmlOut(DraftFields):
 
 
 class DraftAppliedOut(Out):
-    """The draft's text is the article's now, or will be with the release."""
+    """The draft's text is now the article's, or will be with the release."""
 
     id: str
     status: Literal["applied", "pending"] = Field(description="`pending` where it is approved for a release.")

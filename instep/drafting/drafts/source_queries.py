@@ -6,20 +6,20 @@ from instep.drafting.drafts.release_schemas import DraftOfArticle
 from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 
-# The key that groups the queue: the address of a change, else its task, the questions, or the author.
+# The key that groups the queue: the change's URL, or else its task, the questions, or the author.
 SOURCE_KEY = """
     coalesce('url ' || d.source_url, 'task ' || d.task_id,
         case when d.type = 'gap_draft' then 'questions'
             else 'author ' || d.author_type || ' ' || d.author_name end)
 """
-# Places wait next to the drafts of their change.
+# Places appear next to the drafts of their change.
 PLACE_SOURCE_KEY = "coalesce('url ' || p.source_url, 'task ' || p.task_id, 'change ' || p.source_title)"
 OPEN_PLACES = """
     from places p join articles a on a.workspace_id = %(workspace)s and a.id = p.article_id
     where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s and p.status = 'open'
       and a.deleted_at is null
 """
-# What a draft is made from where no change is behind it.
+# The origin of drafts without a change.
 KIND_CONDITIONS = {
     "article": "t.type = 'write_article'",
     "question": "d.type = 'gap_draft'",
@@ -33,7 +33,7 @@ CONDITIONS = {
     "has_conflict": f"{IS_CONFLICT} = %(has_conflict)s",
     "assignee_id": "false",
 }
-# The same for places: none of them is certain, approved or in conflict.
+# The same for places, which are never certain, approved or in conflict.
 PLACE_CONDITIONS = {
     "type": "%(type)s = 'place'",
     "kind": "p.source_kind = %(kind)s",
@@ -46,7 +46,7 @@ PLACE_CONDITIONS = {
 
 
 def condition_of(criteria: DraftFilter) -> str:
-    """The condition for drafts `d` of tasks `t` and articles `a`, whose parameters are the fields."""
+    """The condition for drafts `d` of tasks `t` and articles `a`; its parameters are the fields."""
     conditions = [sql for name, sql in CONDITIONS.items() if getattr(criteria, name) is not None]
     if criteria.kind is not None:
         conditions.append(KIND_CONDITIONS.get(criteria.kind, "t.change_kind = %(kind)s"))
@@ -65,7 +65,7 @@ async def list_certain(ctx: Ctx, source_key: str) -> list[DraftOfArticle]:
 
 
 async def list_unapproved(ctx: Ctx, source_key: str) -> list[DraftOfArticle]:
-    """The pending drafts of a source that nobody has approved, oldest first."""
+    """The pending drafts of a source without approval, oldest first."""
     return await list_waiting(ctx, source_key, "d.approved_at is null")
 
 

@@ -1,4 +1,4 @@
-"""Deciding on all drafts of a source at once: what is certain is applied, or all of it approved."""
+"""Decides on all drafts of a source at once: applies the certain ones, or approves all of them."""
 
 from instep.drafting.drafts import source_queries
 from instep.drafting.drafts.batches import apply_each, lock_articles
@@ -14,7 +14,7 @@ FOR_RELEASE = DraftApply(when="release")
 async def apply_certain(ctx: Ctx, source_key: str) -> SourceBatch:
     """Apply the certain drafts of a source, at most `MAX_SOURCE_DRAFTS`, in one transaction.
 
-    A draft that concerns lines which have changed in the article since stays pending, with its refusal.
+    A draft that changes lines which have changed in the article since stays pending, with its refusal.
     """
     await lock_articles(ctx, await source_queries.list_certain(ctx, source_key))
     drafts = await source_queries.list_certain(ctx, source_key)
@@ -25,7 +25,7 @@ async def apply_certain(ctx: Ctx, source_key: str) -> SourceBatch:
 async def approve_source(ctx: Ctx, source_key: str) -> SourceBatch:
     """Approve the pending drafts of a source, at most `MAX_SOURCE_DRAFTS`, for its release.
 
-    A draft that concerns lines which have changed in the article since stays without approval.
+    A draft that changes lines which have changed in the article since stays without approval.
     """
     await lock_articles(ctx, await source_queries.list_unapproved(ctx, source_key))
     drafts = await source_queries.list_unapproved(ctx, source_key)

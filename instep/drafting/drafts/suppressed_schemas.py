@@ -1,4 +1,4 @@
-"""The shapes of what is not proposed again, because a reviewer has dismissed it."""
+"""The shapes of dismissed statements, which are not proposed again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Dismissal:
 
 @dataclass(frozen=True, slots=True)
 class SuppressedStatement:
-    """A row of `suppressed_statements`: what is not proposed again, and who has dismissed it."""
+    """A row of `suppressed_statements`: a statement that is not proposed again, and who dismissed it."""
 
     id: str
     article_id: str | None
@@ -70,7 +70,7 @@ class SuppressedOut(Out):
 
 
 class SuppressedDeletedOut(Out):
-    """It may be proposed again."""
+    """Tasks may propose it again."""
 
     id: str
     deleted: Literal[True]

@@ -1,4 +1,4 @@
-"""The SQL of what is not proposed again."""
+"""The SQL of suppressed statements."""
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ ORDER = Order(("s.created_at", "s.id"), descending=True)
 
 @dataclass(frozen=True, slots=True)
 class ArticleKeys:
-    """The keys of what is held back for one article; without one, for new articles."""
+    """The suppressed keys of one article; without an article, of new articles."""
 
     article_id: str | None
     keys: list[str]
@@ -40,9 +40,9 @@ async def list_page(ctx: Ctx, request: PageRequest) -> Page[SuppressedStatement]
 
 
 async def insert(ctx: Ctx, dismissal: Dismissal, reason: DismissalReason | None, comment: str | None) -> None:
-    """Hold back each statement of what was dismissed; what is held back already stays as it is.
+    """Suppress each statement of a dismissed proposal; existing suppressions stay unchanged.
 
-    The rows are in one order, so that two who dismiss at once can't wait for each other.
+    The rows are in a fixed order, so that concurrent dismissals can't deadlock.
     """
     rows = [{**asdict(statement), "id": new_id("sup")} for statement in dismissal.statements]
     await ctx.tx.execute(
@@ -118,7 +118,7 @@ async def list_keys(ctx: Ctx) -> list[ArticleKeys]:
 
 
 async def count(ctx: Ctx, article_id: str | None, keys: Collection[str]) -> int:
-    """How many of these keys are held back for the article; without one, for new articles."""
+    """How many of these keys are suppressed for the article; without one, for new articles."""
     number: int = await ctx.tx.value(
         """
         select count(*) from suppressed_statements

@@ -45,7 +45,7 @@ PartChoice = Annotated[
 
 
 class DraftPieceOut(DraftListItemOut):
-    """A draft with one of its texts, or a piece of it; the other two are null."""
+    """A draft with one of its texts, or a part of it; the other two are null."""
 
     base_version: int = Field(description="The article's version that the edit was made against.")
     current_version: int
@@ -83,9 +83,9 @@ async def get_draft(call: Call, id: DraftId, part: PartChoice = None, cursor: Cu
 
 @toolbox.tool(actions.propose_edit, DraftListItemOut, "Propose an edit", additive=True)
 async def propose_edit(call: Call, id: Reference, body: DraftCreate) -> DraftListItemOut:
-    """Propose another text for an article. The live text stays as it is until someone applies the draft.
+    """Propose another text for an article. The live text stays the same until someone applies the draft.
 
-    Send the whole new text: read the article whole first, and change nothing but what has to change.
+    Send the complete new text: first read the whole article, and change only what has to change.
     """
     async with call.begin() as ctx:
         return draft_item_out((await actions.propose_edit(ctx, id, body)).draft)
@@ -93,12 +93,12 @@ async def propose_edit(call: Call, id: Reference, body: DraftCreate) -> DraftLis
 
 @toolbox.tool(actions.apply_draft, DraftAppliedOut, "Apply a draft")
 async def apply_draft(call: Call, id: DraftId, body: DraftApply) -> DraftAppliedOut:
-    """Make a draft's text the article's: live at once if the article is live; a new article is published.
+    """Apply a draft: an edit is live at once if its article is live; a new article is published.
 
-    Only when the person asked for it. With `when` `release` it is only approved, and goes live with
-    `release_drafts`. What was changed in the article since is kept: both changes are merged,
-    or the call is refused where they concern the same lines. With `overwrite`, which takes the later change
-    away, tell the person what the warnings name. The text that it replaces is kept as a revision.
+    Only when the person asked for it. With `when` set to `release` it is only approved, and goes live with
+    `release_drafts`. Later changes of the article are kept: both changes are merged,
+    or the call is refused if they change the same lines. `overwrite` removes the later change: tell the
+    person what the warnings name. The replaced text is kept as a revision.
     """
     async with call.begin() as ctx:
         return draft_applied_out(await actions.apply_draft(ctx, id, body))
@@ -106,7 +106,7 @@ async def apply_draft(call: Call, id: DraftId, body: DraftApply) -> DraftApplied
 
 @toolbox.tool(actions.dismiss_draft, DraftDismissedOut, "Dismiss a draft")
 async def dismiss_draft(call: Call, id: DraftId, body: DraftDismiss) -> DraftDismissedOut:
-    """Take a draft out of the review queue. Only when the person asked for it.
+    """Remove a draft from the review queue. Only when the person asked for it.
 
     The article of an edit stays as it is; a new article moves to Recently deleted.
     """
@@ -117,10 +117,10 @@ async def dismiss_draft(call: Call, id: DraftId, body: DraftDismiss) -> DraftDis
 
 @toolbox.tool(reopening.reopen_draft, DraftReopenedOut, "Reopen a draft")
 async def reopen_draft(call: Call, id: DraftId) -> DraftReopenedOut:
-    """Take back that a draft was applied or dismissed: it waits for review again.
+    """Undo applying or dismissing a draft: it waits for review again.
 
-    Only when the person asked for it. The article of an applied edit gets back the text before, unless it has
-    changed since.
+    Only when the person asked for it. The article of an applied edit gets its previous text back, unless it
+    has changed since.
     """
     async with call.begin() as ctx:
         draft = await reopening.reopen_draft(ctx, id)

@@ -17,9 +17,9 @@ class DraftViewer:
 
 
 async def note_viewer(ctx: Ctx, draft_id: str) -> None:
-    """Note that the person who acts has the draft open, for `DRAFT_VIEWER_TTL`; other actors are not noted.
+    """Record for `DRAFT_VIEWER_TTL` that the acting person has the draft open; ignore other actors.
 
-    It is not marked `@writes`, because people who may only read look at drafts too.
+    It is not marked `@writes`, because people with read access open drafts too.
     """
     if ctx.actor.type != "person":
         return

@@ -1,4 +1,4 @@
-"""Articles as drafts that wait for review would leave them: what a later change is compared with."""
+"""Articles as pending drafts would leave them, to compare a later change with."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ class WaitingText:
 
 
 async def read_waiting(ctx: Ctx, source_url: str | None) -> list[DraftTexts]:
-    """The newest edits that wait, for the change with this address to be compared with."""
+    """The newest pending edits, to compare the change with this URL with."""
     return await list_waiting(ctx, source_url)
 
 
 async def waiting_texts(drafts: Iterable[DraftTexts]) -> list[WaitingText]:
-    """The text that each draft would give its article; drafts whose text is live already are left out."""
+    """The text that each draft would give its article, without drafts whose text is already live."""
     return [waiting for draft in drafts if (waiting := await waiting_text(draft))]
 
 
 async def waiting_text(draft: DraftTexts) -> WaitingText | None:
-    """The text that applying the draft gives; None if it is live already.
+    """The text that applying the draft gives; None if it is already live.
 
-    Where the article has changed in the same lines since, it is the draft's text against its own base.
+    If the article has changed in the same lines since, it is the draft's text and its own base.
     """
     content = await merge(draft.base_content, draft.current_content, draft.content)
     title = merge_title(draft, draft.proposed_title or draft.article_title)
@@ -45,14 +45,14 @@ async def waiting_text(draft: DraftTexts) -> WaitingText | None:
 
 
 async def changed_lines_of(waiting: WaitingText, later: TitledText) -> set[int]:
-    """The lines of a waiting text, from 0, that its draft has written and that a later text changes."""
+    """The lines of a pending text, from 0, that its draft wrote and a later text changes."""
     written = await changed_lines(waiting.base.content, waiting.text.content)
     changed = await changed_lines(waiting.text.content, later.content)
     return set(written.added & changed.removed)
 
 
 async def people_wrote_any(waiting: WaitingText, lines: set[int]) -> bool:
-    """True if people wrote one of these lines of a waiting text."""
+    """True if people wrote one of these lines of a pending text."""
     draft = waiting.draft
     if draft.author_type != "task":
         return bool(lines)

@@ -1,4 +1,4 @@
-"""Drafts of a code change that leave the queue because of a later one: it reverts them, or drops them."""
+"""Withdraws drafts of a code change because a later change reverts or drops them."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ REVERTED = "A later change reverts the one that called for this: compare it with
 
 
 async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], task_id: str) -> None:
-    """Take the pending drafts of a change out of the queue that the change of a task reverts.
+    """Remove the pending drafts of a change that a task's change reverts from the queue.
 
     A draft that a person has edited stays, with a warning.
     """
@@ -27,19 +27,19 @@ async def dismiss_reverted(ctx: Ctx, title: str, url_patterns: Sequence[str], ta
 
 
 async def warn_of(ctx: Ctx, draft_id: str, warning: str) -> None:
-    """Add a warning to a pending draft, which takes an approval back."""
+    """Add a warning to a pending draft, which revokes its approval."""
     await change_queries.add_warning(ctx, [draft_id], warning)
 
 
 async def settle_dropped(
     ctx: Ctx, source_url: str, task_id: str, article_ids: Sequence[str], *, is_repeatable: bool
 ) -> int:
-    """Settle the pending drafts of a change that its latest task no longer makes; the number dismissed.
+    """Settle the pending drafts of a change that its latest task no longer makes; return how many.
 
-    `article_ids` are those of the articles that the task has read and makes no edit of. A draft that a person
-    has edited or approved stays, with a warning, which takes an approval back. So does every one of a task
-    that is not repeatable, since a language model may have left out this time what it proposed before. A
-    draft of another change that goes on from what is dropped gets a warning.
+    `article_ids` are the articles that the task read without editing them. A draft that a person edited or
+    approved stays, with a warning that revokes the approval. So do all drafts of a task that is not
+    repeatable, because a language model may have omitted this time what it proposed before. A draft of
+    another change that is based on a dropped draft gets a warning.
     """
     drafts = await change_queries.find_dropped(ctx, source_url, task_id, article_ids, DROPPED)
     dismissable_ids = [row.id for row in drafts if is_repeatable and not row.is_edited and not row.is_kept]
@@ -50,7 +50,7 @@ async def settle_dropped(
 
 
 async def dismiss_pending(ctx: Ctx, draft_id: str, comment: str) -> bool:
-    """Dismiss a draft; False if someone has settled it in the meantime."""
+    """Dismiss a draft; return False if someone has settled it in the meantime."""
     try:
         draft = await dismiss_draft(ctx, draft_id, DraftDismiss(comment=comment))
     except DraftNotPending:

@@ -1,1 +1,1 @@
-"""Places: where an article needs words that a code change does not give."""
+"""Places: where an article needs text that a code change does not provide."""

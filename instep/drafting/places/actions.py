@@ -19,16 +19,16 @@ NO_REASON = PlaceDismiss()
 async def list_places(
     ctx: Ctx, status: PlaceStatus, article_ref: str | None, task_id: str | None, page: PageRequest
 ) -> Page[Place]:
-    """List places that need writing that a code change does not give, newest first.
+    """List places where an article needs text that a code change does not provide, newest first.
 
-    Places of deleted articles are left out, and come back when their article is restored.
+    Places of deleted articles are hidden until their article is restored.
     """
     article_id = (await find_article(ctx, article_ref)).id if article_ref is not None else None
     return await queries.list_page(ctx, status, article_id, task_id, page)
 
 
 async def get_place(ctx: Ctx, place_id: str) -> Place:
-    """Get a place, whatever has become of it: the section, why, and the lines of code."""
+    """Get a place, open or settled: the section, the reason, and the lines of code."""
     place = await queries.find(ctx, place_id)
     if place is None:
         raise NotFound("There is no such place.")
@@ -36,13 +36,13 @@ async def get_place(ctx: Ctx, place_id: str) -> Place:
 
 
 async def list_task_places(ctx: Ctx, task_id: str) -> list[Place]:
-    """List the places that a task has found, whatever has become of them, in the order of their articles."""
+    """List the places that a task has found, open and settled, in the order of their articles."""
     return await queries.list_of_task(ctx, task_id)
 
 
 @proposes
 async def resolve_place(ctx: Ctx, place_id: str) -> Place:
-    """Say that the article has the words now, or had them before. It leaves the queue."""
+    """Mark a place as written: the article has the text now, or had it before. It leaves the queue."""
     before = await get_place(ctx, place_id)
     if not await queries.settle(ctx, place_id, "resolved"):
         raise await _not_open(ctx, place_id)
@@ -54,7 +54,7 @@ async def resolve_place(ctx: Ctx, place_id: str) -> Place:
 
 @proposes
 async def dismiss_place(ctx: Ctx, place_id: str, request: PlaceDismiss = NO_REASON) -> Place:
-    """Say that the article needs no words here. It leaves the queue.
+    """Mark a place as not needed. It leaves the queue.
 
     After the reasons `not_needed`, `wrong_article` and `wrong_text` no later task proposes the same for the
     article again.
@@ -72,7 +72,7 @@ async def dismiss_place(ctx: Ctx, place_id: str, request: PlaceDismiss = NO_REAS
 
 @proposes
 async def reopen_place(ctx: Ctx, place_id: str) -> Place:
-    """Take back that a place was resolved or dismissed: it waits again, and may be proposed again."""
+    """Undo resolving or dismissing a place: it is open again, and may be proposed again."""
     place = await get_place(ctx, place_id)
     try:
         await find_article(ctx, place.article_id)
@@ -87,7 +87,7 @@ async def reopen_place(ctx: Ctx, place_id: str) -> Place:
 
 @proposes
 async def assign_place(ctx: Ctx, place_id: str, person_id: str | None) -> Place:
-    """Say who is to write; None: nobody in particular."""
+    """Assign a place to a person; None removes the assignment."""
     await get_place(ctx, place_id)
     if person_id is not None and not await queries.is_member(ctx, person_id):
         raise InvalidValue("assignee", "it must be a person of the workspace")

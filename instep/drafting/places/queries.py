@@ -23,7 +23,7 @@ JOIN = """
 """
 FROM = f"from places p {JOIN} where p.bot_id = %(bot)s and p.workspace_id = %(workspace)s"
 ORDER = Order(("p.created_at", "p.id"), descending=True)
-# A change is known by its address, one without an address by its title.
+# A change is identified by its URL; one without a URL by its title.
 OF_SOURCE = """
     case when %(url)s::text is null then p.source_url is null and p.source_title = %(title)s
         else p.source_url = %(url)s end
@@ -65,7 +65,7 @@ async def find(ctx: Ctx, place_id: str) -> Place | None:
 
 
 async def list_earlier(ctx: Ctx, source: PlaceSource, keys: Collection[str]) -> list[Place]:
-    """The places of a change, and those that wait for the same words, locked in one order."""
+    """A change's places, and those that wait for the same text, locked in a fixed order."""
     return await ctx.tx.all(
         Place,
         f"""
@@ -98,7 +98,7 @@ async def insert(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> 
 
 
 async def renew(ctx: Ctx, place_id: str, new: NewPlace, source: PlaceSource, task_id: str) -> None:
-    """Give an open place what a later task says of it."""
+    """Update an open place from a later task."""
     values = {**found_columns(new, source, task_id), "updated_at": ctx.now}
     assignments = ", ".join(f"{name} = %({name})s" for name in values)
     await ctx.tx.execute(
@@ -127,7 +127,7 @@ def found_columns(new: NewPlace, source: PlaceSource, task_id: str) -> dict[str,
 async def settle(
     ctx: Ctx, place_id: str, status: PlaceStatus, reason: str | None = None, comment: str | None = None
 ) -> bool:
-    """Take a place out of the queue; whether this call did: of concurrent calls exactly one does."""
+    """Remove a place from the queue; exactly one of several concurrent calls returns True."""
     row_count = await ctx.tx.execute(
         """
         update places set status = %(status)s, settled_by_name = %(by_name)s, settled_at = %(now)s,
@@ -146,7 +146,7 @@ async def settle(
 
 
 async def reopen(ctx: Ctx, place_id: str) -> bool:
-    """Put a settled place into the queue again; whether this call did."""
+    """Put a settled place back into the queue; return True if this call did."""
     row_count = await ctx.tx.execute(
         """
         update places set status = 'open', settled_by_name = null, settled_at = null, updated_at = %(now)s,
@@ -187,7 +187,7 @@ async def is_member(ctx: Ctx, person_id: str) -> bool:
 
 
 async def dismiss_of_change(ctx: Ctx, title: str, url_patterns: Sequence[str], comment: str) -> None:
-    """Dismiss the open places of a change, found by patterns of its address, or by its title."""
+    """Dismiss the open places of a change, found by patterns of its URL, or by its title."""
     await ctx.tx.execute(
         """
         update places set status = 'dismissed', settled_by_name = %(by_name)s, settled_at = %(now)s,

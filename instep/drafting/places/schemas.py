@@ -16,7 +16,7 @@ PlaceSourceKind = Literal["pr", "commit", "release"]
 
 @dataclass(frozen=True, slots=True)
 class PlaceSource:
-    """The change that asks for the words."""
+    """The change that asks for the text."""
 
     kind: PlaceSourceKind
     title: str
@@ -25,7 +25,7 @@ class PlaceSource:
 
 @dataclass(frozen=True, slots=True)
 class NewPlace:
-    """A place that a task has found; `key` is the same in each change that asks for the same words."""
+    """A place that a task has found; `key` is the same in each change that asks for the same text."""
 
     article_id: str
     heading: str | None
@@ -38,7 +38,7 @@ class NewPlace:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A row of `places`, with the title of its article and the address of the person whose it is."""
+    """A row of `places`, with its article's title and its assignee's email address."""
 
     id: str
     bot_id: UUID
@@ -69,17 +69,17 @@ class Place:
 
     @property
     def own_evidence(self) -> list[dict[str, Any]]:
-        """The lines of the change that has asked last; those of other changes have a `source`."""
+        """The lines of the change that asked last; those of other changes have a `source`."""
         return [row for row in self.evidence if "source" not in row]
 
     @property
     def other_sources(self) -> list[dict[str, Any]]:
-        """The title, URL and task of each other change that asks for the same words, the latest first."""
+        """The title, URL and task of each other change that asks for the same text, the latest first."""
         sources = (row["source"] for row in self.evidence if "source" in row)
         return list({(row["url"], row["title"]): row for row in sources}.values())
 
     def evidence_of_others(self, source: PlaceSource) -> list[dict[str, Any]]:
-        """The lines of all changes but this one."""
+        """The lines of all other changes."""
         latest = {"title": self.source_title, "url": self.source_url, "task_id": self.task_id}
         rows = [{"source": latest, **row} for row in self.evidence]
         return [row for row in rows if not is_same(row["source"]["title"], row["source"]["url"], source)]
@@ -89,12 +89,12 @@ class Place:
 
 
 def is_same(title: str, url: str | None, source: PlaceSource) -> bool:
-    """True if a change is this one: it is known by its address, or without one by its title."""
+    """True if a change is this one, by its URL or, without one, by its title."""
     return url == source.url and (url is not None or title == source.title)
 
 
 class PlaceDismiss(Body):
-    """Why the article needs no words here."""
+    """Why the article needs no text here."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "not_needed"}]})
 
@@ -109,7 +109,7 @@ class PlaceDismiss(Body):
 
 
 class PlaceEvidenceOut(Out):
-    """Lines of the code change that the words are to be about."""
+    """Lines of the code change that the text should cover."""
 
     file: str
     start_line: int
@@ -118,7 +118,7 @@ class PlaceEvidenceOut(Out):
 
 
 class PlaceSourceOut(Out):
-    """The change that asks for the words."""
+    """The change that asks for the text."""
 
     kind: PlaceSourceKind
     title: str
@@ -126,7 +126,7 @@ class PlaceSourceOut(Out):
 
 
 class PlaceOut(Out):
-    """A place at which an article needs words that a code change does not give."""
+    """A place where an article needs text that a code change does not provide."""
 
     id: str = Field(description="Begins with `plc_`.")
     article_id: str

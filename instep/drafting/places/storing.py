@@ -1,4 +1,4 @@
-"""The storage of the places that a task has found, next to those of earlier tasks of its change."""
+"""Stores the places that a task has found, and matches them with those of earlier tasks of its change."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from instep.drafting.places.schemas import NewPlace, Place, PlaceSource, place_o
 from instep.notifications.webhooks.emit import emit
 from instep.platform.identity.schemas import Ctx
 
-# A place names about so many other changes that ask for its words.
+# A place lists about this many other changes that ask for its text.
 _MAX_LINES_OF_OTHERS = 20
 
 
@@ -24,11 +24,11 @@ async def store_places(
     new_places: Sequence[NewPlace],
     withdrawable: Collection[str],
 ) -> bool:
-    """Put the places that a task has found into the queue; whether any of them waits.
+    """Put the places that a task has found into the queue; return True if any of them is open.
 
-    A place that waits for the same words already is not made twice, and one of the same change that people
-    have settled is not opened again. Open places of the change in the `withdrawable` articles that the task
-    has not found again are dismissed.
+    A place is not created if one for the same text is open, and not reopened if people have settled it for
+    the same change. Open places of the change in `withdrawable` articles that the task did not find again
+    are dismissed.
     """
     await ctx.tx.advisory_lock(f"places {ctx.bot.id} {source.url or source.title}")
     earlier = await queries.list_earlier(ctx, source, [new.key for new in new_places])
@@ -53,7 +53,7 @@ async def store_places(
 
 
 async def dismiss_reverted_places(ctx: Ctx, title: str, url_patterns: Sequence[str]) -> None:
-    """Take the open places of a change out of the queue that a later change reverts."""
+    """Dismiss the open places of a change that a later change reverts."""
     comment = f"The later change “Revert {title}” takes this back."
     await queries.dismiss_of_change(ctx, title, url_patterns, comment)
 
@@ -67,9 +67,9 @@ async def _add(ctx: Ctx, new: NewPlace, source: PlaceSource, task_id: str) -> No
 def _pair(
     new_places: Sequence[NewPlace], earlier: Sequence[Place], of_change: Sequence[Place]
 ) -> Iterator[tuple[NewPlace, Place | None]]:
-    """Each new place with the earlier one that it is, each once.
+    """Pair each new place with its earlier one, each used once.
 
-    That is one that asks for the same words, else one of the same section that the change itself has made.
+    That is one for the same text, or else one of the same change in the same section.
     """
     by_words = {(place.article_id, place.key): place for place in earlier}
     same = [by_words.pop((new.article_id, new.key), None) for new in new_places]

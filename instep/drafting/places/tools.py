@@ -29,7 +29,7 @@ async def list_places(
     limit: Limit = limits.DEFAULT_TOOL_ROWS,
     cursor: Cursor = None,
 ) -> ListOut[PlaceOut]:
-    """List places that need writing that a code change does not give: section, line, why, lines of code.
+    """List places where an article needs text: section, line, reason, lines of code.
 
     To write them, read the article with `get_article`, call `propose_edit`, and then `resolve_place`.
     """
@@ -40,13 +40,13 @@ async def list_places(
 
 @toolbox.tool(actions.resolve_place, PlaceOut, "Resolve a place", additive=True)
 async def resolve_place(call: Call, id: PlaceId) -> PlaceOut:
-    """Say that the article has the words now, or had them before. It leaves the review queue."""
+    """Mark a place as written: the article has the text now, or had it before. It leaves the review queue."""
     async with call.begin() as ctx:
         return place_out(await actions.resolve_place(ctx, id))
 
 
 @toolbox.tool(actions.dismiss_place, PlaceOut, "Dismiss a place", additive=True)
 async def dismiss_place(call: Call, id: PlaceId, body: PlaceDismiss) -> PlaceOut:
-    """Say that the article needs no words here. Only when the person asked for it."""
+    """Mark a place as not needed. Only when the person asked for it."""
     async with call.begin() as ctx:
         return place_out(await actions.dismiss_place(ctx, id, body))

@@ -47,12 +47,12 @@ async def list_tasks(ctx: Ctx, page: PageRequest) -> Page[Task]:
 async def list_task_summaries(
     ctx: Ctx, statuses: Sequence[TaskStatus], page: PageRequest
 ) -> Page[TaskSummary]:
-    """List the tasks with these statuses, newest first, without what they found."""
+    """List the tasks with these statuses, newest first, without their results."""
     return await queries.list_summaries(ctx, statuses, page)
 
 
 async def get_sent_change(ctx: Ctx, task_id: str) -> SentChange:
-    """Get what a task was created with: of a long diff only the beginning."""
+    """Get the input of a task; of a long diff only the beginning."""
     sent_change = await queries.find_sent_change(ctx, task_id, limits.MAX_SHOWN_DIFF_CHARACTERS)
     if sent_change is None:
         raise NotFound("There is no such task.")
@@ -60,20 +60,20 @@ async def get_sent_change(ctx: Ctx, task_id: str) -> SentChange:
 
 
 async def get_draft_statuses(ctx: Ctx, task_id: str) -> dict[str, str]:
-    """Get what became of each draft of a task: statuses by the ids of the drafts."""
+    """Get the status of each draft of a task, by the draft's id."""
     return await queries.draft_statuses(ctx, task_id)
 
 
 async def get_task(ctx: WorkspaceCtx, task_id: str) -> Task:
     """Get a task: poll it until its status is `completed` or `failed`.
 
-    A key that covers several bots need not name the task's.
+    A key that covers several bots need not name the task's bot.
     """
     return await find_task(ctx, ctx.bots, task_id)
 
 
 async def task_window(ctx: Ctx) -> RateWindow:
-    """The caller's window of task creation: how many tasks of this hour are used."""
+    """The caller's window for creating tasks, with the number used in this hour."""
     return await queries.peek_creations(ctx)
 
 
@@ -89,9 +89,9 @@ async def read_task(new: TaskCreate) -> ReadTask:
 async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creation:
     """Document a code change (`change`), or write a new article (`article`): send exactly one of them.
 
-    For a change the articles that it makes wrong get edits, a new article becomes a draft of its own. Nothing
-    goes live: the task ends in drafts for review. A repeated request with the same `Idempotency-Key` gets the
-    same task and runs nothing twice.
+    For a change, the articles that it makes wrong get edits; a new article becomes a draft of its own. The
+    task changes nothing live: it creates drafts for review. A repeated request with the same
+    `Idempotency-Key` gets the same task and does not run anything twice.
     """
     task_id = new_id("task")
     if key is not None and (earlier := await _claim_key(ctx, key, read, task_id)):
@@ -108,7 +108,7 @@ async def create_task(ctx: Ctx, read: ReadTask, key: str | None = None) -> Creat
 
 
 async def run_soon(ctx: Ctx, task_id: str) -> None:
-    """Have a worker run a task; its job that waits is due at once."""
+    """Have a worker run a task as soon as possible, by making its waiting job due."""
     payload = {"workspace": ctx.bot.workspace_id, "bot": str(ctx.bot.id), "task": task_id}
     await defer(ctx.tx, RUN_TASK, payload, dedupe=task_id)
 
@@ -145,14 +145,14 @@ async def _refuse_unreadable(diff: str) -> None:
 
 
 def _is_short(diff: str) -> bool:
-    """True if a diff, by its length and its longest line, is cheap enough to read in this process."""
+    """True if a diff is cheap enough to read in this process, by its length and its longest line."""
     if len(diff) > limits.MAX_INLINE_CHARACTERS:
         return False
     return max(map(len, diff.split("\n"))) <= limits.INLINE_LINE_CHARACTERS
 
 
 def _check_diff(diff: str) -> None:
-    """Raise what `parse_diff` raises, without sending its result back from the other process."""
+    """Raise the errors of `parse_diff`, without sending its result back from the other process."""
     parse_diff(diff)
 
 
@@ -172,11 +172,11 @@ async def _claim_key(ctx: Ctx, key: str, read: ReadTask, task_id: str) -> str | 
 
 
 async def _count_creation(ctx: Ctx) -> None:
-    """Count in the task's own transaction, so that a refused request does not count."""
+    """Count within the task's transaction, so that a refused request does not count."""
     quota = settings().tasks_per_hour
     creator = "Your account" if ctx.actor.type == "person" else "This API key"
     _refuse_over(quota, await queries.count_creation(ctx), creator)
-    # A caller who may create keys must not get around the limit with them.
+    # A caller who may create keys must not use them to get around the limit.
     workspace_quota = quota * limits.MAX_TASK_QUOTAS_PER_WORKSPACE
     _refuse_over(workspace_quota, await queries.count_creation_in_workspace(ctx), "This workspace")
 

@@ -1,4 +1,4 @@
-"""The articles that the writer reads for a change: of many, those that have most to do with it."""
+"""Chooses the articles that the writer reads for a change: if there are many, the most relevant ones."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,15 +10,15 @@ from instep.platform.core import limits
 from instep.platform.identity.schemas import Ctx
 from instep.search.article_selection import Phrase, SelectionQuery, phrase_of, select_articles, weighted_words
 
-# The share of the articles that may be those found by each single statement of SQL.
+# The share of the articles that each SQL statement may contribute.
 STATEMENT_SHARE = 0.25
-# Names that articles outside of the search index are looked through for.
+# Maximum number of names that are searched for in articles outside the search index.
 MAX_UNINDEXED_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateQuery:
-    """The terms that articles are found by, in the database and in the search index."""
+    """The terms that find articles in the database and in the search index."""
 
     texts: RetrievalQuery
     selection: SelectionQuery
@@ -48,7 +48,7 @@ async def find_articles(ctx: Ctx, query: CandidateQuery) -> list[str]:
 
 
 async def find_in_database(ctx: Ctx, texts: RetrievalQuery) -> list[str]:
-    """The articles that the search index does not know, or not by what the change says."""
+    """The articles that the search index lacks, or can't find by the words of the change."""
     limit = max(1, round(STATEMENT_SHARE * limits.MAX_WRITER_ARTICLES))
     return [
         *await writer_queries.unindexed_ids(ctx, texts.names[:MAX_UNINDEXED_NAMES], limit),
@@ -58,7 +58,7 @@ async def find_in_database(ctx: Ctx, texts: RetrievalQuery) -> list[str]:
 
 
 def with_unread(report: writer.Report, read_count: int, unread_count: int) -> writer.Report:
-    """The report, whose summary says so if articles were not read."""
+    """The report; its summary mentions articles that were not read."""
     if not unread_count:
         return report
     sentence = (

@@ -1,4 +1,4 @@
-"""The job behind a task: read, let the connection go, run the writer, write the drafts in one transaction."""
+"""The job of a task: read, release the connection, run the writer, store the drafts in one transaction."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ WRITER = Actor("task", "Instep", can_write=True, channel="job")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Input of the writer for a task; `articles` is None if the bot has more than the writer reads."""
+    """The writer's input for a task; `articles` is None if the bot has more than the writer reads."""
 
     work: TaskInput
     bot: Bot
@@ -53,7 +53,7 @@ class Reading:
 
 
 async def run_task(database: Database, job: Job, models: LanguageModels = NO_MODELS) -> None:
-    """Run a task to its end. After a crash it runs again: only what the last transaction writes counts."""
+    """Run a task to its end. After a crash it runs again: only the last transaction has an effect."""
     await require_turn(database, job.payload)
     try:
         await process_task(database, job.payload, models)
@@ -67,9 +67,9 @@ async def run_task(database: Database, job: Job, models: LanguageModels = NO_MOD
 
 
 async def require_turn(database: Database, payload: Mapping[str, str]) -> None:
-    """Let earlier changes of the bot go first, since this one is compared with the drafts that they make.
+    """Let earlier changes of the bot run first, because this one is compared with their drafts.
 
-    It gives its worker back meanwhile, and the one before it wakes it (`wake_next`).
+    Meanwhile the worker is free; the end of the earlier change wakes this one (`wake_next`).
     """
     async with job_context(database, payload, WRITER) as ctx:
         if not await queries.has_turn(ctx, payload["task"]):
@@ -77,13 +77,13 @@ async def require_turn(database: Database, payload: Mapping[str, str]) -> None:
 
 
 async def wake_next(ctx: Ctx) -> None:
-    """Have the change run whose turn it is, now that one has ended."""
+    """Run the next change of the bot, because an earlier one has ended."""
     if (task_id := await queries.next_change(ctx)) is not None:
         await run_soon(ctx, task_id)
 
 
 async def give_up(database: Database, job: Job) -> None:
-    """Fail a task whose job has failed, or killed its worker, for the last time."""
+    """Fail a task whose job has failed, or crashed its worker, for the last time."""
     await fail_task(
         database,
         job.payload,
@@ -93,7 +93,7 @@ async def give_up(database: Database, job: Job) -> None:
 
 
 async def retry_later(database: Database, job: Job) -> None:
-    """Run the task again later: when its workspace takes writes again, or its articles are in the index."""
+    """Run the task again later: when its workspace accepts writes, or its articles are in the index."""
     async with job_context(database, job.payload, WRITER) as ctx:
         await defer(ctx.tx, job.kind, job.payload, run_at=ctx.now + limits.PAUSED_TASK_RETRY_DELAY)
 
@@ -105,7 +105,7 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
         return
     work = reading.work
     rows, sources = await choose_articles(enter, reading)
-    # The report names articles as they were read: a newer article is left to the next task.
+    # The report is about the articles as they were read: a newer article is left to the next task.
     articles = {article.id: article for article in rows}
     sources = [source for source in sources if source.id in articles]
     texts = texts_of(articles, reading.bot)
@@ -128,7 +128,7 @@ async def process_task(database: Database, payload: dict[str, str], models: Lang
 
 
 async def begin_task(enter: Enter, task_id: str) -> Reading | None:
-    """Start a task and read what it is written from; None if another worker has ended it."""
+    """Start a task and read its input; None if another worker has ended it."""
     async with enter() as ctx, ctx.tx.transaction():
         await refuse_paused(ctx)
         work = await queries.start(ctx, task_id)
@@ -148,10 +148,10 @@ async def begin_task(enter: Enter, task_id: str) -> Reading | None:
 
 
 async def choose_articles(enter: Enter, reading: Reading) -> tuple[list[Article], list[SourcePassage]]:
-    """The articles that a task is about, and the passages that a new article is made from.
+    """The articles for a task, and the passages for a new article.
 
-    A diff is read in a process of its own. The search runs in no transaction of ours, so that it may store
-    what it reads of the articles.
+    A diff is read in a separate process. The search runs outside our transaction, so that it can store
+    what it reads from the articles.
     """
     work, rows = reading.work, reading.articles
     if work.article:
@@ -192,7 +192,7 @@ async def ask_model(
     sources: list[SourcePassage],
     report: writer.Report,
 ) -> tuple[writer.Report, ModelPart | None]:
-    """The report as the bot's language model improves it, if it has one; the task says that it asks it."""
+    """The report as improved by the bot's language model, if it has one; the task's progress says so."""
     work = reading.work
     chosen = await models.choose(enter, "new_articles" if work.article else "drafts", task_id)
     if chosen is None:
@@ -233,7 +233,7 @@ def change_of(work: TaskInput) -> writer.Change:
 
 
 def texts_of(articles: dict[str, Article], bot: Bot) -> list[writer.Article]:
-    """The articles as the writer reads them; only live ones have an address to link to."""
+    """The articles as the writer reads them; only live ones have a URL for links."""
     return [
         writer.Article(
             article.id,

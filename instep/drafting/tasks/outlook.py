@@ -1,4 +1,4 @@
-"""A change compared with the articles as drafts that wait would leave them, next to the live ones."""
+"""Compares a change with the articles as pending drafts would leave them, in addition to the live ones."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ STILL_SAYS = (
 
 @dataclass(frozen=True, slots=True)
 class LaterEdit:
-    """The change's edit of a waiting text; contested if it concerns lines that a person wrote."""
+    """The change's edit of a pending text; contested if it changes lines that a person wrote."""
 
     waiting: WaitingText
     proposal: writer.Proposal
@@ -26,7 +26,7 @@ class LaterEdit:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The effect of a change on waiting drafts: edits, verdicts, titles by article; warnings by draft."""
+    """The effect of a change on pending drafts: edits, verdicts and titles by article; warnings by draft."""
 
     edits: dict[str, list[LaterEdit]] = field(default_factory=dict)
     verdicts: dict[str, writer.Verdict] = field(default_factory=dict)
@@ -41,9 +41,9 @@ async def look_ahead(
     suppressed: writer.Suppressed,
     live: writer.Report,
 ) -> Outlook:
-    """Read the change against the articles with their waiting drafts; `live` is the report without them.
+    """Read the change against the articles with their pending drafts; `live` is the report without them.
 
-    Only what concerns lines that a draft has written counts: the rest is said of the live text.
+    Only findings about lines that a draft wrote count: `live` covers the rest.
     """
     if not waiting or not change.diff:
         return Outlook()
@@ -73,7 +73,7 @@ async def look_ahead(
 
 
 async def later_edit(waiting: WaitingText, proposal: writer.Proposal | None) -> LaterEdit | None:
-    """The edit of a waiting text, if it concerns what its draft has written."""
+    """The edit of a pending text, if it changes lines that its draft wrote."""
     if proposal is None:
         return None
     later = TitledText(proposal.title, proposal.text)
@@ -88,7 +88,7 @@ async def later_edit(waiting: WaitingText, proposal: writer.Proposal | None) -> 
 def doubts(
     change: writer.Change, waiting: Sequence[WaitingText], report: writer.Report, live: writer.Report
 ) -> dict[str, str]:
-    """Warnings for drafts that say a name which the change removes, though their live articles don't."""
+    """Warnings for drafts with a name that the change removes and that their live articles lack."""
     said_live = {(row.article_id, row.name) for row in live.stale_mentions}
     articles = {item.draft.id: item.draft.article_id for item in waiting}
     return {

@@ -50,7 +50,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class TaskInput:
-    """What the writer needs of a task: a change, or the request of a new article."""
+    """The writer's input for a task: a change, or the request for a new article."""
 
     change_title: str | None
     change_url: str | None
@@ -115,7 +115,7 @@ async def list_summaries(ctx: Ctx, statuses: Sequence[TaskStatus], request: Page
 
 
 async def find_sent_change(ctx: Ctx, task_id: str, diff_characters: int) -> SentChange | None:
-    """What a task was created with, and this much of its diff."""
+    """The input of a task, with the first `diff_characters` of its diff."""
     return await ctx.tx.first(
         SentChange,
         """
@@ -181,7 +181,7 @@ async def insert(ctx: Ctx, task_id: str, row: dict[str, Any]) -> None:
 
 
 async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Replay | None:
-    """The request that the key belongs to, or None: it is this request's now. Concurrent requests wait."""
+    """The request that the key belongs to; None if this request now owns it. Concurrent requests wait."""
     claim_count = await ctx.tx.execute(
         """
         insert into idempotency_keys as k (workspace_id, key, request_hash, task_id, created_at)
@@ -210,7 +210,7 @@ async def claim_key(ctx: Ctx, key: str, request_hash: bytes, task_id: str) -> Re
 
 
 async def count_creation(ctx: Ctx) -> RateWindow:
-    """Count a task of the caller: of the API key, or of the person, through whichever app."""
+    """Count a task of the caller: of the API key, or of the person through any app."""
     return await count_hit(ctx.tx, "tasks", await creator_of(ctx), limits.TASK_WINDOW_SECONDS)
 
 
@@ -224,13 +224,13 @@ async def peek_creations(ctx: Ctx) -> RateWindow:
 
 
 async def creator_of(ctx: Ctx) -> str:
-    """The creator whose tasks are counted together: the caller, or the trust of all jobs that come by it."""
+    """The caller whose tasks are counted together; for CI jobs, the trust that they come from."""
     trust_id = await ctx.tx.value("select trust_id from api_keys where id = %(id)s", id=ctx.actor.id)
     return trust_id or ctx.actor.id or ctx.workspace_id
 
 
 async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
-    """The work of a task that has not ended; None when there is nothing left to do."""
+    """The input of a task that has not ended; None if there is nothing left to do."""
     return await ctx.tx.first(
         TaskInput,
         """
@@ -248,7 +248,7 @@ async def start(ctx: Ctx, task_id: str) -> TaskInput | None:
 
 
 async def has_turn(ctx: Ctx, task_id: str) -> bool:
-    """True if no earlier change of the bot is still to be read; new articles are written out of turn."""
+    """True if all earlier changes of the bot have been read; new articles don't wait for their turn."""
     is_first: bool = await ctx.tx.value(
         """
         select not exists (
@@ -282,7 +282,7 @@ async def next_change(ctx: Ctx) -> str | None:
 
 
 async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
-    """Show what a running task does at present."""
+    """Show the current stage of a running task."""
     await ctx.tx.execute(
         """
         update tasks set summary = %(stage)s
@@ -295,7 +295,7 @@ async def set_progress(ctx: Ctx, task_id: str, stage: str) -> None:
 
 
 async def lock_unended(ctx: Ctx, task_id: str) -> Task | None:
-    """A task that has not ended, locked, so that only the caller can end it; None when it has ended."""
+    """An unended task, locked, so that only the caller can end it; None if it has ended."""
     return await ctx.tx.first(
         Task,
         f"""
@@ -334,7 +334,7 @@ async def complete(
 
 
 async def set_model(ctx: Ctx, task_id: str, use: WorkUse | None) -> None:
-    """Store what a task has asked of a language model."""
+    """Store a task's use of a language model."""
     if use is None:
         return
     await ctx.tx.execute(

@@ -1,4 +1,4 @@
-"""Creating a task over REST or MCP, with the limit of the hour in the RateLimit header fields."""
+"""Creates a task over REST or MCP, with the hourly limit in the RateLimit headers."""
 
 from instep.drafting.tasks import actions
 from instep.drafting.tasks.schemas import Creation, TaskCreate
@@ -17,13 +17,13 @@ async def create_rate_limited(call: Call, new: TaskCreate, key: str | None) -> C
         except RateLimited:
             window.hits = window.quota
             raise
-        # Other requests may have been counted since; from here on this transaction holds the count.
+        # Other requests may have been counted since; this transaction now holds the count.
         window.hits = (await actions.task_window(ctx)).hits
         return creation
 
 
 def add_window(call: Call, rate_window: RateWindow) -> Window:
-    """Add the limit of task creation to the response, next to that of requests."""
+    """Add the limit for creating tasks to the response, next to that for requests."""
     quota = call.settings.tasks_per_hour
     window = Window("tasks", quota, limits.TASK_WINDOW_SECONDS, rate_window.hits, rate_window.seconds_left)
     call.windows.append(window)

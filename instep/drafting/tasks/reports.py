@@ -1,4 +1,4 @@
-"""Storing the writer's report: it ends the task, and each of its proposals becomes a draft."""
+"""Stores the writer's report: this ends the task, and each proposal becomes a draft."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -30,7 +30,7 @@ from instep.platform.llm.work_prompts import end_work
 
 @dataclass(frozen=True, slots=True)
 class ModelPart:
-    """A language model has had a part in a report: its name, and the report without it."""
+    """A language model's part in a report: its name, and the report without it."""
 
     name: str
     report_without: writer.Report
@@ -54,12 +54,12 @@ async def write_report(
     *,
     model_part: ModelPart | None,
 ) -> None:
-    """End a task: its proposals become drafts, and its verdicts and its summary are stored.
+    """End a task: store its proposals as drafts, and its verdicts and summary.
 
-    `articles` by their ids are those that were read, `unread_count` is the number of the others. `outlook` is
-    what the change makes of drafts that wait.
+    `articles` are those that were read, by id; `unread_count` is the number of the others. `outlook` is
+    the effect of the change on pending drafts.
     """
-    # When two workers ran the task the second waits here, and then finds that the task has ended.
+    # If two workers run the task, the second waits here and then finds that the task has ended.
     task = await queries.lock_unended(ctx, task_id)
     if task is None:
         return
@@ -99,7 +99,7 @@ async def write_report(
     reviewed = [verdict_row(verdict, titles[verdict.article_id]) for verdict in verdicts.values()]
     await queries.complete(ctx, task_id, outcome, summary, reviewed, unread_count)
     await queries.set_model(ctx, task_id, await end_work(ctx, task_id))
-    # A later change may have been compared before, and its time may be what pages say now.
+    # A later change may already have been compared, and pages may show its time.
     await stamp_comparison(ctx)
     await emit_end(ctx, task)
 
@@ -124,7 +124,7 @@ async def queue_edit(
     live: writer.Proposal | None,
     later: Sequence[LaterEdit],
 ) -> QueuedEdit:
-    """Put what the change makes of an article, live and as drafts would leave it, into the review queue."""
+    """Queue the change's edit of an article: of the live text, and of the text that drafts would leave."""
     proposal = None
     if live is not None and live.article_id is not None:
         article = articles[live.article_id]
@@ -162,7 +162,7 @@ async def queue_new(
     new_article = new_article_of(proposal, work, task_id, model, collection_id)
     if work.article is None:
         return await queue_unless_refused(ctx, new_article)
-    # A requested article that can't be written fails the task.
+    # The task fails if the requested article can't be written.
     return QueuedEdit(await queue_new_article(ctx, new_article))
 
 
@@ -175,9 +175,9 @@ async def queue_places(
     *,
     is_repeatable: bool,
 ) -> bool:
-    """Put where articles need words into the review queue; whether any such place waits.
+    """Put places into the review queue; return True if any of them is open.
 
-    What an earlier state of the change asked for leaves it, unless a language model may have missed it now.
+    Places of an earlier state of the change are dismissed, unless a language model may have missed them.
     """
     if task.change_kind is None or task.change_title is None:
         return False
@@ -202,7 +202,7 @@ def new_place(place: writer.Place) -> NewPlace:
 async def settle_earlier(
     ctx: Ctx, task_id: str, work: TaskInput, articles: Collection[str], *, is_repeatable: bool
 ) -> list[str]:
-    """Take drafts out of the queue that only an earlier state of the change called for; what to say of it."""
+    """Remove drafts that only an earlier state of the change needed from the queue; return sentences."""
     if work.change_url is None or work.diff is None:
         return []
     count = await settle_dropped(ctx, work.change_url, task_id, list(articles), is_repeatable=is_repeatable)
@@ -213,7 +213,7 @@ async def settle_earlier(
 
 
 async def queue_unless_refused(ctx: Ctx, new: NewArticle) -> QueuedEdit:
-    """Put a new article into the queue; where no article can have its text, the sentence that says so."""
+    """Put a new article into the queue; if no article can have its text, return the reason."""
     try:
         async with ctx.tx.transaction():
             return QueuedEdit(await queue_new_article(ctx, new))
@@ -223,12 +223,12 @@ async def queue_unless_refused(ctx: Ctx, new: NewArticle) -> QueuedEdit:
 
 
 async def is_held_back(ctx: Ctx, article_id: str | None, proposal: writer.Proposal) -> bool:
-    """True if reviewers have dismissed all of it: a model's part, and what was dismissed while this ran."""
+    """True if reviewers have dismissed all of it, also what a model proposes or was dismissed meanwhile."""
     return await is_suppressed(ctx, article_id, statements_of(proposal))
 
 
 async def emit_end(ctx: Ctx, before: Task) -> None:
-    """Emit the event of a task that has ended, whichever way."""
+    """Emit the event of a task that has completed or failed."""
     after = await find_task(ctx, [ctx.bot], before.id)
     await emit(ctx, "task.completed", task_out(after), task_out(before))
 
@@ -277,7 +277,7 @@ def new_article_of(
 
 
 async def requested_collection(ctx: Ctx, work: TaskInput) -> str | None:
-    """The requested collection; None if it has been deleted since: its other articles have none either."""
+    """The requested collection; None if it has been deleted since, as for its other articles."""
     collection_id = work.article["collection_id"] if work.article else None
     try:
         return await find_collection_id(ctx, collection_id, lock="key share") if collection_id else None

@@ -1,4 +1,4 @@
-"""Which earlier change a revert takes back, as the tools that make reverts name it."""
+"""Finds the earlier change that a revert undoes, in the forms that revert tools write."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _QUOTES = "\"'“”"
 
 @dataclass(frozen=True, slots=True)
 class RevertedChange:
-    """The reverted change by its title, and by what its address has to contain, if the revert says it.
+    """The reverted change, by its title, and by patterns of its URL if the revert gives it.
 
     `url_patterns` are patterns of SQL's `like`.
     """
@@ -25,9 +25,9 @@ class RevertedChange:
 
 
 def reverted_change(title: str, body: str | None, url: str | None) -> RevertedChange | None:
-    """The change that another with this title, description and address reverts; None if it is no revert.
+    """The change that this one, by its title, description and URL, reverts; None if it is not a revert.
 
-    A number is that of a change of the same repository, whose addresses begin as that of the revert does.
+    A number refers to a change in the same repository, whose URLs begin like the revert's.
     """
     match = _TITLE.match(title)
     if match is None:

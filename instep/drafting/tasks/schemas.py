@@ -38,7 +38,7 @@ ARTICLE: JsonDict = {
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One row of `tasks` with the drafts it ended in."""
+    """One row of `tasks` with its drafts."""
 
     id: str
     bot_id: UUID
@@ -63,7 +63,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskSummary:
-    """What a list shows of a task, without what it found."""
+    """A task in a list, without its results."""
 
     id: str
     type: TaskType
@@ -78,7 +78,7 @@ class TaskSummary:
 
 @dataclass(frozen=True, slots=True)
 class SentChange:
-    """What a task was created with; `diff` is its beginning, `diff_characters` the length of all of it."""
+    """The input of a task; `diff` is its beginning, `diff_characters` the length of the whole diff."""
 
     body: str | None
     diff: str | None
@@ -87,7 +87,7 @@ class SentChange:
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """The task of a request: made by it, or by an earlier one with the same idempotency key."""
+    """The task of a request: created by it, or by an earlier one with the same idempotency key."""
 
     task: Task
     is_replay: bool
@@ -98,7 +98,7 @@ class Creation:
 
 
 class ChangeIn(Body):
-    """A code change as a pull request tells it."""
+    """A code change as a pull request describes it."""
 
     kind: ChangeKind
     title: Title
@@ -126,9 +126,9 @@ class ArticleIn(Body):
 
 
 class TaskCreate(Body):
-    """What a task is made from: exactly one of `change` and `article`."""
+    """The input of a task: exactly one of `change` and `article`."""
 
-    # Two optional fields rather than `oneOf`: generators of clients make one plain type of it.
+    # Two optional fields instead of `oneOf`, because client generators make one plain type of them.
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "maxProperties": 1, "examples": [CHANGE, ARTICLE]}
     )
@@ -139,14 +139,14 @@ class TaskCreate(Body):
 
 @dataclass(frozen=True, slots=True)
 class ReadTask:
-    """A request whose whole body has been read, with its diff, and what distinguishes it from others."""
+    """A request with its parsed diff, and the parts that distinguish it from other requests."""
 
     new: TaskCreate
     digest: bytes
 
 
 class ChangeOut(Out):
-    """The code change; its diff is not sent back."""
+    """The code change; its diff is not returned."""
 
     kind: ChangeKind
     title: str
@@ -154,7 +154,7 @@ class ChangeOut(Out):
 
 
 class ArticleTaskOut(Out):
-    """The new article that is asked for."""
+    """The requested article."""
 
     title: str
     instructions: str | None
@@ -163,7 +163,7 @@ class ArticleTaskOut(Out):
 
 
 class TaskDraftOut(Out):
-    """A draft that the task ended in."""
+    """A draft of the task."""
 
     id: str
     type: DraftType
@@ -205,7 +205,7 @@ class TaskErrorOut(Out):
 
 
 class TaskModelOut(Out):
-    """The language model that a task has asked, and what that took."""
+    """The language model that a task used, and its usage."""
 
     name: str
     input_tokens: int
@@ -214,7 +214,7 @@ class TaskModelOut(Out):
 
 
 class TaskOut(Out):
-    """Background work that ends in drafts for review."""
+    """Background work that creates drafts for review."""
 
     id: str
     type: TaskType
@@ -267,7 +267,7 @@ def task_out(task: Task) -> TaskOut:
 
 
 def _reviewed_out(verdict: dict[str, Any]) -> ReviewedOut:
-    """A stored verdict; those of tasks before the verdict `concerned` have neither heading nor evidence."""
+    """A stored verdict; those from before the verdict `concerned` have no heading and no evidence."""
     evidence = [EvidenceOut(**place) for place in verdict.get("evidence", ())]
     return ReviewedOut(**{"heading": None, **verdict, "evidence": evidence})
 

@@ -9,14 +9,14 @@ from instep.platform.identity.schemas import Ctx
 from instep.search.retrieve import retrieve
 from instep.search.schemas import Passage
 
-# A passage bears on a request when it holds at least this share, from 0 to 1, of the request's words.
+# A passage is relevant to a request if it contains at least this share, from 0 to 1, of the request's words.
 MIN_COVERAGE = 0.3
-# The words to search for, and the topic they belong to: an empty text for the subject of the article.
+# The words to search for, and their topic; an empty topic is the subject of the article.
 Search = tuple[str, str]
 
 
 def searches_for(request: ArticleRequest) -> list[Search]:
-    """Searches for the subject, by its title and with its instructions, and for each topic that it names."""
+    """Searches for the subject, by title and by title with instructions, and for each topic in them."""
     subject = f"{request.title} {request.instructions or ''}"[: limits.MAX_QUESTION_CHARACTERS]
     topics = topics_of(request)[: limits.MAX_TOPICS_SEARCHED]
     return [(request.title, ""), (subject, ""), *((topic, topic) for topic in topics)]

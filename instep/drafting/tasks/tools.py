@@ -32,7 +32,7 @@ from instep.platform.web.mcp.tools import Toolbox
 from instep.platform.web.shapes import Out, Text, Timestamp
 
 toolbox = Toolbox()
-# What a caller should look at first.
+# The first items that a caller should look at.
 VERDICT_ORDER: tuple[VerdictKind, ...] = ("edit", "concerned", "no_edit")
 IdempotencyKey = Annotated[
     Text | MISSING,
@@ -42,7 +42,7 @@ TaskId = Annotated[Text, Field(description="The task, by the `id` that `create_t
 
 
 class TaskReportOut(Out):
-    """Background work, with the first of its drafts and of the articles that it considered."""
+    """Background work, with its first drafts and the first articles that it considered."""
 
     id: str
     type: TaskType
@@ -73,8 +73,8 @@ async def create_task(
 ) -> TaskReportOut:
     """Send a code change (`change`), or ask for a new article (`article`): exactly one of them.
 
-    The service finds the articles that the change makes wrong and proposes edits, and new articles where one
-    is missing. It only proposes: poll `get_task` until its status is `completed` or `failed`, then look at
+    Instep finds the articles that the change makes wrong and proposes edits, and new articles if one
+    is missing. It only proposes: poll `get_task` until its status is `completed` or `failed`, then read
     its drafts.
     """
     key = None if idempotency_key is MISSING else idempotency_key
@@ -83,7 +83,7 @@ async def create_task(
 
 @toolbox.tool(actions.get_task, TaskReportOut, "Look at a task", needs_bot=False)
 async def get_task(call: Call, id: TaskId) -> TaskReportOut:
-    """Look what has become of a task: its status, its drafts, and why each article got one or none."""
+    """Get a task: its status, its drafts, and why each article got a draft or none."""
     async with call.begin_in_workspace() as ctx:
         return task_report_out(await actions.get_task(ctx, id))
 
@@ -115,7 +115,7 @@ def task_report_out(task: Task) -> TaskReportOut:
 def document_my_change(sent: Mapping[str, str]) -> str:
     title, url = sent.get("title", "").strip(), sent.get("url", "").strip()
     named = "\n".join(filter(None, [title and f"Title: {title}", url and f"Address: {url}"]))
-    # A line that the change itself can't hold.
+    # A line that the change itself can't contain.
     edge = f"----- {hashlib.sha256(sent['diff'].encode('utf-8', 'replace')).hexdigest()[:16]} -----"
     return f"""\
 Bring the help center in step with the code change below. Propose; do not publish, apply or update anything \

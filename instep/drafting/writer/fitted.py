@@ -1,4 +1,4 @@
-"""The weights of the models, as `make eval-fitting` prints them."""
+"""The weights of the models, as printed by `make eval-fitting`."""
 
 from instep.drafting.writer.models import FittedModel, FittedSign, Models
 

@@ -1,6 +1,6 @@
 """The fitted models of the writer, and how a sign counts in them.
 
-`make eval-fitting` prints `FITTED`, and how the models do on products that are left out of the fit.
+`make eval-fitting` prints `FITTED`, and the models' results on products that are left out of the fit.
 """
 
 from collections.abc import Mapping
@@ -9,20 +9,20 @@ from math import exp
 
 from instep.platform.core.logistic import MAX_LOG_ODDS
 
-# A sign counts no further than this many standard deviations from its mean: no single one decides.
+# A sign is capped at this many standard deviations from its mean, so that no single one decides.
 MAX_DEVIATIONS = 2.5
 
 
 @dataclass(frozen=True, slots=True)
 class FittedSign:
-    """A sign over the cases of the fit: its mean and standard deviation; its weight per deviation."""
+    """A sign over the cases of the fit: its mean, its standard deviation, and its weight per deviation."""
 
     mean: float
     deviation: float
     weight: float
 
     def scaled(self, value: float) -> float:
-        """The value in standard deviations from the mean, within the bound."""
+        """The value in standard deviations from the mean, capped."""
         return max(-MAX_DEVIATIONS, min(MAX_DEVIATIONS, (value - self.mean) / self.deviation))
 
 
@@ -43,7 +43,7 @@ class FittedModel:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Whether a change needs an edit, of which article, and whether a place says what changed."""
+    """The models for whether a change needs an edit, in which article, and whether a passage is affected."""
 
     need: FittedModel
     article: FittedModel

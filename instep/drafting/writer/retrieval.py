@@ -1,8 +1,8 @@
-"""The texts by which an index finds the articles to read, if there are more than the writer reads.
+"""The texts with which an index finds the articles to read, if there are more than the writer reads.
 
-Each step of `writing.write` meets articles in its own way, and here is what it would miss: texts of facts and
-names that are gone (`names`), links alone (`addresses`), the articles of documentation that the change
-edits (`pages`), articles that exist already (`titles`, `slugs`), and the nearest articles (`subject`).
+Each step of `writing.write` needs certain articles; these texts find them: texts of facts and
+removed names (`names`), links alone (`addresses`), the articles of documentation that the change
+edits (`pages`), existing articles (`titles`, `slugs`), and the nearest articles (`subject`).
 """
 
 import re
@@ -23,7 +23,7 @@ from instep.drafting.writer.words.units import subject_words
 from instep.platform.text.file_kinds import LONG_LINE
 from instep.platform.text.patch_parser import parse_diff
 
-# The terms that count most for the nearest articles by the weights of `relevance.ranking`.
+# The heaviest terms for the nearest articles, by the weights of `relevance.ranking`.
 _TITLE_WEIGHT, _BODY_WEIGHT, _PATH_WEIGHT = 3.5, 1.3, 2.5
 _CONTEXT_WEIGHT, _REMOVED_WEIGHT, _CHANGED_WEIGHT = 4.0, 1.7, 0.5
 _MAX_NAMES, _MAX_NAME_CHARACTERS = 1_000, 300
@@ -35,7 +35,7 @@ _SEPARATOR = re.compile(r"[-_]+")
 
 @dataclass(frozen=True, slots=True)
 class SubjectPart:
-    """A part of a change, how much it counts, and its texts, each with the weight of its file."""
+    """A part of a change, its weight, and its texts, each with the weight of its file."""
 
     weight: float
     texts: tuple[tuple[str, float], ...]
@@ -43,11 +43,11 @@ class SubjectPart:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalQuery:
-    """Texts that articles are found by.
+    """Texts that find articles.
 
     An article with all words of one of the `names` may get an edit or a place; the first ones count most.
-    `addresses` are literal texts that links alone may have.
-    `pages` are the old lines of each file of documentation. An article may have one of the `titles`, or
+    `addresses` are literal texts that only links may contain.
+    `pages` are the old lines of each documentation file. An article may have one of the `titles`, or
     `slugs`.
     """
 
@@ -90,7 +90,7 @@ def _names(change: Change, code: ChangeSet) -> Iterator[str]:
 
 
 def _names_of(pair: Became) -> Iterator[str]:
-    """The old text, and for a value a word of its setting, because numbers are everywhere."""
+    """The old text and, for a value, a word of its setting, because numbers are everywhere."""
     if not pair.names:
         yield pair.old
     for name in pair.names:
@@ -98,7 +98,7 @@ def _names_of(pair: Became) -> Iterator[str]:
 
 
 def _page_lines(file: ReviewedFile) -> tuple[str, ...]:
-    """The lines that say most of the old side of documentation, or of a snippet that articles may show."""
+    """The most distinctive lines of the old side of documentation, or of a snippet that articles may show."""
     if not file.is_documentation and file.kind != "docs":
         return ()
     lines = sorted(telling_lines(file.patch), key=lambda line: (-len(line), line))
@@ -117,7 +117,7 @@ def _spaced(name: str) -> str:
 
 
 def _slugs(change_set: ChangeSet) -> Iterator[str]:
-    """The ends of addresses that articles may have: files of documentation, and pages that these link to."""
+    """The ends of URLs that articles may have: documentation files, and pages that these link to."""
     for file in change_set.documentation:
         yield name_of(file.patch.path).lower()
         yield from linked_names(_added_text(file))

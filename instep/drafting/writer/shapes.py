@@ -11,7 +11,7 @@ _MAX_EXCERPT_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of the product, such as a pull request: its title, description and unified diff."""
+    """A change to the product, such as a pull request: its title, description and unified diff."""
 
     title: str
     body: str | None
@@ -20,7 +20,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A published article, in Markdown or reStructuredText; `url` is its address for readers, if known."""
+    """A published article, in Markdown or reStructuredText; `url` is its public URL, if known."""
 
     id: str
     title: str
@@ -44,7 +44,7 @@ class Evidence:
 
 
 def excerpt_of(code: str) -> str:
-    """The beginning of lines of code as evidence shows it: bounded, and without hidden characters."""
+    """The beginning of lines of code for display as evidence: bounded, without invisible characters."""
     return remove_hidden(code[:_MAX_EXCERPT_CHARACTERS])
 
 
@@ -58,14 +58,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class DismissedEdit:
-    """An edit that a reviewer has dismissed, in short, and why; without an article it was a new one."""
+    """A dismissed edit in short, and why; without an article id it was a new article."""
 
     article_id: str | None
     summary: str
     reason: str
 
 
-# The keys of statements that are not to be made again, by the id of the article; "" for new articles.
+# The keys of suppressed statements, by the article's id; "" for new articles.
 Suppressed = Mapping[str, Collection[str]]
 
 
@@ -93,8 +93,8 @@ class Proposal:
 class Verdict:
     """Why an article that was considered got a draft, or got none.
 
-    A `concerned` one should say more, but the change does not give the words: `heading` is the section
-    of the article where to write (None for no section), and `evidence` has the lines of code.
+    A `concerned` article should say more, but the change does not provide the text: `heading` is the section
+    of the article to write in (None for no section), and `evidence` has the lines of code.
     """
 
     article_id: str
@@ -106,10 +106,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place at which an article needs words that the change does not give.
+    """A place where an article needs text that the change does not provide.
 
     `heading` is the section to write in (None for no section), `line` the line of the article, from 1, and
-    `reason` a sentence. `evidence` has the lines of code that the words are to be about.
+    `reason` a sentence. `evidence` has the lines of code that the text should cover.
     """
 
     article_id: str

@@ -45,7 +45,7 @@ from instep.platform.text.patch_parser import parse_diff
 _NEED_GROWTH_BY_DRAFT = 0.8
 
 
-# Nothing that has been dismissed is left out.
+# By default, no statement is suppressed.
 NOTHING_SUPPRESSED: Suppressed = MappingProxyType({})
 
 
@@ -57,7 +57,7 @@ def write(
 ) -> Report:
     """Rank the articles that a change concerns, draft the edits that it proves, and say where to write.
 
-    Edits and places that only say what is `suppressed` are left out.
+    Edits and places that only make `suppressed` statements are left out.
     """
     reading = _read(change, articles, models)
     ported, ranking, need = reading.ported, reading.ranking, reading.need
@@ -86,7 +86,7 @@ def write(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The facts of a change and of the articles, before anything is decided."""
+    """The facts of a change and of the articles, before any decision."""
 
     change: Change
     change_set: ChangeSet
@@ -154,7 +154,7 @@ def _proposal(article: Article, edits: Sequence[Edit], removals: Sequence[Remove
 
 
 def _with_statements(new_articles: Sequence[Proposal], suppressed: Suppressed) -> list[Proposal]:
-    """The drafts of new articles with what they say, without those that are suppressed."""
+    """The drafts of new articles with their statements, without suppressed ones."""
     proposals = [
         replace(proposal, statements=(article_statement(proposal.title),)) for proposal in new_articles
     ]

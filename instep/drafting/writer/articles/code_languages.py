@@ -1,4 +1,4 @@
-"""The programming languages of examples, which distinguish a product's libraries."""
+"""The programming languages of examples, which tell a product's libraries apart."""
 
 import posixpath
 import re
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from instep.drafting.writer.articles.parsed_article import parse_article
 
-# Each language with the endings of its files and its names after the fence of an example.
+# Each language with its file extensions and its names after a fence.
 _SPELLINGS = {
     "c#": "cs csharp c#",
     "dart": "dart",
@@ -23,7 +23,7 @@ _SPELLINGS = {
     "swift": "swift",
 }
 _LANGUAGES = {name: language for language, names in _SPELLINGS.items() for name in names.split()}
-# Libraries for these are written in one another.
+# Libraries for these languages are written in one another.
 _RELATED = {"kotlin": "java"}
 _INFO = re.compile(r"\s*[`~]{3,}\s*\{?\.?([\w#+-]*)")
 
@@ -33,7 +33,7 @@ def language_of_file(path: str) -> str | None:
 
 
 def language_at(text: str, offset: int) -> str | None:
-    """The language of the example around a place, or the only language of all examples of the article."""
+    """The language of the example at an offset, or the only language of all examples in the article."""
     name = fence_at(text, offset)
     if name is not None:
         return _language(name)
@@ -42,7 +42,7 @@ def language_at(text: str, offset: int) -> str | None:
 
 
 def fence_at(text: str, offset: int) -> str | None:
-    """The word after the fence of the example around an offset; None outside of examples."""
+    """The word after the fence of the example at an offset; None outside of examples."""
     examples = _examples(text)
     index = bisect_right(examples, (offset, len(text), "")) - 1
     return examples[index][2] if index >= 0 and examples[index][1] > offset else None

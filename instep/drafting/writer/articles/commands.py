@@ -1,4 +1,4 @@
-"""Finds the program to which an article gives a flag."""
+"""Finds the program that an article passes a flag to."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from instep.drafting.writer.articles.parsed_article import parse_article
 from instep.drafting.writer.articles.passages import is_in_code
 from instep.platform.core.name_matching import mention
 
-# Programs that help centers of other products quote commands of.
+# Programs whose commands appear in other products' help centers.
 _WIDESPREAD_WORDS = """
     ansible apk apt apt-get aws az brew bun bundle bundler cargo cat chmod chown cmake composer cp
     createdb curl deno dig dnf docker docker-compose dotnet dpkg echo emacs eslint find flyctl gcc gcloud
@@ -21,7 +21,7 @@ _WIDESPREAD_WORDS = """
     xargs yarn yum zip
 """
 _WIDESPREAD = frozenset(_WIDESPREAD_WORDS.split())
-# The beginning of a command in a line: a prompt, a pipe, inline code.
+# The start of a command in a line: a prompt, a pipe, inline code.
 _BEGINNING = re.compile(r"&&|\|\|?|;|`|\$\(|(?:^|(?<=\s))[$>#%](?=\s)")
 _BEFORE_PROGRAM = re.compile(r"(?:sudo|env|time|exec|nohup|npx|[A-Z_][A-Z0-9_]*=\S*)")
 _PROGRAM = re.compile(r"(?:\S*/)?([A-Za-z][\w.-]*)")
@@ -31,7 +31,7 @@ _FLAG = re.compile(r"--[a-z][\w-]+")
 
 
 def program_at(text: str, start: int) -> str | None:
-    """The program of the command around a place in code; None outside of a command."""
+    """The program of the command at an offset in code; None outside of a command."""
     if not is_in_code(text, start):
         return None
     first = text.rfind("\n", 0, start) + 1
@@ -50,9 +50,9 @@ def _program_of(line: str) -> str | None:
 
 
 def foreign_programs(flag: str, corpus: Corpus) -> frozenset[str]:
-    """Programs that articles give a flag of the same name, and that are not the product itself.
+    """Programs other than the product that articles pass a flag of this name to.
 
-    The product is the only one that is not widespread, or else the one that most commands are of.
+    The product is the only program that is not widespread, or else the one with most commands.
     """
     if not _FLAG.fullmatch(flag):
         return frozenset()

@@ -18,7 +18,7 @@ def _words_in(text: str) -> frozenset[str]:
     return frozenset(TOKEN.findall(text)) | frozenset(_WORD.findall(text))
 
 
-# One, because each change of a large help center has articles of its own, and the words of 2,000 take 100 MB.
+# One entry: each change to a large help center has its own articles, and the words of 2,000 take 100 MB.
 @lru_cache(maxsize=1)
 def corpus_of(articles: tuple[Article, ...]) -> "Corpus":
     """The corpus of these articles, cached because the same articles are read for many changes."""

@@ -1,4 +1,4 @@
-"""The lists of an article by the names that they begin with: rows, items, terms, sections, lines of help."""
+"""The lists of an article, keyed by their leading names: rows, items, terms, sections, help lines."""
 
 import re
 from bisect import bisect_left
@@ -19,7 +19,7 @@ _DEFINITION = re.compile(r"(\s*):\s+\S")
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """An entry of a list: the name that it begins with, and its span in the text, in characters."""
+    """An entry of a list: its leading name, and its span in the text, in characters."""
 
     label: str
     start: int
@@ -56,7 +56,7 @@ def entry_lists_of(text: str) -> tuple[EntryList, ...]:
 
 
 def _rows_and_items(article: ParsedArticle) -> Iterator[EntryList]:
-    """Tables without their header rows, and lists of items, each item with the lines that belong to it."""
+    """Tables without their header rows, and lists of items, each item with its own lines."""
     open_lists: list[_OpenList] = []
     for block in article.blocks:
         while open_lists and block.depth <= open_lists[-1].container.depth:
@@ -136,7 +136,7 @@ def _is_separated(lines: Sequence[TextLine], start: int, end: int) -> bool:
 
 
 def _options(lines: Sequence[TextLine]) -> Iterator[EntryList]:
-    """Options of commands as their help lists them."""
+    """Options of commands as listed by their help."""
     for run in option_runs(lines):
         yield EntryList(
             tuple(ListEntry(flag, own_lines[0].start, own_lines[-1].end) for flag, own_lines in run),

@@ -14,7 +14,7 @@ _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[:\s]*+#[^{}]*+\}\s*+$")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; `start` includes a target above it."""
+    """A heading; `start` includes a reference target above it."""
 
     level: int
     title: str

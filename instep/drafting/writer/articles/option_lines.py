@@ -1,11 +1,11 @@
-"""The options that an article lists as a command prints its help: a line for each, in columns."""
+"""Options that an article lists like a command's help: one line each, in columns."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from instep.drafting.writer.articles.parsed_article import TextLine
 
-# A flag, its value and its text; a command has no text, or goes on in the next line.
+# A flag, its value and its text; a command without a text may continue in the next line.
 _LINE = re.compile(
     r"(?P<lead>\s{2,40}(?:-\w(?:,\s{0,2}|\s)\s{0,4})?)(?P<flag>--[a-z][\w-]{0,60}\w)"
     r"(?:[ =\[](?! )[^\s]{1,60}(?: [^\s]{1,40}){0,3}?)?\s{2,80}[^\s-].*(?<!\\)"
@@ -13,7 +13,7 @@ _LINE = re.compile(
 
 
 def option_runs(lines: Sequence[TextLine]) -> Iterator[list[tuple[str, list[TextLine]]]]:
-    """Adjacent options with their lines: a text that is continued is indented as deep as it began."""
+    """Adjacent options with their lines: a continued text is indented as deep as it began."""
     run = list[tuple[str, list[TextLine]]]()
     depth = 0
     for line in lines:

@@ -19,12 +19,12 @@ _IN_PRODUCT = re.compile(
     rf"\b(?:[Ii]n|[Oo]n|[Oo]pen|[Ff]rom|[Ii]nside|[Uu]nder)\s+(?:the\s+|your\s+)?(?P<name>{_NAMES})\b(?!\*)"
     rf"|\b(?P<owner>{_NAMES})['\u2019]s\s"
 )
-# A product that more articles name is one that ours works in, and its buttons may be ours.
+# If more articles name a product, ours is integrated with it, and its buttons may be ours.
 _MAX_OTHERS, _MAX_SHARE = 3, 0.25
 
 
 def other_product_at(article: Article, start: int, end: int, corpus: Corpus) -> str | None:
-    """The product in whose interface a sentence with this place says to do something."""
+    """The product whose interface the sentence at this span gives instructions for."""
     first, last = sentence_around(article.text, start, end)
     match = _IN_PRODUCT.search(article.text, first, last)
     name = (match["name"] or match["owner"]) if match else None

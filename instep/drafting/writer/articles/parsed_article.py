@@ -1,4 +1,4 @@
-"""An article as lines and blocks, read once for all that the writer asks about it."""
+"""An article as lines and blocks, parsed once for all of the writer's questions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _KINDS = frozenset(("heading", "list", "item", "table", "row", "code"))
 
 
 class TextLine(NamedTuple):
-    """A line without its line break, and its span in the text with it; fences count as code."""
+    """A line without its line break, and its span in the text including it; fences count as code."""
 
     text: str
     start: int
@@ -25,9 +25,9 @@ class TextLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ParsedArticle:
-    """Lines, and the blocks that divide or list; the first line of a block is `lines[block.first_line - 1]`.
+    """Lines, and blocks that divide or list; the first line of a block is `lines[block.first_line - 1]`.
 
-    Titles of reStructuredText are headings here, too, with the marker that they would have in Markdown.
+    Titles of reStructuredText count as headings, with the marker that they would have in Markdown.
     """
 
     lines: tuple[TextLine, ...]
@@ -35,7 +35,7 @@ class ParsedArticle:
 
 
 def front_matter(text: str) -> str:
-    """The settings between rules at the beginning of a text, which readers do not see; empty without any."""
+    """The settings between rules at the beginning of a text, which readers don't see; may be empty."""
     parts = split_front_matter(text)
     return parts.head if parts.begins_with_key else ""
 
@@ -54,7 +54,7 @@ def parse_article(text: str) -> ParsedArticle:
 
 @lru_cache(maxsize=1_024)
 def _blocks_of(text: str) -> tuple[Block, ...]:
-    """The blocks, cached without prose and code, which would fill the memory with many articles."""
+    """The blocks, cached without prose and code, which would take too much memory for many articles."""
     settings = front_matter(text)
     body = "\n" * settings.count("\n") + text[len(settings) :]
     blocks = text_blocks.read_blocks(with_markdown_titles(body)).blocks

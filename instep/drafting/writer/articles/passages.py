@@ -1,4 +1,4 @@
-"""The sentence, row or line of an article around an offset in it, and whether that is code or a URL."""
+"""The sentence, row or line of an article around an offset, and whether that is code or a URL."""
 
 import re
 from bisect import bisect_right
@@ -9,7 +9,7 @@ from instep.drafting.writer.articles.parsed_article import parse_article
 
 _STOP = re.compile(r"[.!?;][ \t\n]|\n[ \t]*(?:\n|[-*+|#>]|\d+[.)] |:)")
 _CODE = re.compile(r"(?:    |\t|[|>])")
-# The repetitions are bounded, because otherwise some texts would take quadratic time.
+# The repetitions are bounded, because some texts would take quadratic time.
 _URL = re.compile(
     r"\b[a-z][a-z0-9+.-]{0,20}://[^\s<>\"'`)\]]+"
     r"|\]\((?!#)[^)\s]{1,500}\)"
@@ -25,7 +25,7 @@ _MAX_LEAD_CHARACTERS = 200
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds of the sentence, table row or line of code that holds a span."""
+    """The bounds of the sentence, table row or line of code that contains a span."""
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
@@ -38,7 +38,7 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def lead_over(text: str, start: int) -> str:
-    """The topic of a sentence: the beginning of its item, the term of a definition, the head of a table."""
+    """The topic of a sentence: the beginning of its item, the defined term, the header of a table."""
     line_start = text.rfind("\n", 0, start) + 1
     if text.startswith("|", line_start):
         starts = _paragraph_starts(text)

@@ -8,5 +8,5 @@ _RECORD = re.compile(r"\b(?:change ?log|release notes|what['\u2019]s new|version
 
 
 def is_record(article: Article) -> bool:
-    """True if the title of an article says that it describes what was true at a time."""
+    """True if the title says that the article describes a past state."""
     return bool(_RECORD.search(article.title))

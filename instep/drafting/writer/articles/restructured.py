@@ -1,4 +1,4 @@
-"""Titles of reStructuredText rewritten as titles of Markdown, line by line: the rest reads much the same."""
+"""Rewrites titles of reStructuredText as titles of Markdown, line by line; the rest needs no rewriting."""
 
 import re
 
@@ -8,14 +8,14 @@ _UNDERLINE = re.compile(r"([=\-~#*^\"'`+])\1{2,}\s*$")
 # Comments and code are indented; in Markdown they would be titles.
 _INDENTED_SIGN = re.compile(r"(?m)^ {1,3}#")
 _MAX_LEVEL = 6
-# How many characters shorter than its title an underline may be.
+# Maximum number of characters by which an underline may be shorter than its title.
 _MAX_MISSING_CHARACTERS = 3
 
 
 def with_markdown_titles(text: str) -> str:
     """The same number of lines; each title and its underline become `## title` and a blank line.
 
-    A text in Markdown stays as it is. Each new kind of underline is one level deeper, down to 6.
+    A Markdown text is not changed. Each new kind of underline is one level deeper, down to 6.
     """
     if not is_restructured(text):
         return text

@@ -1,1 +1,1 @@
-"""A unified diff as data, the kinds of its files, and which of them are reviewed."""
+"""A unified diff as data, the kinds of its files, and the choice of the files to review."""

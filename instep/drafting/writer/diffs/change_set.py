@@ -18,7 +18,7 @@ _KIND_WORDS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewedFile:
-    """A file that is reviewed; `weight` says how much it concerns users (0.3 to 1.5)."""
+    """A reviewed file; `weight` says how much it concerns users (0.3 to 1.5)."""
 
     patch: FilePatch
     kind: Kind
@@ -39,7 +39,7 @@ class ChangeSet:
 
     @property
     def code(self) -> "ChangeSet":
-        """The change without its documentation, which says what is true and not what the code does."""
+        """The change without its documentation, which describes the product instead of defining it."""
         return replace(self, files=tuple(file for file in self.files if not file.is_documentation))
 
     @property
@@ -63,7 +63,7 @@ def reviewed_files(diff: Diff) -> ChangeSet:
 
 
 def summary_of_skipped(change_set: ChangeSet) -> list[str]:
-    """Sentences for a reviewer about files that were skipped."""
+    """Sentences about skipped files, for a reviewer."""
     sentences = []
     kinds = Counter(_KIND_WORDS[kind] for _, kind in change_set.skipped)
     if kinds:

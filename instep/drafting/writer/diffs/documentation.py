@@ -1,4 +1,4 @@
-"""Recognizes files of documentation: their text is for readers and is never read as code."""
+"""Recognizes documentation files: their text is for readers and is never read as code."""
 
 import re
 
@@ -21,5 +21,5 @@ def is_documentation(path: str) -> bool:
 
 
 def is_about_the_project(path: str) -> bool:
-    """True if a document is for those who work on the project, or a record, and so no page of a manual."""
+    """True if a document is for the project's developers, or a record, and so not a manual page."""
     return bool(_ABOUT_THE_PROJECT.search(path))

@@ -1,1 +1,1 @@
-"""The edits of articles: certain ones, code in examples, removals and likely ones, and how to apply them."""
+"""The edits of articles: certain and likely ones, code in examples, removals; and how to apply them."""

@@ -1,4 +1,4 @@
-"""Makes the edits of articles from the pairs of a change, with the evidence for each edit."""
+"""Turns the pairs of a change into edits of articles, with the evidence for each edit."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ from instep.drafting.writer.porting.ported_text import PortedText
 from instep.drafting.writer.shapes import Article, Evidence, excerpt_of
 from instep.platform.core.name_matching import mention
 
-# An edit is a draft from the first bound on, and certain from the second on: see docs/quality.md.
+# An edit is drafted from the first bound on, and certain from the second on: see docs/quality.md.
 MIN_LIKELY = 0.42
 MIN_CERTAIN = 0.85
-# A place with a lower probability is more likely about something else.
+# Below this probability, a passage is more likely about something else.
 _MIN_DOUBTFUL = 0.2
 _MAX_ARTICLES = 10
-# The edits of such names in the changes of the fit are all right, 51 of them.
+# In the changes of the fit, all 51 edits of such names are right.
 _PROVEN = 0.95
 _MAX_EVIDENCE = 50
 _MAX_COMPARED = 400
@@ -42,9 +42,9 @@ _MAX_INDEFINITE_CHARACTERS = 8
 
 @dataclass(frozen=True, slots=True)
 class FoundEdits:
-    """The edits that a change makes likely, and those too doubtful to draft, best first for each article.
+    """The likely edits of a change, and those too doubtful to draft, best first for each article.
 
-    `updated` has the articles that state what is new already, and no longer what was there before.
+    `updated` has the articles that already state what is new, and no longer what was there before.
     """
 
     likely: EditsByArticle
@@ -53,19 +53,19 @@ class FoundEdits:
 
     @property
     def surely_replaced(self) -> Iterator[str]:
-        """The articles with a doubtful edit whose old text the change leaves nowhere."""
+        """The articles with a doubtful edit whose old text the change removes everywhere."""
         for article_id, edits in self.doubtful.items():
             if any(isinstance(edit.fact, Became) and edit.fact.signs["clean"] for edit in edits):
                 yield article_id
 
 
 def find_edits(pairs: Sequence[Became], corpus: Corpus, models: Models) -> FoundEdits:
-    """All edits. The likelier of two that overlap stays, or else the one with the longer old text."""
+    """All edits. If two overlap, the likelier one stays, or else the one with the longer old text."""
     edits_by_article: dict[str, list[Edit]] = {}
     for pair in pairs:
         by_article = dict(_edits_of(pair, corpus, models))
         likely = [i for i, edits in by_article.items() if edits[0].probability >= MIN_LIKELY]
-        # A text that more articles have is probably said of different things, unless it is a certain name.
+        # A text in more articles probably refers to different things, unless it is a certain name.
         is_widespread = len(likely) > _MAX_ARTICLES and not _is_beyond_doubt(pair)
         for article_id, edits in by_article.items():
             edits_by_article.setdefault(article_id, []).extend(() if is_widespread else edits)
@@ -93,7 +93,7 @@ def _updated(pairs: Sequence[Became], corpus: Corpus) -> Iterator[str]:
 
 
 def _is_beyond_doubt(pair: Became) -> bool:
-    """True if a name with a spelling of its own is replaced wherever the change has it."""
+    """True if the change replaces a distinctively spelled name everywhere."""
     signs = pair.signs
     return bool(signs["clean name"] or (signs["many"] and not signs["left"]))
 
@@ -101,7 +101,7 @@ def _is_beyond_doubt(pair: Became) -> bool:
 def _edits_of(pair: Became, corpus: Corpus, models: Models) -> Iterator[tuple[str, list[Edit]]]:
     for article, places in occurrences(pair, corpus):
         weighed_places = [(place, place.probability or _probability(pair, place, models)) for place in places]
-        # Half an edit is worse than none: a name of its own is the same thing wherever the article says it.
+        # Half an edit is worse than none: a distinct name means the same thing everywhere in the article.
         surest = max((probability for _, probability in weighed_places), default=0.0)
         is_one_thing = pair.kind == "name" and not is_plain_word(pair)
         edits = [
@@ -114,7 +114,7 @@ def _edits_of(pair: Became, corpus: Corpus, models: Models) -> Iterator[tuple[st
 
 
 def _probability(pair: Became, place: Occurrence, models: Models) -> float:
-    """The probability of an edit: a distinct name that nothing keeps is proven, the model weighs the rest."""
+    """The probability of an edit: 1 for a distinct name that the change replaces everywhere."""
     signs = pair.signs
     is_told = signs["described"] and signs["distinct"] and not signs["left"]
     is_proven = is_told or (signs["clean name"] and signs["lines"] >= 1 and pair.old not in pair.new)
@@ -122,7 +122,7 @@ def _probability(pair: Became, place: Occurrence, models: Models) -> float:
 
 
 def _edit_at(pair: Became, text: str, start: int, end: int, probability: float) -> Edit:
-    """The edit of one place: it keeps the line breaks, and has `an` for `a` if the new name needs it."""
+    """The edit of one passage: it keeps the line breaks, and has `an` for `a` if the new name needs it."""
     new = _wrapped_like(text[start:end], pair.new)
     before = _INDEFINITE.search(text, max(0, start - _MAX_INDEFINITE_CHARACTERS), start)
     if before and (indefinite := _agreeing_article(before[1], pair.old, pair.new)):
@@ -131,7 +131,7 @@ def _edit_at(pair: Became, text: str, start: int, end: int, probability: float) 
 
 
 def _wrapped_like(text: str, new: str) -> str:
-    """The new text with the line breaks of the old one in the article."""
+    """The new text with the line breaks of the old text in the article."""
     if "\n" not in text or not new.strip():
         return new
     parts, words = _GAP.split(text), new.split()
@@ -142,7 +142,7 @@ def _wrapped_like(text: str, new: str) -> str:
 
 
 def _agreeing_article(word: str, old: str, new: str) -> str | None:
-    """`a` or `an` for the new name, if spelling shows how both sound and the other one was there."""
+    """`a` or `an` for the new name, if the old text has the other and the spelling decides the sound."""
     sounds = [bool(_VOWEL.match(name)) for name in (old, new) if _VOWEL.match(name) or _CONSONANT.match(name)]
     if len(sounds) < 2 or sounds[0] == sounds[1] or (len(word) > 1) != sounds[0]:
         return None
@@ -150,9 +150,9 @@ def _agreeing_article(word: str, old: str, new: str) -> str | None:
 
 
 def with_ported(edits: EditsByArticle, texts: Mapping[str, Sequence[PortedText]]) -> EditsByArticle:
-    """The edits, but an article whose text the change edits itself gets that text and nothing else.
+    """The edits, but an article whose text the change itself edits gets only that text.
 
-    A read-me, which has only a part of an article, doesn't speak for the rest of it.
+    A README, which contains only a part of an article, does not count for the rest.
     """
     merged = dict(edits)
     for article_id, article_texts in texts.items():
@@ -165,7 +165,7 @@ def with_ported(edits: EditsByArticle, texts: Mapping[str, Sequence[PortedText]]
 
 
 def new_title(article: Article, edits: Sequence[Edit]) -> str:
-    """The title that the change's documentation gives, or the title with the names that the text gets."""
+    """The title from the change's documentation, or the old title with the text's new names."""
     titles = (edit.fact.new_title for edit in edits if isinstance(edit.fact, PortedText))
     title = next(filter(None, titles), article.title)
     for pair in {edit.fact: None for edit in edits if isinstance(edit.fact, Became)}:
@@ -179,7 +179,7 @@ def _replaced(new: str, _: re.Match[str]) -> str:
 
 
 def evidence_for(edits: Sequence[Edit], text: str) -> tuple[Evidence, ...]:
-    """For each edit its weightiest line of code, and its line in the edited text, each pair once."""
+    """For each edit its strongest line of code, and its line in the edited text, without duplicates."""
     evidence, added_lines = list[Evidence](), 0
     for edit in edits[:_MAX_EVIDENCE]:
         source = best_source(edit.fact)

@@ -1,4 +1,4 @@
-"""An edit of an article, its reason, and how edits become a text."""
+"""An edit of an article, its reason, and the text that edits produce."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ EditReason = Became | PortedText
 
 
 class Replacement(Protocol):
-    """A span of a text (offsets in characters), and what replaces it."""
+    """A span of a text (offsets in characters), and its replacement."""
 
     @property
     def start(self) -> int: ...
@@ -24,9 +24,9 @@ class Replacement(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replaces a span of an article (offsets in characters) by `new`, because of `fact`.
+    """Replaces a span of an article (offsets in characters) with `new`, because of `fact`.
 
-    `probability` (0 to 1) says how likely the change replaced what is said there.
+    `probability` (0 to 1) is how likely the change replaced what this span refers to.
     """
 
     start: int
@@ -36,12 +36,12 @@ class Edit:
     probability: float = 1.0
 
 
-# The edits of each article by its id, sorted by place and without overlaps.
+# The edits of each article by its id, sorted by offset and without overlaps.
 EditsByArticle = dict[str, list[Edit]]
 
 
 def add_edit(edits: list[Edit], edit: Edit) -> None:
-    """Inserts an edit in the order of places, unless it overlaps one that is there."""
+    """Insert an edit by its offset, unless it overlaps an existing one."""
     index = bisect_right(edits, edit.start, key=lambda other: other.start)
     is_free_before = index == 0 or edits[index - 1].end <= edit.start
     if is_free_before and (index == len(edits) or edit.end <= edits[index].start):
@@ -49,7 +49,7 @@ def add_edit(edits: list[Edit], edit: Edit) -> None:
 
 
 def apply(edits: Sequence[Replacement], text: str) -> str:
-    """The text with each span replaced and nothing else touched; the edits are in the order of places."""
+    """The text with each span replaced and nothing else changed; the edits are sorted by offset."""
     parts, end = list[str](), 0
     for edit in edits:
         parts += text[end : edit.start], edit.new

@@ -1,7 +1,7 @@
-"""How likely a place of an article that says an old text is what the change replaced there.
+"""Estimates whether an old text in an article refers to what the change replaced.
 
-One logistic model weighs the signs of the pair (`facts.became`) and of the place; `make eval-fitting` fits it
-and judges it on products that are left out. What no sign may outweigh is refused before: see `_is_barred`.
+One logistic model weighs the signs of the pair (`facts.became`) and of the passage; `make eval-fitting` fits
+it and evaluates it on left-out products. `_is_barred` refuses cases that no sign may outweigh.
 """
 
 import re
@@ -28,20 +28,20 @@ from instep.platform.core.name_matching import is_distinct, mention
 _ROOT = re.compile(r"(?:^|[^\w./}>-]|://[\w.:-]+|\$\{?\w+\}?|[\w>]\}|<[\w-]+>)\Z")
 _TEMPLATE = re.compile(r"\{[{%][^{}%]*\Z|<!--[^>]*\Z")
 _BEFORE_ADDRESS = re.compile(r"[\s\"'(<]")
-# An example that shows what a change once took out and added.
+# An example that shows what an earlier change removed and added.
 _RECORDED = frozenset(("diff", "patch"))
 _BLOCK_BREAK = re.compile(r"\n[ \t]*(?:\n|[-*+#>|]|\d+[.)] )")
 _MAX_HOST_CHARACTERS = 80
-# A text that more articles have is an everyday one.
+# A text in more articles than this is an everyday one.
 MAX_READ_ARTICLES = 60
 _MANY_LEFT = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A span of an article (offsets in characters) that says the old text of a pair.
+    """A span of an article (offsets in characters) that contains the old text of a pair.
 
-    `probability` (0 to 1) is known for a value; the model estimates it from the signs of any other text.
+    `probability` (0 to 1) is known for values; for other texts the model estimates it from the signs.
     """
 
     start: int
@@ -51,7 +51,7 @@ class Occurrence:
 
 
 def occurrences(pair: Became, corpus: Corpus) -> Iterator[tuple[Article, list[Occurrence]]]:
-    """The places of each article that say the old text, but none that surely means something else."""
+    """The passages of each article with the old text, except those that surely mean something else."""
     articles = [article for article in corpus.articles_with(pair.old) if not is_record(article)]
     if len(articles) > MAX_READ_ARTICLES:
         return
@@ -98,10 +98,10 @@ def _is_barred(
     *,
     is_marked: bool,
 ) -> bool:
-    """True if a place is surely about another program, product, language, address or time."""
+    """True if a passage is surely about another program, product, language, address or time."""
     text = article.text
     is_word = is_plain_word(pair) and not (is_marked or _is_described_word(pair))
-    # People edited three of 560 such places.
+    # People edited three of 560 such passages.
     is_kept = pair.signs["left"] >= _MANY_LEFT and not pair.signs["described"] and not pair.value
     if (
         is_word
@@ -123,7 +123,7 @@ def _is_barred(
 
 
 def _is_other_address(pair: Became, text: str, start: int, end: int, corpus: Corpus) -> bool:
-    """True if a path goes on or begins elsewhere, or an address lives on because new lines still write it."""
+    """True if a path continues or begins elsewhere, or new lines still use an address."""
     is_url, before = is_in_url(text, start), text[max(0, start - _MAX_HOST_CHARACTERS) : start]
     page, is_fragment, _ = _BEFORE_ADDRESS.split(before)[-1].partition("#")
     if is_url and is_fragment:
@@ -137,7 +137,7 @@ def _is_other_address(pair: Became, text: str, start: int, end: int, corpus: Cor
 
 
 def _is_heading_of(page: str, pair: Became, corpus: Corpus) -> bool:
-    """True if the article at an address has a heading with the old text, which gets the new one, too."""
+    """True if the article at an address has a heading with the old text, which is edited too."""
     return any(
         article.url.rpartition("/")[2] == address_name(page)
         and not is_record(article)
@@ -147,19 +147,19 @@ def _is_heading_of(page: str, pair: Became, corpus: Corpus) -> bool:
 
 
 def _is_broken(text: str, start: int, end: int) -> bool:
-    """True if the words belong to two blocks, to a template or comment, or label a link defined elsewhere."""
+    """True if the words span two blocks, are in a template or comment, or label a link defined elsewhere."""
     before = text[max(0, start - _MAX_HOST_CHARACTERS) : start]
     is_label = before.endswith(("][", "[^"))
     return is_label or bool(_BLOCK_BREAK.search(text, start, end) or _TEMPLATE.search(before))
 
 
 def is_plain_word(pair: Became) -> bool:
-    """True if a name is spelled like any word, so that a text may say it of something else."""
+    """True if a name is spelled like an ordinary word, so that a text may mean something else by it."""
     return pair.kind == "name" and not pair.signs["distinct"] and pair.old.isalnum()
 
 
 def _is_described_word(pair: Became) -> bool:
-    """True if the change says itself that one word replaces another, as in “Rename Team to Group”."""
+    """True if the change itself says that one word replaces another, as in “Rename Team to Group”."""
     return bool(pair.signs["described"]) and not is_distinct(pair.new)
 
 
@@ -171,14 +171,14 @@ def _says_both(pair: Became, text: str, start: int, end: int) -> bool:
 
 
 def _is_said_already(pair: Became, text: str, start: int) -> bool:
-    """True if the old text is part of the new one here, as “Service” is in “Application Service”."""
+    """True if the old text is already part of the new one, as “Service” is in “Application Service”."""
     place = pair.new.find(pair.old)
     first = max(0, start - place)
     return place >= 0 and text[first : first + len(pair.new)].casefold() == pair.new.casefold()
 
 
 def _is_addressed(pair: Became) -> bool:
-    """True if the change moves addresses: a link keeps working under the old one unless it does."""
+    """True if the change moves URLs; otherwise links keep working under the old one."""
     if "/" in pair.old or "@" in pair.old or pair.kind == "text":
         return True
     return is_distinct(pair.old) and any(
@@ -188,7 +188,7 @@ def _is_addressed(pair: Became) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _languages(pair: Became) -> frozenset[str]:
-    """For a function or its parameter, the languages that it is defined in; empty for anything else."""
+    """The languages that a function or its parameter is defined in; empty for anything else."""
     pattern = re.compile(rf"(?<![\w-]){re.escape(pair.new)}\s?\(")
     is_code = all(
         is_signature(row.text) if pair.value else pattern.search(row.text) for row in pair.sources[:3]

@@ -1,6 +1,6 @@
-"""Whether a place of an article states the value of a setting, and how surely.
+"""Decides whether a passage of an article states the value of a setting, and how surely.
 
-A value is a number or a word that many things have, so that the place has to name the setting: exactly as the
+Many things share a number or a word as their value, so the passage has to name the setting: exactly as the
 code does, in the words of its name right next to it, in the first cell of its row, or above it.
 """
 
@@ -21,7 +21,7 @@ _DEFAULT = re.compile(
     r"|or (?:higher|newer|later))\b",
     re.IGNORECASE,
 )
-# A sentence about the time when something came, whose versions stay as they were.
+# A sentence about when something was introduced, whose version stays.
 _HISTORY = re.compile(
     r"\b(?:before|beginning|since|introduced|added|formerly|previously|until|removed)\b", re.IGNORECASE
 )
@@ -45,13 +45,13 @@ _NEAR_CHARACTERS = 40
 _PRICE_WORDS = frozenset(("amount", "cents", "cost", "costs", "fee", "fees", "price", "prices", "pricing"))
 _NOWHERE = 1_000
 _CODE_NAME = re.compile(r"`(-{0,2}[A-Za-z_][\w.-]*)`")
-# The shares of right edits among real changes: of values next to the exact name, and of the others.
+# The shares of right edits among real changes: for values next to the exact name, and for the others.
 _PROVEN, _LIKELY = 0.95, 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class StatedPlace:
-    """The sentence, row or line around a span, and what is over it: heading, lead and head of its column."""
+    """The sentence, row or line around a span, with its heading, its lead and its column header."""
 
     before: str
     after: str
@@ -64,7 +64,7 @@ class StatedPlace:
 
 
 def says_a_name(pair: Became, text: str) -> bool:
-    """True if an article has the words of a name of the setting: otherwise it states no value of it."""
+    """True if an article contains the words of a name of the setting; otherwise it can't state its value."""
     lowered = text.lower()
     return any(all(word in lowered for word in subject_words(name)) for name in pair.names)
 
@@ -80,7 +80,7 @@ def statement_at(text: str, start: int, end: int) -> StatedPlace:
 
 
 def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
-    """How likely a place states the value of the setting (0 to 1); None if it may well state another."""
+    """How likely a passage states the setting's value (0 to 1); None if it may well state another one."""
     value = pair.value
     assert value is not None
     around = f"{statement.text}\n{statement.topic}"
@@ -108,7 +108,7 @@ def probability_of_value(pair: Became, statement: StatedPlace) -> float | None:
 
 
 def _is_of_another(pair: Became, statement: StatedPlace) -> bool:
-    """True if the place has another unit, the name of another section or setting, or an amount of money."""
+    """True if the passage has another unit, the name of another section or setting, or a sum of money."""
     return (
         _has_other_unit(pair, statement)
         or _is_of_rival(pair, statement)
@@ -119,7 +119,7 @@ def _is_of_another(pair: Became, statement: StatedPlace) -> bool:
 
 
 def _is_first_after_name(pair: Became, setting: "_Setting", statement: StatedPlace) -> bool:
-    """True if a value that its sentence has twice is the default in a table, or follows its name at once."""
+    """True if a value that its sentence has twice is a table's default, or directly follows its name."""
     if setting.is_cell:
         return "default" in statement.topic.rpartition("\n")[2].lower()
     gap = _gap(pair, statement)
@@ -130,7 +130,7 @@ def _is_first_after_name(pair: Became, setting: "_Setting", statement: StatedPla
 
 
 def _is_assigned_elsewhere(pair: Became, statement: StatedPlace) -> bool:
-    """True if a line of code gives the value to another name than that of the setting."""
+    """True if a line of code assigns the value to a name other than the setting's."""
     gap = _gap(pair, statement)
     return gap is None or bool(_OTHER_NAME.search(gap))
 
@@ -147,7 +147,7 @@ def _gap(pair: Became, statement: StatedPlace) -> str | None:
 
 
 def _is_of_nearer_name(pair: Became, statement: StatedPlace) -> bool:
-    """True if the last name in code before the value is another one: "`a` is 10, `b` is 10"."""
+    """True if the last name in code before the value is a different one: "`a` is 10, `b` is 10"."""
     names = _CODE_NAME.findall(statement.before)
     if not names or not any(mention(name).search(statement.text) for name in pair.names):
         return False
@@ -157,7 +157,7 @@ def _is_of_nearer_name(pair: Became, statement: StatedPlace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """How a place names a setting next to a value; `distance` is in characters, `words` those of the name."""
+    """How a passage names a setting near a value; `distance` in characters, `words` of the name."""
 
     is_version: bool
     is_exact: bool
@@ -171,13 +171,13 @@ class _Setting:
 
 
 def _is_stated(setting: _Setting, statement: StatedPlace) -> bool:
-    """True if a place surely speaks of the setting: the more ordinary name and value are, the closer."""
+    """True if a passage surely means the setting: ordinary names and values must be closer together."""
     is_close = setting.distance <= _CLOSE_CHARACTERS
     if setting.is_version:
         is_required = _AND_UP.match(statement.after) or _REQUIRED.search(statement.text)
         return is_close and bool(is_required) and not _HISTORY.search(statement.text)
     if setting.is_plain:
-        # "Set `mode` to fast" and "if `mode` is fast" are about a choice, which stays.
+        # "Set `mode` to fast" and "if `mode` is fast" describe a choice, which stays.
         is_default = _DEFAULT_IS.search(statement.before) or _BY_DEFAULT.match(statement.after)
         is_column = setting.is_cell and (setting.is_number or "default" in statement.topic.lower())
         return is_column or (setting.is_exact and bool(is_default))
@@ -188,13 +188,13 @@ def _is_stated(setting: _Setting, statement: StatedPlace) -> bool:
 
 
 def _is_named(name: str, text: str) -> bool:
-    """True if a text has the exact name: an ordinary word only if it is marked as code."""
+    """True if a text contains the exact name; an ordinary word must be marked as code."""
     is_spelled_as_name = is_distinct(name) or "-" in name
     return f"`{name}`" in text or (is_spelled_as_name and bool(mention(name).search(text)))
 
 
 def _is_other_money(pair: Became, statement: StatedPlace) -> bool:
-    """True if the place states an amount of money, and the code does not."""
+    """True if the passage states a sum of money, and the code does not."""
     if not _CURRENCY.search(statement.before):
         return False
     words = {part for name in pair.names for part in parts_of(name)}
@@ -202,14 +202,14 @@ def _is_other_money(pair: Became, statement: StatedPlace) -> bool:
 
 
 def _is_cell(pair: Became, statement: StatedPlace) -> bool:
-    """True if the value fills a cell of a row that begins with a name of the setting."""
+    """True if the value is the whole cell of a row that begins with a name of the setting."""
     cells = statement.before.strip().split("|")
     is_cell = bool(_CELL_START.search(statement.before) and _CELL_END.match(statement.after))
     return is_cell and len(cells) > 1 and any(_is_named(name, cells[1]) for name in pair.names)
 
 
 def _distance(name: str, statement: StatedPlace) -> int:
-    """How many characters are between a value and the nearest mention of its name, in any spelling."""
+    """The number of characters between a value and the nearest mention of its name, in any spelling."""
     pattern = _spelling(subject_words(name))
     before = [len(statement.before) - match.end() for match in pattern.finditer(statement.before)]
     after = [match.start() for match in pattern.finditer(statement.after)]
@@ -227,7 +227,7 @@ def _names(name: str, text: str) -> bool:
 
 
 def _has_other_unit(pair: Became, statement: StatedPlace) -> bool:
-    """True if the place gives the value in another unit than the setting has."""
+    """True if the passage gives the value in a unit other than the setting's."""
     value = pair.value
     unit = value and (value.unit or words_and_unit(value.names[0])[1])
     stated = _ANY_UNIT.match(statement.after)
@@ -235,7 +235,7 @@ def _has_other_unit(pair: Became, statement: StatedPlace) -> bool:
 
 
 def _is_of_rival(pair: Became, statement: StatedPlace) -> bool:
-    """True if the place names a section next to the one that the value changes in, and not that one."""
+    """True if the passage names a section next to the value's section, but not that one."""
     value = pair.value
     if value is None or not value.rivals or _names(value.owner, f"{statement.text}\n{statement.topic}"):
         return False

@@ -19,7 +19,7 @@ _OUTER_KINDS: frozenset[DeclarationKind] = frozenset({"type", "function"})
 class Addition:
     """A new name; `siblings` are old names of its kind next to it in the code, nearest first.
 
-    `new_siblings` are those that the change brings in, too.
+    `new_siblings` are those that the change adds, too.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """A name of a line; names of one group, such as the fields of one type, are siblings."""
+    """A name in a line; names of one group, such as the fields of one type, are siblings."""
 
     name: str
     group: Hashable
@@ -69,7 +69,7 @@ def _new_names(names: Sequence[_Name], old_names: set[str], file: ReviewedFile) 
         group.append((index, name))
     for index, name in enumerate(names):
         if name.line.mark == "+" and name.name not in old_names:
-            # The nearest of a group are among those around it; all of a large file would be too many to sort.
+            # The nearest names of a group are next to it; sorting all names of a large file takes too long.
             first = max(0, places[index] - 2 * _MAX_SIBLINGS)
             around = by_group[name.group][first : places[index] + 2 * _MAX_SIBLINGS + 1]
             others = sorted(around, key=lambda other: abs(other[0] - index))
@@ -84,7 +84,7 @@ def _new_names(names: Sequence[_Name], old_names: set[str], file: ReviewedFile) 
 
 
 def _declared(hunk: Hunk, file: ReviewedFile, mark: str) -> Iterator[_Name]:
-    """The names that one side of a hunk defines, grouped by kind, indent and what holds them."""
+    """The names that one side of a hunk defines, grouped by kind, indent and container."""
     holders: list[tuple[int, Declaration]] = []
     for index, declaration in enumerate(declarations_of(hunk, mark, file.patch.path)):
         while holders and holders[-1][1].indent >= declaration.indent:
@@ -96,7 +96,7 @@ def _declared(hunk: Hunk, file: ReviewedFile, mark: str) -> Iterator[_Name]:
 
 
 def _written(hunk: Hunk) -> Iterator[_Name]:
-    """Variables, flags and routes that code uses, grouped by form, and the members of lists in one line."""
+    """Variables, flags and routes in code, grouped by form, and the members of one-line lists."""
     for written in written_names_of(hunk):
         form = name_form_of(written.name)
         if written.is_member or form:

@@ -1,8 +1,8 @@
-"""The pairs of a change: names, labels, texts and values that others replace, with the evidence for each.
+"""The pairs of a change: names, labels, texts and values with their replacements, and evidence for each.
 
 Every pair comes from aligned lines, or from the title if the lines confirm it. None is judged here: the
-signs of a pair say how the change treats both texts, and `editing.occurrences` weighs them against the place
-where an article says the old one.
+signs of a pair describe how the change treats both texts, and `editing.occurrences` weighs them together
+with the passage in which an article uses the old text.
 """
 
 import re
@@ -47,14 +47,14 @@ _IMPORT = re.compile(r"\W*(import|from|export|use|using|require|#include|package
 _SAMPLE_HOST = re.compile(
     r"(?:://|@)(?:[\w-]+\.)*(?:example\.(?:com|org|net)|(?:example|test|invalid|localhost)\b)"
 )
-# Placeholders that code fills in: no reader sees them.
+# Placeholders that code fills in: readers never see them.
 _PLACEHOLDER = re.compile(r"\{[\w.!:()\[\]]*\}|%[sdr](?!\w)|%\(\w+\)|\$\{")
-# A keyword argument in a call over several lines.
+# A keyword argument in a multi-line call.
 _ARGUMENT = re.compile(r"[a-z]\w*\s*=[^=].*,$")
 _SYSTEM_PATH = re.compile(r"/(?:bin|etc|home|mnt|opt|root|srv|tmp|usr|var)/")
-# A migration writes the old name of what it renames.
+# A migration contains the old name of what it renames.
 _MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate|alembic)/")
-# A variable, flag, header, route, key combination, address or phrase, which as a value is a name, too.
+# A variable, flag, header, route, key combination, address or phrase; as a value it is also a name.
 _NAME_BY_ITSELF = re.compile(
     r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[a-z][\w-]+|/.*|[A-Z]\w*(?:-[A-Z]\w*)+|(?:\w+\+)+\S+|.*(?:://|@| ).*"
 )
@@ -64,7 +64,7 @@ _NAMING = """
 """
 _NAMING_WORDS = frozenset(_NAMING.split())
 _MIN_TEXT_WORDS = 4
-# Four lines or more, in logarithms, and a share of lines that still have the old text.
+# Four lines or more, in logarithms, and a share of lines that still contain the old text.
 _MANY, _FEW_LEFT = 2.0, 0.2
 _MIN_WEIGHT = 0.5
 _MAX_PAIRS = 2_000
@@ -72,9 +72,9 @@ _MAX_PAIRS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """`old` became `new` in `sources`; `value` says what a value belongs to, and is None for the other kinds.
+    """`old` became `new` in `sources`; `value` says what a value belongs to, and is None for other kinds.
 
-    `signs` (each from 0 to about 3) are the evidence of the change itself: see `_signs`.
+    `signs` (each from 0 to about 3) are the change's own evidence: see `_signs`.
     """
 
     kind: Kind
@@ -86,7 +86,7 @@ class Became:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that a value belongs to, nearest first; empty for the other kinds."""
+        """The names that a value belongs to, nearest first; empty for other kinds."""
         return self.value.names if self.value else ()
 
 
@@ -98,7 +98,7 @@ class _Key(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """One line in which a pair changes: the new line, the old one, and how far it changes in nothing else."""
+    """A line in which a pair changes: the new line, the old one, and how little else changes in it."""
 
     source: SourceLine
     old_line: str
@@ -106,7 +106,7 @@ class _Use(NamedTuple):
 
 
 def find_became(change: Change, change_set: ChangeSet) -> tuple[Became, ...]:
-    """The pairs of a change, those with the longest old text first, so that a line wins over its words."""
+    """The pairs of a change, sorted so that the longest old text comes first and a line beats its words."""
     groups: dict[_Key, list[_Use]] = defaultdict(list)
     described = find_described_renames(change, change_set)
     for (old, new), sources in described.items():
@@ -157,7 +157,7 @@ def _key_of(text: ChangedText) -> _Key:
 
 
 def _may_be_told(key: _Key, uses: Sequence[_Use]) -> bool:
-    """True if an article could say the old text, and may be given the new one."""
+    """True if an article could contain the old text and may be given the new one."""
     if (key.old.casefold() == key.new.casefold() and " " in key.old) or not is_safe(key.old, key.new):
         return False
     if max(use.source.weight for use in uses) < _MIN_WEIGHT or _SAMPLE_HOST.search(key.old):
@@ -174,7 +174,7 @@ def _may_be_told(key: _Key, uses: Sequence[_Use]) -> bool:
 
 
 def _takes_another(key: _Key, uses: Sequence[_Use]) -> bool:
-    """True if the lines only take something else: another argument, path or call says nothing of a name."""
+    """True if the lines only use something else: another argument, path or call is no sign of a rename."""
     lines = {use.source: use.source.text for use in uses}.values()
     if all(_ARGUMENT.match(line.strip()) for line in lines):
         return True
@@ -190,12 +190,12 @@ def _is_quotable(text: str) -> bool:
 
 
 def _says_something_else(old: str, new: str) -> bool:
-    """A text that only grows, gets shorter or changes its case remains as true as before."""
+    """False if a text only gets longer or shorter or changes case: it then stays as true as before."""
     return old not in new and new.rstrip(".") not in old and old.casefold() != new.casefold()
 
 
 def _is_choice(key: _Key, uses: Sequence[_Use], values: Mapping[tuple[str, str], Sequence[_Use]]) -> bool:
-    """True if all that changed is which one of several values a setting has: the old one may live on."""
+    """True if a setting only switches to another of several values: the old value may still exist."""
     if key.kind not in {"name", "label"} or _NAME_BY_ITSELF.fullmatch(key.old):
         return False
     settings = values.get((key.old, key.new), ())
@@ -205,7 +205,7 @@ def _is_choice(key: _Key, uses: Sequence[_Use], values: Mapping[tuple[str, str],
 
 
 class _Tally:
-    """How often the change has each text, and how many different texts take the place of one."""
+    """How often the change contains each text, and how many different texts replace it."""
 
     def __init__(self, groups: Mapping[_Key, Sequence[_Use]], occurrences: OccurrenceCounts) -> None:
         self.occurrences = occurrences
@@ -225,7 +225,7 @@ class _Tally:
             self.families[_family(old, new)] += len(sources)
 
     def is_ambiguous(self, key: _Key) -> bool:
-        """True if the change gives one name different values in place of one."""
+        """True if the change replaces one value of a name with several different ones."""
         return len(self.outcomes[key.old, key.names[0]]) > 1
 
 
@@ -270,7 +270,7 @@ def _log2(count: int) -> float:
 
 
 def _family(old: str, new: str) -> tuple[str, str]:
-    """The words that differ: `start_date` to `begin_date` and `start_time` to `begin_time` are one."""
+    """The differing words: `start_date` to `begin_date` and `start_time` to `begin_time` share them."""
     before, after = parts_of(old), parts_of(new)
     while before and after and before[0] == after[0]:
         before, after = before[1:], after[1:]

@@ -1,4 +1,4 @@
-"""Pieces of a changed line that an article may repeat: a name, a label, a literal, the whole line."""
+"""The parts of a changed line that an article may repeat: a name, a label, a literal, the whole line."""
 
 import re
 from collections import Counter, defaultdict
@@ -28,17 +28,17 @@ _CALLED = re.compile(r"([A-Za-z]\w+)\.([a-zA-Z]\w{3,})\(\Z")
 _ITSELF = frozenset(("self", "this", "cls", "super", "that"))
 _MAX_CALL_CHARACTERS = 100
 EMAIL_ADDRESS = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,5}[A-Za-z]{2,20}\b")
-# A repository moves with all that its address leads to.
+# If a repository moves, all URLs below its own move.
 _REPOSITORY = re.compile(
     r"\b(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w-]{1,60}/\w[\w.-]{0,90}(?<!\.git)(?<![.-])"
 )
-# A repository that a build file names by its owner and name alone: `github: "acme/app"`, `uses: acme/app@v1`.
+# A repository in a build file, by owner and name: `github: "acme/app"`, `uses: acme/app@v1`.
 _NAMED_REPOSITORY = re.compile(
     r"\b(?:github|uses)[\"']?\s*(?:=>|[:=])\s*[\"']?([\w-]{1,60}/\w[\w.-]{0,90})(?=[\"'@\s,]|\Z)"
 )
 _MAX_ADDRESS_CHARACTERS = 200
 _TEXT_LINE = re.compile(r"^[\s*#/]*([A-Z][^<>{}=;|]*?)[\s*/]*$")
-# A text without quotes in a catalogue or template: `page.title = Page Size`, `title: Page Size`.
+# Unquoted text in a catalog or template: `page.title = Page Size`, `title: Page Size`.
 _UNQUOTED_TEXT = re.compile(r"^\s*[\w.-]+\s*[:=]\s*([A-Z][^\s\"'`<>{}=;|()]* [^\"'`<>{}=;|()]*?)\s*$")
 _CATALOGUE = re.compile(r"\.(?:ya?ml|properties|ftl)$")
 _CAPTION = re.compile(r"\s*([\w.-]+)\s*[:=]\s*([A-Z][a-z]+)\s*$")
@@ -47,14 +47,14 @@ _LABEL_KEY = re.compile(
     r"""|\b(?:Text|\w*Button|Label|NavigationLink|Toggle|Tab|MenuItem|navigationTitle)\(\s*(?:\w+\s*[:=]\s*)?["']"""
 )
 _VERSION = re.compile(r"\d")
-# A line of a catalogue, in JSON, YAML or properties: `"members.add": "Add member",`.
+# A line of a catalog, in JSON, YAML or properties: `"members.add": "Add member",`.
 _ENTRY = re.compile(r"""\s*["']?(?P<key>[\w.-]+)["']?\s*(?:=>|[:=])\s*["'`]?[A-Z][^"'`{}]*["'`]?,?""")
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of the code that is evidence for a fact; `weight` says how much its file concerns users."""
+    """A line of code that is evidence for a fact; `weight` says how much its file concerns users."""
 
     file: str
     line: int
@@ -83,7 +83,7 @@ def source_of(replacement: TokenReplacement) -> SourceLine:
 
 
 def changed_texts(replacement: TokenReplacement) -> Iterator[ChangedText]:
-    """The texts around a replaced token that an article could repeat word for word, shortest first."""
+    """The texts around a replaced token that an article could repeat verbatim, shortest first."""
     source, old_line = source_of(replacement), replacement.pair.old.text
     is_of_interface = _names_label(source.text) or _is_entry_of(old_line, source.text)
     name = (
@@ -114,13 +114,13 @@ def _level(old: str, new: str, *, is_shown: bool) -> Level:
 
 
 def _is_entry_of(old_line: str, new_line: str) -> bool:
-    """True if both lines give the same key of a catalogue a text: `"members.add": "Add member"`."""
+    """True if both lines set the same key of a catalog: `"members.add": "Add member"`."""
     before, after = _ENTRY.fullmatch(old_line), _ENTRY.fullmatch(new_line)
     return before is not None and after is not None and before["key"] == after["key"]
 
 
 def _names_label(line: str) -> bool:
-    """True if a line of code gives a label or the like its text: `label: 'Favorites'`."""
+    """True if a line of code sets the text of a label or the like: `label: 'Favorites'`."""
     return bool(_LABEL_KEY.search(line))
 
 
@@ -137,7 +137,7 @@ def _name(replacement: TokenReplacement) -> tuple[str, str] | None:
 
 
 def _same_kind(kind: re.Pattern[str], replacement: TokenReplacement) -> tuple[str, str] | None:
-    """The addresses of a kind that both lines have at the place that differs."""
+    """The addresses of one kind that both lines have at the differing span."""
     old = _match_at(kind, replacement.pair.old.text, *replacement.old_span)
     new = _match_at(kind, replacement.pair.new.text, *replacement.new_span)
     return (old, new) if old and new and old != new else None
@@ -206,7 +206,7 @@ def _literals(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
 
 
 def _captions(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
-    """One word of the interface, which a catalogue in YAML writes without quotes."""
+    """One word of the interface, unquoted in a YAML catalog."""
     if replacement.weight >= WEIGHTS["interface"] and _CATALOGUE.search(replacement.file):
         captions = [_CAPTION.match(line.text) for line in (replacement.pair.old, replacement.pair.new)]
         before, after = ((caption[1], caption[2]) if caption else None for caption in captions)
@@ -215,7 +215,7 @@ def _captions(replacement: TokenReplacement) -> Iterator[tuple[str, str]]:
 
 
 def literal_around(line: str, start: int, end: int) -> Token | None:
-    """The quoted string, the text between tags, the text of a key or the bare line that holds a span."""
+    """The quoted string, text between tags, text of a key or bare line that contains a span."""
     for match in _QUOTED.finditer(line):
         group = 2 if match[2] is not None else 3
         if match.start(group) <= start and end <= match.end(group):
@@ -254,7 +254,7 @@ class OccurrenceCounts:
 
 
 def _by_rarest_word(texts: Iterable[str]) -> "dict[str, list[tuple[str, re.Pattern[str]]]]":
-    """The texts by the word that the fewest have: a line is searched only for texts whose word it has."""
+    """The texts by their rarest word, so that a line is searched only for texts whose word it has."""
     texts_by_word = defaultdict(list)
     words_by_text = {text: _WORD.findall(text) for text in sorted(set(texts))}
     counts = Counter(word for words in words_by_text.values() for word in set(words))

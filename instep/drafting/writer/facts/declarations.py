@@ -42,7 +42,7 @@ _PATTERNS: tuple[tuple[DeclarationKind, re.Pattern[str]], ...] = (
         ),
     ),
 )
-# The grammar decides about these kinds. The others are recognised by their punctuation or their place.
+# The grammar decides about these kinds. The others are recognized by punctuation or position.
 _GRAMMAR_KINDS: frozenset[DeclarationKind] = frozenset({"function", "type", "key", "assignment"})
 _NOT_NAMES = frozenset(
     [
@@ -107,7 +107,7 @@ def declarations_of(hunk: Hunk, mark: str, path: str) -> Iterator[Declaration]:
 
 
 def _matched_by_text(line: Line) -> Declaration | None:
-    """The name that a line defines by its text alone, in any language."""
+    """The name that a line defines, recognized from its text alone, in any language."""
     text = line.text.strip()
     if not text or _COMMENT.match(text):
         return None
@@ -122,7 +122,7 @@ def _matched_by_text(line: Line) -> Declaration | None:
 def _checked_by_grammar(
     declaration: Declaration | None, syntax: Syntax, line: Line, place: int
 ) -> Declaration | None:
-    """The declaration as the grammar reads it; None if it is not one or is local to one function."""
+    """The declaration according to the grammar; None if it is not one or is local to a function."""
     if place in syntax.texts:
         return None
     if declaration and declaration.kind not in _GRAMMAR_KINDS:

@@ -1,4 +1,4 @@
-"""Renames that the title or the description of a change announces, if its lines confirm them."""
+"""Renames that a change's title or description announces, if its lines confirm them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[\d.]+")
 def find_described_renames(
     change: Change, change_set: ChangeSet
 ) -> Mapping[tuple[str, str], tuple[SourceLine, ...]]:
-    """Pairs in the title or description whose nearly every use the diff replaces, with these lines."""
+    """Pairs in the title or description that the diff replaces almost everywhere, with these lines."""
     pairs = list(dict.fromkeys(_pairs(change)))
     occurrences = OccurrenceCounts((old for old, _ in pairs), [file.patch for file in change_set.files])
     renames: dict[tuple[str, str], tuple[SourceLine, ...]] = {}
@@ -69,7 +69,7 @@ def _replaced_lines(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLi
 
 
 def _fields_of(old: str, new: str) -> tuple[str, str] | None:
-    """The fields of two variables of one prefix: `page_size` for `ACME_PAGE_SIZE`."""
+    """The fields of two variables with one prefix: `page_size` for `ACME_PAGE_SIZE`."""
     if not (_VARIABLE.fullmatch(old) and _VARIABLE.fullmatch(new)):
         return None
     parts = old.split("_"), new.split("_")
@@ -79,9 +79,9 @@ def _fields_of(old: str, new: str) -> tuple[str, str] | None:
 
 
 def _redefined_commands(old: str, new: str, change_set: ChangeSet) -> tuple[SourceLine, ...]:
-    """The lines that define `module view` as the change took out those of `module info`, in any file.
+    """The lines in any file that define `module view` after the change removed those of `module info`.
 
-    Code defines a subcommand by its last word in quotes.
+    Code defines a subcommand by its last word, in quotes.
     """
     *group, word = old.split(" ")
     *new_group, new_word = new.split(" ")

@@ -1,4 +1,4 @@
-"""Pairs each removed line with the added line that it became."""
+"""Pairs each removed line with the added line that replaces it."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from instep.platform.text.patch import FilePatch, Line
 
 _MAX_CELLS = 2_500
 _MIN_SIMILARITY = 0.4
-# The weight of letters next to tokens: they decide between lines that share as many tokens.
+# The weight of letters relative to tokens: they decide between lines that share equally many tokens.
 _TIE_SHARE = 0.001
 _MAX_ARGUMENTS = 8
 _MAX_ANNOTATIONS = 8
@@ -27,7 +27,7 @@ _SETTING = re.compile(r"""\s*["']?([A-Za-z][\w-]{3,60})["']?\s*[:=]\s*["'\d]""")
 class LinePair:
     """Two versions of a line, and the line before the new one, or the flag whose argument it is.
 
-    `annotated` is what the new line is an annotation of: the first line below it that is no other one.
+    `annotated` is what the new line annotates: the first line below that is not an annotation itself.
     """
 
     old: Line
@@ -37,7 +37,7 @@ class LinePair:
 
 
 def pairs_of(file: FilePatch) -> Iterator[LinePair]:
-    """Pairs of lines of every block of a file, in order, then settings that moved."""
+    """Line pairs of every block of a file, in order, then moved settings."""
     for hunk in file.hunks:
         texts = [line.text for line in hunk.lines if line.mark != "-"]
         first = next((line.new for line in hunk.lines if line.mark != "-"), 0)
@@ -49,7 +49,7 @@ def pairs_of(file: FilePatch) -> Iterator[LinePair]:
 
 
 def _line_before(texts: Sequence[str]) -> str:
-    """The last line; or, above other arguments of the same call, the flag that the call defines."""
+    """The last line or, for further arguments of a call, the flag that the call defines."""
     for text in reversed(texts[-_MAX_ARGUMENTS:]):
         if _FLAG.fullmatch(text):
             return text
@@ -67,7 +67,7 @@ def _annotated_line(texts: Sequence[str]) -> str:
 
 
 def _moved_settings(file: FilePatch) -> Iterator[LinePair]:
-    """Settings that were removed in one place of a file and added in another with another value."""
+    """Settings that were removed in one position of a file and added in another with a different value."""
     removed, added = _settings(file, "-"), _settings(file, "+")
     for key, old in removed.items():
         new = added.get(key)
@@ -76,7 +76,7 @@ def _moved_settings(file: FilePatch) -> Iterator[LinePair]:
 
 
 def _settings(file: FilePatch, mark: str) -> dict[str, Line | None]:
-    """Lines `key = value` by their key; None for a key that occurs twice."""
+    """Lines `key = value` by key; None for a key that occurs twice."""
     lines_by_key: dict[str, Line | None] = {}
     for line in file.lines():
         setting = _SETTING.match(line.text) if line.mark == mark and len(line.text) <= LONG_LINE else None
@@ -86,7 +86,7 @@ def _settings(file: FilePatch, mark: str) -> dict[str, Line | None]:
 
 
 def _are_close(old: Line, new: Line) -> bool:
-    """True if both lines are in one block, whose lines have been paired already."""
+    """True if both lines are in one block, whose lines are already paired."""
     return old.new == new.new or old.old == new.old
 
 
@@ -110,7 +110,7 @@ def _paired(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Line
 
 
 def line_similarity(old: str, new: str) -> float:
-    """The share of tokens that both lines have, 0 to 1; 0 if their lengths differ too much."""
+    """The share of common tokens, 0 to 1; 0 if the lengths differ too much."""
     return _similarity(Counter(TOKEN.findall(old)), Counter(TOKEN.findall(new)))
 
 
@@ -151,12 +151,12 @@ def _aligned(removed: list[Line], added: list[Line]) -> Iterator[tuple[Line, Lin
 
 
 def shared_length(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many tokens or characters both begin with."""
+    """The number of tokens or characters in the common prefix."""
     shared = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
     return sum(1 for _ in shared)
 
 
 def _affix_share(old: str, new: str) -> float:
-    """The share of characters that both lines begin and end with: `Canceled` is nearer to `Cancelled`."""
+    """The share of characters in the common prefix and suffix: `Canceled` is nearer to `Cancelled`."""
     shared = shared_length(old, new) + shared_length(old[::-1], new[::-1])
     return min(1.0, shared / max(len(old), len(new), 1))

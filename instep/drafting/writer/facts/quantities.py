@@ -1,4 +1,4 @@
-"""Amounts that code gives with their unit: `Duration.ofMinutes(10)`, `14.days`, `90 * 24 * time.Hour`."""
+"""Amounts that code states with their unit: `Duration.ofMinutes(10)`, `14.days`, `90 * 24 * time.Hour`."""
 
 import re
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ from instep.drafting.writer.words.units import SCALES, unit_named
 from instep.platform.text.file_kinds import LONG_LINE
 
 _NUMBER = r"\d[\d_]{0,17}(?:\.\d{1,9})?"
-# `const KEEP: Duration = `, `"ttl": `, `keep => `; what is assigned goes on to the end of the line.
+# `const KEEP: Duration = `, `"ttl": `, `keep => `; the assigned text continues to the end of the line.
 _ASSIGNED = re.compile(
     r"(?<![\w-])([A-Za-z_][\w-]*)[\"']?\s*(?:\??:\s*[A-Za-z][\w.<>?\[\]]*\s*(?==[^=>])|\{[\w; ]+\}\s*(?==))?"
     r"(?:=>|:=|=(?!=)|:\s)\s*"
 )
 _END = re.compile(r"[;,]?\s*(?:#.*|//.*)?$")
-# A call or a member that says the unit: `ofMinutes(10)`, `days(30)`, `Duration::from_secs(5)`.
+# A call or a member that names the unit: `ofMinutes(10)`, `days(30)`, `Duration::from_secs(5)`.
 _CALL = re.compile(rf"(?:new\s+)?(?:\w+(?:\.|::))*([A-Za-z_]\w*)\(\s*({_NUMBER})[Ll]?\s*\)")
 _KEYWORD = re.compile(rf"(?:\w+\.)*\w+\(\s*(\w+)\s*[=:]\s*({_NUMBER})\s*\)")
 _MEMBER = re.compile(rf"({_NUMBER})\.(?:to\w+\(\s*\w+\.)?([A-Za-z]+)\)?")
 _SUFFIXED = re.compile(rf"[\"']?({_NUMBER})\s?([A-Za-z]{{1,12}})[\"']?")
-# Languages with many kinds of numbers mark them: `25L`.
+# Languages with many number types mark them: `25L`.
 _FACTOR = re.compile(rf"({_NUMBER})[LlUu]{{0,3}}|(?:\w+\.)*([A-Za-z]\w*)")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
 _CLOSED = re.compile(r"\([^()]*\)")
@@ -32,7 +32,7 @@ _BINARY = frozenset((Decimal(1_000), Decimal(1_024)))
 
 
 class Quantity(NamedTuple):
-    """An amount in a unit (see `words.units.UNITS`, empty if the code says none), by the name it has."""
+    """An amount in a unit (see `words.units.UNITS`, empty if the code names none), with its name."""
 
     name: str
     amount: Decimal
@@ -50,7 +50,7 @@ def changed_quantity(pair: LinePair) -> tuple[Quantity, Quantity] | None:
 
 
 def quantities_in(line: str) -> list[Quantity]:
-    """The amounts that a line assigns to names, if they are more than bare numbers, or passes to a call."""
+    """Amounts that a line assigns to names, unless they are bare numbers, or passes to a call."""
     if len(line) > LONG_LINE:
         return []
     assigned = [
@@ -73,7 +73,7 @@ def _expression_at(line: str, start: int) -> str:
 
 
 def _arguments(line: str) -> Iterator[Quantity]:
-    """Amounts that are arguments of a call, by the name of what is called."""
+    """Amounts that are arguments of a call, with the name of the called function."""
     for match in _CALL.finditer(line):
         unit = unit_named(parts_of(match[1])[-1])
         callers = _CALLED.findall(_CLOSED.sub("", line[: match.start()]))
@@ -112,7 +112,7 @@ def _products(expression: str) -> Iterator[tuple[Decimal, str]]:
 
 
 def _in_one_unit(old: Quantity, new: Quantity) -> tuple[Quantity, Quantity]:
-    """Both in the smaller of their units: if 90 minutes replace 2 hours, they replace 120 minutes."""
+    """Both amounts in the smaller of their units: if 90 minutes replace 2 hours, they replace 120 minutes."""
     sizes = (SCALES.get(new.unit, {}).get(old.unit), SCALES.get(old.unit, {}).get(new.unit))
     if sizes[0]:
         old = old._replace(amount=old.amount * sizes[0], unit=new.unit)
@@ -134,5 +134,5 @@ def in_largest_unit(old: Quantity, new: Quantity) -> tuple[Quantity, Quantity]:
 
 
 def plain_number(amount: Decimal) -> str:
-    """An amount without needless zeros: 14, 0.5."""
+    """An amount without trailing zeros: 14, 0.5."""
     return f"{amount.normalize():f}"

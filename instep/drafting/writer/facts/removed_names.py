@@ -1,4 +1,4 @@
-"""Names that a change takes out: no line of it has them any more."""
+"""Names that a change removes completely."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class RemovedName:
 
 
 def find_removed_names(change_set: ChangeSet) -> tuple[RemovedName, ...]:
-    """The names that only removed lines have, in the order of the files; those of tests don't count."""
+    """The names that only removed lines contain, in file order; names in tests don't count."""
     remaining, removed = set[str](), dict[str, SourceLine]()
     for file in change_set.files:
         for line in file.patch.lines():

@@ -1,4 +1,4 @@
-"""The names that a value in a line of code belongs to: what it is assigned to, its option, its section."""
+"""The names that a value in a line of code belongs to: its variable, its option, its section."""
 
 import re
 from collections.abc import Iterator
@@ -27,9 +27,9 @@ _SIGNATURE = re.compile(
 )
 OPERATOR = re.compile(r"(?<=[\"'])[<>=~^]+\s*$")
 _FLAG_LINE = re.compile(r"\s*[\"']--[a-z]")
-# The last quotation mark of a line that no other follows: the beginning of the string that the line is in.
+# The last quotation mark of a line without another one after it: the line is inside a string.
 _OPEN_STRING = re.compile(r"(?:^|[\s(\[{:=,>])([\"'`])(?=[^\"'`]*\Z)")
-# The type of a variable, as in `const MAX: usize = `, which is no name of its value.
+# The type of a variable, as in `const MAX: usize = `, which does not name the value.
 _TYPE = re.compile(r"(?<=\w)(\s*):\s*&?[A-Za-z][\w.]*(?:<[\w., ]*>)?\??\s*(?==\s)")
 # A call around a default: `Default: booldefault.StaticBool(`.
 _WRAPPER = re.compile(r"(\b[Dd]efault\s*[:=]\s*)[\w.]+\(\s*$")
@@ -40,9 +40,9 @@ _LETTERS = re.compile(r"[A-Za-z]{2}")
 _DEFAULT_KEYWORD = re.compile(r"\bdefault(?:_value|Value)?\s*[=:]\s*[\"'`]?$")
 # The text before a default in an annotation: `#[arg(long, default_value_t = `, `@DefaultValue("`.
 _ANNOTATED_DEFAULT = re.compile(r"(?i:\bdefault(?:_?value)?(?:_t)?)\s*[=(]\s*[\"'`]?$")
-# An annotation by which a field is an option of a command line.
+# An annotation that makes a field an option of a command line.
 _FLAG_ANNOTATION = re.compile(r"\s*#\[(?:arg|clap|structopt)\b")
-# The field that an annotation is above: `pub page_size: u8,`, `private int pageSize;`.
+# The field below an annotation: `pub page_size: u8,`, `private int pageSize;`.
 _ANNOTATED_FIELD = re.compile(r"\s*(?:[\w<>?,\[\].]+\s+)*?([A-Za-z_]\w*)\s*[:;={,)]")
 _FIRST_ARGUMENT = re.compile(r"""\(\s*(?:["'`]-\w["'`]\s*,\s*)?["'`](-{0,2}[A-Za-z][\w-]*)["'`\s=<]""")
 # The beginning of a field's definition: `seats = IntegerField(default=`, `t.integer :seats, default: `.
@@ -51,9 +51,9 @@ _DECLARATION = re.compile(r"""\s*(?:field|attribute|add|t\.\w+|add_column\s+:\w+
 
 
 def names_of_value(replacement: TokenReplacement, start: int, end: int, owner: str) -> Iterator[str]:
-    """Names that the value is assigned to: right before it, but for generic words, or what is around it.
+    """Names of the value: the nearest one before it, or the name around it if that one is generic.
 
-    The value is between `start` and `end` of the new line; `owner` is the name of what is around it.
+    The value is between `start` and `end` of the new line; `owner` is the name around it.
     """
     requirement = _REQUIREMENT.fullmatch(replacement.pair.new.text)
     annotated_names = tuple(_annotated_names(replacement, start))
@@ -90,7 +90,7 @@ def _names_before(line_before: str, owner: str, left: str, right: str) -> Iterat
 
 
 def _option_of(left: str) -> tuple[str, ...]:
-    """The names of the option whose definition a line begins, if its default comes next."""
+    """The names of the option that a line begins to define, if its default comes next."""
     flags = list(flags_defined_in(left))
     if flags:
         return flags[0], flags[0].lstrip("-")
@@ -101,7 +101,7 @@ def _option_of(left: str) -> tuple[str, ...]:
 
 
 def _annotated_names(replacement: TokenReplacement, start: int) -> Iterator[str]:
-    """The names of the field whose default an annotation above it says, as a flag first; none elsewhere."""
+    """The names of the field whose default an annotation sets, the flag first; empty for other lines."""
     left = replacement.pair.new.text[:start]
     field = _ANNOTATED_FIELD.match(replacement.pair.annotated)
     if field and _is_telling(field[1]) and _ANNOTATED_DEFAULT.search(left):
@@ -111,7 +111,7 @@ def _annotated_names(replacement: TokenReplacement, start: int) -> Iterator[str]
 
 
 def _opened_by(line: str) -> str:
-    """The name that a line opens: `page_limit = Field(` defines `page_limit`, and a flag itself."""
+    """The name that a line opens: `page_limit = Field(` defines `page_limit`; a flag defines itself."""
     opened = _OPENED.match(line)
     if opened:
         return opened[1]
@@ -119,7 +119,7 @@ def _opened_by(line: str) -> str:
 
 
 def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -> bool:
-    """True if a word before a value is one of a sentence, as in "Try again within 5 minutes", and no name."""
+    """True if the word before a value is part of a sentence, as in "Try again within 5 minutes"."""
     if name[0].startswith("-") or is_distinct(name[0]):
         return False
     opening = _OPEN_STRING.search(left)
@@ -130,7 +130,7 @@ def _is_word_of_sentence(name: re.Match[str], left: str, gap: str, right: str) -
 
 
 def _is_argument(line: str, place: int) -> bool:
-    """True if the value is an argument of one call, which says nothing in general; a signature does."""
+    """True if the value is an argument of one call, which implies nothing general; signatures do."""
     before = line[:place].rstrip()
     return before.endswith(("(", ",", "{")) and "(" in before and not is_signature(line)
 
@@ -141,7 +141,7 @@ def _is_telling(name: str) -> bool:
 
 
 def name_of_amount(name: str, owner: str) -> tuple[str, ...]:
-    """The name that an amount is assigned to, or else what is around it."""
+    """The name that an amount is assigned to, or else the name around it."""
     name = owner if _GENERIC.issuperset(parts_of(name)) else name
     return (name,) if name else ()
 

@@ -1,4 +1,4 @@
-"""The section of a file that has a setting, and the sections next to it that may have one of its name."""
+"""The section of a file that contains a setting, and neighboring sections with settings of the same name."""
 
 import re
 from collections import defaultdict
@@ -36,7 +36,7 @@ class _Place(NamedTuple):
 
 
 class SettingSections:
-    """The sections of the lines of a file that a change leaves or adds."""
+    """The sections of the unchanged and added lines of a file."""
 
     def __init__(self, file: FilePatch) -> None:
         self._places: dict[int, _Place] = {}
@@ -52,7 +52,7 @@ class SettingSections:
         return place.name if place else ""
 
     def rivals_at(self, line: int) -> frozenset[str]:
-        """The names of the few sections next to the one around a line, which may have the same settings."""
+        """The names of the few neighboring sections, which may have the same settings."""
         place = self._places.get(line)
         rivals = self._names[place.indent] - {place.name} if place and place.name else set()
         return frozenset(rivals if len(rivals) <= _MAX_RIVALS else ())
@@ -63,7 +63,7 @@ def _opening(text: str) -> re.Match[str] | None:
 
 
 def _places_of(file: FilePatch) -> Iterator[tuple[Line, _Place, _Place | None]]:
-    """Each line of the new side with the section around it, and the one that it opens, if any."""
+    """Each line of the new side with the section around it, and the section that it opens, if any."""
     for hunk in file.hunks:
         sections: list[_Place] = []
         for line in hunk.lines:

@@ -1,4 +1,4 @@
-"""Reads the names that a hunk defines, by the grammar of its language."""
+"""Parses the names that a hunk defines, with the grammar of its language."""
 
 import re
 from collections import defaultdict
@@ -30,7 +30,7 @@ _GRAMMARS: Mapping[str, tuple[str, str]] = {
     "php": ("tree_sitter_php", "language_php_only"),
     "cs": ("tree_sitter_c_sharp", "language"),
 }
-# The types of nodes that define a name, over all these grammars.
+# The node types that define a name, in all these grammars.
 _NODES: Mapping[Role, str] = {
     "function": """
         function_definition function_declaration function_item function_signature
@@ -72,14 +72,14 @@ _NAME = re.compile(r"[\w$.:/@-]+")
 _ASSIGNMENT = re.compile(r"[\"'?!\s]*(?::|=>?)?")
 _BLANKS = re.compile(r"\s+")
 _MAX_VALUE_CHARACTERS = 500
-# Bounds for a parse: code takes a hundredth of a step per byte, noise up to forty times that.
+# Limits for a parse: code takes a hundredth of a step per byte, noise up to forty times that.
 _MIN_STEPS, _STEPS_PER_BYTE = 500, 0.05
 _MAX_BYTES = 60_000
 
 
 @dataclass(frozen=True, slots=True)
 class SyntaxName:
-    """A name and the text after it; `is_local` if only the code of one function sees it."""
+    """A name and the text after it; `is_local` if it is visible inside one function only."""
 
     name: str
     role: Role
@@ -89,7 +89,7 @@ class SyntaxName:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """By the index of a line in its hunk: names, lines inside texts, and lines that no rule explains."""
+    """By line index in the hunk: names, lines inside texts, and lines that no rule explains."""
 
     names: Mapping[int, Sequence[SyntaxName]]
     texts: frozenset[int]
@@ -97,7 +97,7 @@ class Syntax:
 
 
 def syntax_of(path: str, hunk: Hunk, mark: str) -> Syntax | None:
-    """The syntax of one side of a hunk, the old one for "-"; None without a grammar for the file."""
+    """The syntax of one side of a hunk ("-" for the old one); None without a grammar for the file."""
     return _syntax_of(path.rsplit(".", 1)[-1], hunk, mark)
 
 
@@ -120,7 +120,7 @@ def _parser(ending: str) -> Parser | None:
 
 
 def _dedented(lines: Sequence[str]) -> bytes:
-    """The lines without their common indent: a hunk begins anywhere, and so parses as a file of its own."""
+    """The lines without their common indent, so that a hunk from anywhere parses like a file."""
     lines = [line if len(line) <= LONG_LINE else "" for line in lines]
     depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return "\n".join(line[depth:] for line in lines).encode("utf-8", "replace")
@@ -187,7 +187,7 @@ def _field(node: Node, names: Sequence[str]) -> Node | None:
 
 
 def _role_of(node: Node) -> Role:
-    """An assignment in a class, or with a type, defines a field."""
+    """The role of a node; an assignment in a class or with a type defines a field."""
     if node.type == "assignment":
         outer = node.parent
         while outer is not None and outer.type in {"expression_statement", "block", "body_statement"}:

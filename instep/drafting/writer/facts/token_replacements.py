@@ -71,7 +71,7 @@ def _spans(old: list[Token], new: list[Token]) -> list[Span]:
 
 
 def _joined(spans: list[Span], tokens: list[Token], text: str) -> list[Span]:
-    """Joins spans without a delimiter between them, as in `a/docs.example.com` to `a/example.com/docs`."""
+    """Join spans without a delimiter between them, as in `a/docs.example.com` to `a/example.com/docs`."""
     joined: list[Span] = []
     for span in spans:
         if joined and _is_unbroken(tokens[joined[-1][1] : span[0]], text, joined[-1], span, tokens):

@@ -1,7 +1,7 @@
-"""Literals that got another value, with the names that the value belongs to.
+"""Literals with a new value, and the names that the value belongs to.
 
-Lines are compared as a reader of the language compares them: without comments, separators at their ends, the
-kind of quotation marks, and arguments that come or go after the value.
+Lines are compared as the language reads them: ignoring comments, trailing separators, the kind of quotation
+marks, and arguments that are added or removed after the value.
 """
 
 import re
@@ -33,12 +33,12 @@ _DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
 # Files whose values need no quotes.
 _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|ini|cfg|conf|properties)$|(?:^|/)\.env[\w.-]{0,80}$")
 _BARE_SCALAR = re.compile(r"\s*(?:-\s+)?[\w.-]+\s*[:=]\s*([\w./+@-]+)\s*$")
-# The packages that a product is built with say nothing about what it requires of its users.
+# The packages that a product is built with are not requirements for its users.
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "dev-dependencies", "require-dev"))
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _MIN_GROUPED = 1_000
-# A string, which may hold the sign of a comment, or a comment.
+# A string, which may contain a comment sign, or a comment.
 _STRING_OR_COMMENT = re.compile(
     r"""(?P<string>"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])*'|`[^`\n]*`)"""
     r"""|(?<!\S)#(?![{\[!]|\s*(?:define|elif|if|ifdef|include|pragma)\b).*|(?<![:\w])//.*|/\*.*?(?:\*/|$)|(?<!\S)--\s.*|(?<=\s);.*|<!--.*?-->"""
@@ -55,9 +55,9 @@ _SAME_VALUE_MARKS = re.compile(r"""[\s"'`,;]""")
 class ValueChange:
     """`old` became `new` in the value of a setting; `names` are spellings of its name, nearest first.
 
-    `unit` (see `words.units.UNITS`) is the one that the code says, `owner` the section around the setting,
-    `rivals` the sections next to it that may have one of its name. `is_version` is true for a range such as
-    `>=18`.
+    `unit` (see `words.units.UNITS`) is the one that the code names, `owner` the section around the setting,
+    `rivals` the neighboring sections that may have a setting of this name. `is_version` is true for a range
+    such as `>=18`.
     """
 
     old: str
@@ -107,7 +107,7 @@ def _names(
 
 
 def _comparable(pair: LinePair, path: str) -> LinePair:
-    """Both lines without what a value may gain or lose next to it and stay the same."""
+    """Both lines without parts that may change while the value stays the same."""
     is_settings = bool(_SETTINGS_FILE.search(path))
     old, new = (_bare(line.text, is_settings=is_settings) for line in (pair.old, pair.new))
     return LinePair(_with_text(pair.old, old), _with_text(pair.new, new), pair.before, pair.annotated)
@@ -126,7 +126,7 @@ def _bare(text: str, *, is_settings: bool) -> str:
 
 
 class _Literal(NamedTuple):
-    """A value before and after; `start` is its place in the new line, negative for a computed amount."""
+    """A value before and after; `start` is its offset in the new line, negative for a computed amount."""
 
     old: str
     new: str
@@ -152,7 +152,7 @@ def _literals_or_amount(
 
 
 def _literals(replacement: TokenReplacement) -> Iterator[_Literal]:
-    # An argument that comes or goes after the value is no part of it.
+    # An argument that is added or removed after the value is not part of it.
     old, new = (_first_argument(text) for text in (replacement.old, replacement.new))
     start = replacement.new_start + replacement.new.index(new)
     if _is_part_of_name(replacement):
@@ -182,7 +182,7 @@ def _is_part_of_name(replacement: TokenReplacement) -> bool:
 
 
 def _with_other_spellings(literals: Iterator[_Literal]) -> Iterator[_Literal]:
-    """The literals, and how articles write them: `true` for `True`, 10,000 for 10000, 3.6 or 3 for 3.6.0."""
+    """The literals with articles' spellings: `true` for `True`, 10,000 for 10000, 3.6 or 3 for 3.6.0."""
     for literal in literals:
         yield literal
         if {literal.old, literal.new} == {"True", "False"}:
@@ -223,7 +223,7 @@ def _strings(replacement: TokenReplacement) -> Iterator[_Literal]:
 
 
 def _bare_scalar(line: str, start: int, end: int) -> Token | None:
-    """The value of a key that a span is in, quoted or not."""
+    """The value of a key that contains a span, quoted or not."""
     match = _BARE_SCALAR.match(line)
     if match is None or not match.start(1) <= start <= end <= match.end(1):
         return literal_around(line, start, end)
@@ -231,10 +231,10 @@ def _bare_scalar(line: str, start: int, end: int) -> Token | None:
 
 
 def _is_simple(literal: str) -> bool:
-    """True if a literal is one value, and not code with literals of its own."""
+    """True if a literal is a single value, not code with its own literals."""
     return bool(_STRING.fullmatch(literal)) and not _QUOTE.search(literal)
 
 
 def is_version(text: str) -> bool:
-    """True if a text is a version of several numbers, as in `v1.2`."""
+    """True if a text is a version with several numbers, as in `v1.2`."""
     return bool(_VERSION.fullmatch(text))

@@ -1,4 +1,4 @@
-"""Names that code uses without a definition: variables of the environment, flags, keys, members of lists."""
+"""Names that code uses without defining them: environment variables, flags, keys, members of lists."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _FORMS: tuple[tuple[NameForm, re.Pattern[str]], ...] = (
     ("dotted", re.compile(r"[a-z]\w*(?:[.:][a-z]\w*)+")),
 )
 _QUOTED = re.compile(r"""(["'])([\w./{}<>:-]{2,80})\1""")
-# The environment is read or set: `${NAME:-1}`, `process.env.NAME`, `ENV NAME=1`, `NAME: 1`, `- NAME=1`.
+# Reading or setting the environment: `${NAME:-1}`, `process.env.NAME`, `ENV NAME=1`, `NAME: 1`, `- NAME=1`.
 _VARIABLE_IN_USE = re.compile(
     r"\$\{?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)|\benv(?:iron)?\.([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
     r"|^\s*(?:#\s*)?(?:export\s+|ENV\s+|ARG\s+|-\s+)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*[=:](?![=:])"
@@ -35,14 +35,14 @@ _PLAIN_MEMBER = re.compile(r"""(?<![\w.$])(?:'([\w./-]{2,40})'|"([\w./-]{2,40})"
 _ANY_STRING = re.compile(r"""(["'`])(?:(?!\1).)*\1""")
 _MEMBER_JOINT = re.compile(r"\s*[,|]\s*")
 _FILE = re.compile(r"\.(?:\w{1,2}|css|html?|ini|java|json|jsx|mdx?|php|rst|scss|sql|svg|toml|tsx|txt|ya?ml)$")
-# One word in capitals is a variable only if the line reads the environment.
+# A single word in capitals is a variable only if the line reads the environment.
 _ENVIRONMENT = re.compile(r"(?i)env\w*(?:\.get)?[(\[]\s*\Z")
 _MIN_MEMBERS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenName:
-    """A name that a line of a hunk has; `place` is the index of the line."""
+    """A name in a line of a hunk; `place` is the index of the line."""
 
     name: str
     is_member: bool
@@ -51,12 +51,12 @@ class WrittenName:
 
 
 def name_form_of(name: str) -> NameForm | None:
-    """The form that sets a name apart from words, if it has one."""
+    """The form that distinguishes a name from words, if it has one."""
     return next((form for form, pattern in _FORMS if pattern.fullmatch(name)), None)
 
 
 def written_names_of(hunk: Hunk) -> Iterator[WrittenName]:
-    """The names on each line, and the members of lists in one line."""
+    """The names on each line, and the members of one-line lists."""
     for place, line in enumerate(hunk.lines):
         if len(line.text) <= LONG_LINE:
             members = members_of(line.text)
@@ -90,7 +90,7 @@ def is_passed_on(text: str, start: int) -> bool:
 
 
 def flags_defined_in(text: str) -> Iterator[str]:
-    """The flags that a line of code defines by a library, with their dashes."""
+    """The flags that a line of code defines through a library, with their dashes."""
     for match in _FLAG_DEFINITION.finditer(text):
         yield f"--{next(filter(None, match.groups()))}"
 

@@ -1,1 +1,1 @@
-"""What a language model may add: what it is asked, and which of its words hold."""
+"""The contribution of a language model: the questions to it, and the checks of its replies."""

@@ -1,4 +1,4 @@
-"""A new article that a task or a question asks for, written by a model from its sources."""
+"""Has a model write a new article, requested by a task or a question, from its sources."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ class ArticleReply(BaseModel):
 def prompt_for_article(
     request: ArticleRequest, sources: Sequence[SourcePassage], max_tokens: int
 ) -> Prompt | None:
-    """The question; None if there is nothing to write from, or no room."""
+    """The prompt; None if there are no sources, or no room."""
     max_output_tokens = min(limits.MAX_COMPLETION_TOKENS, max_tokens // 3)
     room = bytes_of(max_tokens - max_output_tokens - estimate_tokens(ARTICLE_PROMPT)) - _MIN_DATA_BYTES
     if room < _MIN_DATA_BYTES or not (request.instructions or request.hints or sources):
@@ -67,7 +67,7 @@ def prompt_for_article(
 def report_with_article(
     request: ArticleRequest, sources: Sequence[SourcePassage], report: Report, answer: str, model: str
 ) -> Report:
-    """The report with the article in place of its outline; raises `CompletionError` if it doesn't hold."""
+    """The report with the article instead of its outline; raises `CompletionError` if a check fails."""
     reply = read_reply(ArticleReply, answer)
     if reply is None or not reply.text.strip():
         raise CompletionError("Its reply has no article.")
@@ -92,6 +92,6 @@ def report_with_article(
 
 
 def _related_articles(outline: str) -> str:
-    """The links at the end of the outline: the server has made them, so they stay below the model's text."""
+    """The links at the end of the outline; the server made them, so they stay below the model's text."""
     _, heading, links = outline.rpartition(_RELATED_HEADING)
     return f"{_RELATED_HEADING}{links}" if heading else "\n"

@@ -1,4 +1,4 @@
-"""Texts for a model: a change, the table of contents from which it chooses, and parts of articles."""
+"""Texts for a model: a change, the table of contents to choose from, and parts of articles."""
 
 import re
 from collections import defaultdict
@@ -19,25 +19,25 @@ from instep.platform.core.name_matching import is_distinct
 from instep.platform.text.patch_parser import parse_diff
 
 _NEAREST, _BY_RARE_NAMES, _BY_TITLE = 40, 10, 300
-# A name that more articles have says little of one of them.
+# A name in more articles is not distinctive.
 _MAX_ARTICLES_OF_NAME = 8
 _MAX_HITS, _MAX_HEADINGS, _MAX_LINE_CHARACTERS = 4, 30, 140
-# The sections around one with a hit are listed, too: siblings of what the change names.
+# The sections around one with a hit are listed too: they are siblings of what the change names.
 _NEIGHBORS = range(-3, 4)
 _REFERENCE = re.compile(r"\s*A(\d{1,5})(?:\.(\d{1,4}))?\s*")
 
 # An article up to this size (bytes of UTF-8) is read whole.
 _WHOLE_ARTICLE = 12_000
-# A neighbor up to this size is read with a section: it shows the form of its siblings.
+# A neighbor up to this size is read with a section, because it shows the form of its siblings.
 _NEIGHBOR = 3_000
-# A longer section is read at its beginning, at its end and around the lines that the change names.
+# Of a longer section, the beginning, the end and the lines around names of the change are read.
 _LONG_SECTION, _EDGE_LINES, _AROUND_HIT = 20_000, 30, 25
 _MAX_SECTIONS_WITH_HITS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SectionReference:
-    """A section of an article by its index; section 0 is what comes before the first heading, None is all."""
+    """A section of an article by its index; 0 is the text before the first heading, None the whole."""
 
     article: int
     section: int | None
@@ -58,7 +58,7 @@ class SectionSpan:
 class Contents:
     """All articles, nearest first: `A1` names the first of them, and `A1.2` its second section.
 
-    `rare_names` are names in changed lines that few articles have, with their inverse document frequencies.
+    `rare_names` are names in changed lines that few articles contain, with their IDF.
     """
 
     articles: tuple[Article, ...]
@@ -70,7 +70,7 @@ class Contents:
 
     @cached_property
     def listed(self) -> list[int]:
-        """The indices of the nearest articles, and of others that have most of the rare names."""
+        """The indices of the nearest articles, and of others with most of the rare names."""
         weights: dict[int, float] = defaultdict(float)
         for name, weight in self.rare_names.items():
             for article in corpus_of(self.articles).articles_with(name):
@@ -80,7 +80,7 @@ class Contents:
         return [*range(min(_NEAREST, len(self.articles))), *by_rare_names]
 
     def find(self, reference: str) -> SectionReference | None:
-        """The section that a short name stands for; None if it names no article."""
+        """The section with a short name; None if it names no article."""
         match = _REFERENCE.fullmatch(reference)
         index = int(match[1]) - 1 if match else -1
         if match is None or not 0 <= index < len(self.articles):
@@ -90,7 +90,7 @@ class Contents:
         return SectionReference(index, section if is_known else None)
 
     def hit_lines(self, index: int) -> dict[int, float]:
-        """The lines of an article, from 1, that have rare names of the change, with the weight of these."""
+        """The lines of an article, from 1, with rare names of the change, and the weight of these."""
         hits = {}
         for number, line in enumerate(self.articles[index].text.split("\n"), 1):
             if weight := sum(self.rare_names.get(name, 0.0) for name in set(names_in(line))):
@@ -120,7 +120,7 @@ class Contents:
         return f"A{index + 1} {self.articles[index].title[:_MAX_LINE_CHARACTERS]}"
 
     def _entry(self, index: int) -> Iterator[str]:
-        """The title of an article, its headings, and under each the lines that have most rare names."""
+        """The title of an article, its headings, and the lines below each with most rare names."""
         text = self.articles[index].text
         lines, spans, hits = text.split("\n"), section_spans(text), self.hit_lines(index)
         best = sorted(nlargest(_MAX_HITS, hits, key=lambda number: hits[number]))
@@ -140,7 +140,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class ChangeReading:
-    """A change and the articles, as the questions to a model need them."""
+    """A change and the articles, as prompts need them."""
 
     change: Change
     change_set: ChangeSet
@@ -153,17 +153,17 @@ class ChangeReading:
 
 @dataclass(frozen=True, slots=True)
 class ShownArticle:
-    """An article by its index, and the numbers of its lines, from 1, that the model sees."""
+    """An article by its index, and the numbers of the lines, from 1, that the model sees."""
 
     index: int
     lines: frozenset[int]
 
 
 def section_spans(text: str) -> list[SectionSpan]:
-    """The sections of a text, each with its own lines alone; number 0 is what comes before the first."""
+    """The sections of a text, each with only its own lines; number 0 is the text before the first."""
     sections = sections_of(text)
     starts = [0, *(section.start for section in sections)]
-    # Counted from one section to the next, because articles may have thousands.
+    # The count continues from one section to the next, because articles may have thousands.
     breaks = [text.count("\n", start, end) for start, end in pairwise(starts)]
     firsts = list(accumulate(breaks, initial=1))
     lasts = [*(first - 1 for first in firsts[1:]), text.count("\n") + 1]
@@ -182,7 +182,7 @@ def begin_reading(
     diff_bytes: int,
     dismissed: Sequence[DismissedEdit] = (),
 ) -> ChangeReading:
-    """The articles as the writer's own drafts leave them, and the diff as a model reads it."""
+    """The articles as the writer's own drafts leave them, and the diff for the model."""
     drafts = {row.article_id: row for row in report.proposals}
     texts = [
         replace(article, title=draft.title, text=draft.text) if (draft := drafts.get(article.id)) else article
@@ -216,7 +216,7 @@ def _changed_names(change_set: ChangeSet) -> Iterator[str]:
 def shown_articles(
     contents: Contents, references: Sequence[SectionReference], max_bytes: int
 ) -> list[ShownArticle]:
-    """The sections to read, by article in the order of the references, as many as there is room for."""
+    """The sections to read, by article in the order of the references, as many as fit."""
     chosen: dict[int, frozenset[int]] = {}
     room = max_bytes
     for reference in references:
@@ -230,7 +230,7 @@ def shown_articles(
 
 
 def merged_articles(first: Sequence[ShownArticle], second: Sequence[ShownArticle]) -> list[ShownArticle]:
-    """The lines that either question has shown, by article."""
+    """The lines that either prompt has shown, by article."""
     lines: dict[int, frozenset[int]] = {}
     for row in (*first, *second):
         lines[row.index] = lines.get(row.index, frozenset()) | row.lines
@@ -238,7 +238,7 @@ def merged_articles(first: Sequence[ShownArticle], second: Sequence[ShownArticle
 
 
 def numbered_text(contents: Contents, excerpts: ShownArticle) -> str:
-    """The lines as `12|text`, with a mark for those that are not shown."""
+    """The lines as `12|text`, with a mark for omitted lines."""
     lines, previous = list[str](), 0
     texts = contents.articles[excerpts.index].text.split("\n")
     for number in sorted(excerpts.lines):

@@ -1,4 +1,4 @@
-"""Which edits of a reply hold: each has a place in an article that was shown, and passes the hard checks."""
+"""Checks the edits of a reply: each needs a position in a shown article, and must pass the hard checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from instep.platform.core import limits
 
 @dataclass(slots=True)
 class ArticleEdits:
-    """The edits of one article: all of them, their spans in the order of the text, and what is wrong."""
+    """The edits of one article: all of them, their spans in text order, and their faults."""
 
     index: int
     edits: list[ModelEdit] = field(default_factory=list)
@@ -28,7 +28,7 @@ class ArticleEdits:
 def check_edits(
     edits: Sequence[ModelEdit], contents: Contents, excerpts: Sequence[ShownArticle], protection: Protection
 ) -> list[ArticleEdits]:
-    """The edits by article, each group checked as a whole: it stands or falls together."""
+    """The edits by article; the edits of an article are accepted or refused together."""
     groups: dict[int, ArticleEdits] = {}
     allowed = {row.index for row in excerpts}
     for edit in edits[: limits.MAX_MODEL_EDITS]:
@@ -46,9 +46,9 @@ def check_edits(
 
 
 def _place(group: ArticleEdits, text: str) -> None:
-    """Find the spans of the edits; the later of two that overlap is refused.
+    """Find the spans of the edits; if two overlap, the later one is refused.
 
-    A rename passes over what another edit writes anew.
+    A rename skips text that another edit rewrites.
     """
     placed = list[LocatedEdit]()
     for number, edit in enumerate(group.edits):

@@ -1,4 +1,4 @@
-"""A change as a model reads it: the lines that users notice first whole, the rest shortened or counted."""
+"""A change as a model reads it: the most user-facing lines in full, the rest shortened or counted."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -7,16 +7,16 @@ from instep.platform.text.patch import Hunk, Line
 
 _MAX_LINE_CHARACTERS = 500
 _CONTEXT_LINES = 3
-# A longer run of added or removed lines is shortened if the change has no room, and to this many lines.
+# If there is no room, a longer run of added or removed lines is shortened to this many lines.
 _LONG_RUN, _KEPT_OF_RUN = 40, 25
 _COUNTED_KINDS = frozenset(("test", "internal"))
 
 
 def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
-    """The diff, files that users notice first at the top, in at most about `max_bytes` of UTF-8.
+    """The diff, the most user-facing files first, in at most about `max_bytes` of UTF-8.
 
-    Tests, lock files and generated files are counted. A diff that is too long loses the lines around its
-    changes first, then the ends of long runs, then whole files, which are counted, too.
+    Tests, lock files and generated files are only counted. If the diff is too long, it first loses the
+    context lines, then the ends of long runs, then whole files, which are counted too.
     """
     files = noticed_files(change_set)
     ends = [_count_of(file) for file in change_set.files if file not in files]
@@ -34,12 +34,12 @@ def diff_text(change_set: ChangeSet, max_bytes: int) -> str:
 
 
 def noticed_files(change_set: ChangeSet) -> list[ReviewedFile]:
-    """The files that users may notice; of a change without any, all files."""
+    """The files that users may notice, or all files if there are none."""
     return [file for file in change_set.files if file.kind not in _COUNTED_KINDS] or list(change_set.files)
 
 
 def _fitting(files: Sequence[ReviewedFile], texts: Sequence[str], max_bytes: int) -> Iterator[str]:
-    """The texts of the files while there is room, and a count of each other."""
+    """The texts of the files while there is room, and a count for each other file."""
     room = max_bytes - size_of([_count_of(file) for file in files])
     for file, text in zip(files, texts, strict=True):
         size = size_of([text])

@@ -1,4 +1,4 @@
-"""Warnings about an edit: it is copied, removes or denies something, or is about something else."""
+"""Warnings about an edit: it is copied, removes or denies something, or is unrelated."""
 
 import re
 from collections import Counter, defaultdict
@@ -16,19 +16,19 @@ from instep.platform.text.terms import ordered_terms, terms_of
 
 _MIN_TERMS = 4
 _MAX_TITLE_SHARE, _MIN_TWIN_SHARE = 0.8, 0.6
-# An edit that is less related to the change than this (0 to 1) speaks of other things.
+# An edit whose relatedness (0 to 1) to the change is below this is about other things.
 _MIN_RELATEDNESS = 0.045
 _TITLE_WEIGHT = 3
 _PATH = re.compile(r"(?m)^(?:diff --git a/|\+\+\+ b/|rename to )(\S+)")
 _HEADING = re.compile(r"(?m)^#{1,6} |^[^\n]+\n(?:={3,}|-{3,}|~{3,}|\^{3,})$")
 _MARKS = re.compile(r"[`*>#|\[\]()]+")
-# Anyone who sends a change can plant a comment for a model. Shorter sentences are alike by chance.
+# Anyone who sends a change can plant a comment for a model. Shorter sentences may be equal by chance.
 _COMMENT = re.compile(r"\+(?:.*?\s)??(?:#+|//+|/?\*+|--|;+|%+|<!--)!?\s++(\S.*)")
 _MIN_COPIED_WORDS = 5
 
 
 class Doubts:
-    """The doubts about edits for one change; `articles` are the texts of the help center."""
+    """Finds doubts about edits for one change; `articles` are the texts of the help center."""
 
     def __init__(self, change: Change, articles: Sequence[str]) -> None:
         lines = change.diff.splitlines()
@@ -50,7 +50,7 @@ class Doubts:
 
     @cached_property
     def _weights(self) -> Mapping[str, float]:
-        """The weight of each term of the change: those of its title, rare and frequent ones more."""
+        """The weight of each term of the change; terms of the title, rare and frequent ones weigh more."""
         counts = change_terms("\n".join((self._change.body or "", self._removed, self._added)))
         title = " ".join((self._change.title, *self.paths))
         for term, count in change_terms(title).items():
@@ -63,7 +63,7 @@ class Doubts:
         return max(0.0, log((len(self._articles) + 1) / (self._article_frequency.get(term, 0) + 0.5)))
 
     def _relatedness(self, text: str) -> float:
-        """The cosine (0 to 1) between the weighed terms of a text and those of the change."""
+        """The cosine (0 to 1) between the weighted terms of a text and those of the change."""
         rarities = {term: self._rarity(term) for term in change_terms(text)}
         length = sqrt(sum(rarity * rarity for rarity in rarities.values()))
         product = sum(rarity * self._weights.get(term, 0.0) for term, rarity in rarities.items())
@@ -87,7 +87,7 @@ class Doubts:
 
     @cached_property
     def _lines_by_term(self) -> dict[str, list[tuple[int, bool]]]:
-        """The lines and sentences of the change that have a term, each with whether it denies something."""
+        """The lines and sentences of the change by term, each with whether it contains a negation."""
         lines: dict[str, list[tuple[int, bool]]] = defaultdict(list)
         texts = (self._change.title, self._change.body or "", self._change.diff)
         sentences = (line for text in texts for line in split_sentences(text, at_line_breaks=True))
@@ -98,7 +98,7 @@ class Doubts:
         return lines
 
     def faults(self, moved: frozenset[str], old: str, new: str) -> Iterator[Fault]:
-        """Doubts about lines that become others; `moved` are sentences that another edit takes elsewhere."""
+        """Doubts about replaced lines; `moved` are sentences that another edit moves elsewhere."""
         before, after = _sentences(old), _sentences(new)
         added = [sentence for sentence in after - before if sentence not in moved]
         removed = [sentence for sentence in before - after if sentence not in moved]
@@ -134,7 +134,7 @@ class Doubts:
         return len(terms) >= _MIN_TERMS and not terms <= terms_of(old) and related < _MIN_RELATEDNESS
 
     def _is_turned(self, sentence: str, removed: Sequence[str]) -> bool:
-        """True if a sentence denies what it said before, or what the change does not deny."""
+        """True if a sentence negates what it said before, or what the change does not negate."""
         denies, terms = is_negated(sentence), terms_of(sentence)
         twin = max(removed, key=lambda other: len(terms & terms_of(other)), default="")
         if len(terms & terms_of(twin)) >= _MIN_TWIN_SHARE * max(1, len(terms)):
@@ -142,7 +142,7 @@ class Doubts:
         return denies and len(terms) > 1 and not self._is_denied(terms)
 
     def _is_denied(self, terms: frozenset[str]) -> bool:
-        """True if a line of the change that denies something is as close to the terms as any other one."""
+        """True if a line of the change with a negation is as close to the terms as any other line."""
         shared: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
         for term in terms:
             for line, denies in self._lines_by_term.get(term, ()):

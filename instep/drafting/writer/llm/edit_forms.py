@@ -1,6 +1,6 @@
-"""The form in which a model proposes edits, and the spans of the articles that they are about.
+"""The form in which a model proposes edits, and the spans of the articles that they replace.
 
-An edit is anchored twice: by the number of a line and by a copy of its text. So a wrong number or a small
+An edit is anchored twice: by a line number and by a copy of the line's text. So a wrong number or a small
 copying error does no harm, and an edit that fits nowhere is refused.
 """
 
@@ -18,15 +18,15 @@ from instep.platform.core.name_matching import mention
 
 _NUMBER = re.compile(r"(?m)^[ \t]*\d{1,6}\|")
 _BLOCK = re.compile(r"[ \t]*(?:[-*+]|\d+[.)]|[|#>]|[`~]{3}|:{2,})")
-# A copied line may differ from the line in so little (0 to 1) that it still names it.
+# A copied line may differ from the line by this much (0 to 1).
 _MIN_SIMILARITY = 0.85
-# A line is looked for this far from the number that the model gives.
+# A line is searched for within this distance from the model's line number.
 _NEAR_LINES = 12
 _MAX_OCCURRENCES = 300
 
 
 class ModelEdit(BaseModel):
-    """One edit of a reply; what its action has no use for is empty or 0."""
+    """One edit of a reply; fields that its action does not use are empty or 0."""
 
     article: str
     action: Literal["replace", "insert", "delete", "move", "rename", "title"]
@@ -40,7 +40,7 @@ class ModelEdit(BaseModel):
 
 
 class ModelArticle(BaseModel):
-    """A new article; `neighbor` is the short name of an article in whose collection it belongs."""
+    """A new article; `neighbor` is the short name of an article in the collection that it belongs to."""
 
     neighbor: str = Field("", alias="near")
     title: str
@@ -67,7 +67,7 @@ class EditRefused(Exception):
 
 
 class TextLines:
-    """The lines of a text, with the offset at which each begins."""
+    """The lines of a text, with the offset of each."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -79,7 +79,7 @@ class TextLines:
         return self.starts[index] + len(self.lines[index])
 
     def find(self, number: int, copy: str) -> int:
-        """The index of the line with this number, from 1, or of the one near it that the copy is of."""
+        """The index of the line with this number, from 1, or of the nearby line that the copy matches."""
         target, index = _plain(copy.split("\n")[0]), number - 1
         if not target and 0 <= index < len(self.lines):
             return index
@@ -135,11 +135,11 @@ def _replacement(edit: ModelEdit, new: str, lines: TextLines) -> LocatedEdit:
 
 
 def _span_of(old: str, number: int, lines: TextLines) -> tuple[int, int]:
-    """The occurrence of a text that begins nearest to a line: as it is, or with other white space."""
+    """The occurrence of a text that begins nearest to a line, exactly or with other white space."""
     text = lines.text
     for pattern in (re.escape(old), r"\s+".join(map(re.escape, old.split()))):
         matches = islice(re.finditer(pattern, text), _MAX_OCCURRENCES)
-        # A span may begin anywhere in the line that is named.
+        # A span may begin anywhere in the named line.
         if spans := [match.span() for match in matches]:
             return min(spans, key=lambda span: abs(text.count("\n", 0, span[0]) + 1 - number))
     copied = old.split("\n")
@@ -154,7 +154,7 @@ def _span_of(old: str, number: int, lines: TextLines) -> tuple[int, int]:
 def _insertion(number: int, copy: str, new: str, lines: TextLines) -> LocatedEdit:
     """Whole lines after a line; number 0 is the beginning of the text.
 
-    A blank line at the beginning of `new` makes it a block of its own.
+    A blank line at the beginning of `new` makes it a separate block.
     """
     is_block = not new.split("\n")[0].strip()
     new = new.strip("\n")
@@ -172,7 +172,7 @@ def _insertion(number: int, copy: str, new: str, lines: TextLines) -> LocatedEdi
 
 
 def _needs_space(above: str, below: str) -> bool:
-    """True if Markdown reads two lines in a row as one block that are meant as two."""
+    """True if Markdown would join two lines that are meant as separate blocks."""
     if not above.strip() or not below.strip() or below[0] in " \t":
         return False
     kinds = [match[0].strip()[:1] if (match := _BLOCK.match(line)) else "" for line in (above, below)]
@@ -180,7 +180,7 @@ def _needs_space(above: str, below: str) -> bool:
 
 
 def _deletion(first: int, last: int, lines: TextLines) -> LocatedEdit:
-    """Whole lines, with one of two blank lines that they would leave in a row."""
+    """Whole lines, and one of the two adjacent blank lines that they would leave."""
     start, end = lines.starts[first], lines.end(last) + 1
     is_blank_above = first == 0 or not lines.lines[first - 1].strip()
     is_blank_below = last + 1 < len(lines.lines) and not lines.lines[last + 1].strip()
@@ -203,7 +203,7 @@ def _renames(old: str, new: str, text: str) -> Iterator[LocatedEdit]:
 
 
 def _without_numbers(copy: str) -> str:
-    """A text without the numbers of the lines of a prompt, if every line begins with one."""
+    """A text without the prompt's line numbers, if every line begins with one."""
     lines = [line for line in copy.split("\n") if line.strip()]
     return _NUMBER.sub("", copy) if lines and all(map(_NUMBER.match, lines)) else copy
 

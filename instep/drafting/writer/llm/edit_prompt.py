@@ -1,4 +1,4 @@
-"""The second question to a model, about the edits of what it reads, and the one about refused edits."""
+"""The second prompt, which asks for edits of the sections read, and the prompt about refused edits."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ _MAX_DISMISSED = 10
 def prompt_for_edits(
     reading: ChangeReading, excerpts: Sequence[ShownArticle], earlier: Sequence[ModelEdit] = ()
 ) -> Prompt:
-    """The question about what is shown; `earlier` are the edits of an earlier answer, which are kept."""
+    """The prompt about the shown text; `earlier` are the kept edits of an earlier answer."""
     parts = [*change_parts(reading), *_dismissed_parts(reading, excerpts)]
     if earlier:
         parts.append(("edits that you have made already; they are kept", "\n".join(map(_as_json, earlier))))
@@ -75,7 +75,7 @@ def prompt_for_edits(
 def prompt_for_repair(
     reading: ChangeReading, excerpts: Sequence[ShownArticle], refused: Sequence[ArticleEdits]
 ) -> Prompt:
-    """The question about articles with refused edits: all their edits anew, or none."""
+    """The prompt about articles with refused edits: it asks for all their edits again, or none."""
     edits = "\n".join(_as_json(edit) for group in refused for edit in group.edits)
     reasons = "\n".join(
         f"{_as_json(group.edits[fault.edit])}\nrefused: {fault.sentence}"

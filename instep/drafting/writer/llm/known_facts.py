@@ -1,4 +1,4 @@
-"""Which names and numbers a model may write: those that the change, what it was shown, or an article has."""
+"""The names and numbers that a model may write: those in the change, in its prompts, or in an article."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,9 +24,9 @@ _PLACEHOLDER = re.compile(
     r"|(?<![\w-])[A-Fa-f0-9-]{8,}(?![\w-])",
     re.IGNORECASE,
 )
-# A gap for the reader to fill: `<your key>`, `{account-name}`.
+# A placeholder for the reader to fill in: `<your key>`, `{account-name}`.
 _GAP = re.compile(r"<[a-z][\w .-]{0,60}>|\{[a-z]+(?:[ -][a-z]+)+\}")
-# A count of things in a list or of steps is small.
+# Counts of list items or steps are small.
 _MAX_COUNT = 12
 _MAX_LISTED = 5
 _FENCE = re.compile(r"(?m)^[ \t>]*+(?:`{3,}|~{3,})")
@@ -36,13 +36,13 @@ _DEFINITION = re.compile(
     r"\b(?:def|class|function|const|let|var|func|fn|interface|type|for)[ \t]++([\w$]++)"
     r"|(?m:^)[ \t]*+([A-Za-z_$][\w$]*+)[ \t]*+:?=(?!=)"
 )
-# Options and variables of the product, in any place.
+# Options and variables of the product, anywhere.
 _OPTION = re.compile(r"--[a-z][\w-]++|[A-Z][A-Z0-9]*+_[A-Z0-9_]++")
 
 
 @lru_cache(maxsize=limits.MAX_WRITER_ARTICLES)
 def _spellings(text: str) -> frozenset[str]:
-    """The distinct names and numbers of a text as they are spelled."""
+    """The distinct names and numbers of a text, in their spelling."""
     return frozenset(_NAME.findall(text)).union(_DIGITS.findall(text))
 
 
@@ -67,7 +67,7 @@ def _word_stems(name: str) -> tuple[str, ...]:
 
 
 class KnownNames:
-    """The names and numbers of some texts, read when they are asked for."""
+    """The names and numbers of some texts, extracted on demand."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = texts
@@ -103,7 +103,7 @@ class KnownNames:
 
 
 class KnownFacts:
-    """`change` has the texts of the change and all that the model was shown, `articles` those of readers."""
+    """`change` has the texts of the change and all that the model was shown, `articles` the articles."""
 
     def __init__(self, change: Sequence[str], articles: Sequence[str]) -> None:
         self._change, self._articles = KnownNames(change), KnownNames(articles)
@@ -148,7 +148,7 @@ class KnownFacts:
 
 
 def _parts(text: str, is_markdown: bool, in_code: bool) -> Iterator[tuple[str, bool]]:
-    """The parts of a text between the fences of Markdown, each with whether it is code."""
+    """The parts of a text between Markdown fences, each with whether it is code."""
     end = 0
     for fence in _FENCE.finditer(text) if is_markdown else ():
         yield text[end : fence.start()], in_code
@@ -157,10 +157,10 @@ def _parts(text: str, is_markdown: bool, in_code: bool) -> Iterator[tuple[str, b
 
 
 def _names(text: str, is_code: bool) -> Iterator[tuple[str, bool]]:
-    """Names: all in code, and those in prose that are spelled as no word is.
+    """Names: all those in code, and those in prose with the spelling of a name.
 
-    With each comes whether it is named exactly, as an inline name is. Examples in blocks of code, which may
-    be indented, bring names of their own, and prose speaks of other products.
+    Each comes with whether it must match exactly, like inline code. Code blocks, which may be indented,
+    define names of their own, and prose mentions other products.
     """
     if is_code:
         defined = {name for names in _DEFINITION.findall(text) for name in names}

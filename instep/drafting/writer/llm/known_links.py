@@ -1,4 +1,4 @@
-"""Which links, pictures and addresses a model may write: those whose targets someone else has named."""
+"""The links, images and addresses that a model may write: those whose targets are already named."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,12 +20,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+(?=:)")
 _FILE_ENDING = re.compile(r"\.\w{1,5}$")
 _INDEX = frozenset(("index", "_index", "readme", "overview"))
 _RUNNING = frozenset(("javascript", "vbscript", "data", "file", "blob", "about", "view-source"))
-# Hosts that are nobody's (RFC 2606, RFC 6761), the reader's own machine and network, and placeholders.
+# Reserved hosts (RFC 2606, RFC 6761), the reader's own machine and network, and placeholders.
 _NOBODY = re.compile(
     r"(?:[\w-]{1,63}\.){0,5}(?:example\.(?:com|net|org)|localhost)|127\.[\d.]+|0\.0\.0\.0|::1|10\.[\d.]+"
     r"|192\.168\.[\d.]+|(?:[\w-]{1,63}\.){0,5}(?:your|my)-?[\w-]{1,40}(?:\.[\w-]{1,63}){0,5}|[\w-]{1,63}"
 )
-# On these hosts anyone may keep pages or a host of their own, so that the host says nothing about the page.
+# Anyone can have pages or a host on these, so that the host says nothing about the page.
 _SHARED_HOSTS = (
     *("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "githubusercontent.com", "github.io"),
     *("google.com", "googleapis.com", "amazonaws.com", "azurewebsites.net", "windows.net", "cloudfront.net"),
@@ -40,7 +40,7 @@ def named_addresses(text: str) -> Iterator[str]:
 
 
 def named_hosts(text: str) -> Iterator[str]:
-    """The hosts of the addresses in a text, also of those without a scheme."""
+    """The hosts of the addresses in a text, including addresses without a scheme."""
     yield from filter(None, map(host_of, named_addresses(text)))
     yield from (host.lower() for host in (*_BARE_HOST.findall(text), *_MAIL.findall(text)))
 
@@ -79,7 +79,7 @@ class KnownLinks:
 
     @cached_property
     def _sites(self) -> frozenset[str]:
-        """The registered domains of the known hosts, as far as one owner has them."""
+        """The registered domains of the known hosts that have a single owner."""
         return frozenset(map(_site_of, self._article_hosts | self._change_hosts)) - {""}
 
     def fault_of_link(self, target: str) -> Fault | None:
@@ -96,7 +96,7 @@ class KnownLinks:
         return None if target.startswith("#") else self._fault_of_path(target)
 
     def fault_of_picture(self, target: str) -> Fault | None:
-        """A picture loads by itself, so that the change alone does not vouch for its host."""
+        """The fault of an image: it loads by itself, so the change alone can't vouch for its host."""
         target = _as_browsers_read(target)
         if (_SCHEME.match(target) or target.startswith("//")) and host_of(target) not in self._article_hosts:
             return Fault(f"it loads a picture from `{host_of(target)[:80]}`, which no article does", True)
@@ -125,7 +125,7 @@ class KnownLinks:
         )
 
     def _fault_of_page(self, address: str, host: str) -> Fault:
-        """A page that nothing names, on a host that is named."""
+        """The fault of a page that nothing names, on a host that is named."""
         owner = f"{host}/{urlsplit(address).path.strip('/').partition('/')[0]}"
         is_known = owner in self._article_text or owner in self._change_text
         sentence = f"it links to a page, `{address[:80]}`, that neither the change nor an article names"
@@ -141,19 +141,19 @@ class KnownLinks:
 
 
 def _as_browsers_read(target: str) -> str:
-    """The target without blanks, with slashes for backslashes, and with two of them after the scheme."""
+    """The target as browsers read it: no blanks, slashes for backslashes, two of them after the scheme."""
     target = _BLANK.sub("", unquote(target)).replace("\\", "/")
     return re.sub(r"^((?:https?|ftp|wss?):)/*", r"\1//", target, flags=re.IGNORECASE)
 
 
 def _site_of(host: str) -> str:
-    """The registered domain of a host; empty for those under which anyone may have one."""
+    """The registered domain of a host; empty if anyone can register below it."""
     labels = host.split(".")[-2:]
     return "" if len(labels[0]) <= 3 or host.endswith(_SHARED_HOSTS) else ".".join(labels)
 
 
 def _page_name(path: str) -> str:
-    """The last part of a path without its ending, in one spelling; of an index, its folder."""
+    """The last part of a path without its extension, in one spelling; for an index page, its folder."""
     parts = [_FILE_ENDING.sub("", part) for part in re.split(r"[\s/]+", path.casefold()) if part.strip(".")]
     while len(parts) > 1 and parts[-1] in _INDEX:
         parts.pop()

@@ -1,4 +1,4 @@
-"""Edits as spans of an article, and faults of them."""
+"""Edits as spans of an article, and their faults."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ class LocatedEdit:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The end of a sentence about an edit ("it links to …"), and whether the edit may not be proposed.
+    """The end of a sentence about an edit ("it links to …"), and whether the edit is refused.
 
-    `edit` is the index of the edit; what is not refused is a warning at it.
+    `edit` is the index of the edit; faults that do not refuse it become warnings.
     """
 
     sentence: str

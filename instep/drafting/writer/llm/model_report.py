@@ -1,4 +1,4 @@
-"""The report with a model's edits: drafts with a sentence and the evidence for each edit."""
+"""The report with a model's edits: drafts with a sentence and evidence for each edit."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,9 +45,9 @@ def report_with_result(
     groups: Sequence[ArticleEdits],
     model: str,
 ) -> Report:
-    """The report with the model's drafts, verdicts and places instead of its own for what the model read.
+    """The report with the model's drafts, verdicts and places for the articles that the model read.
 
-    The edits of an article with a refused one become a place.
+    If one edit of an article is refused, its edits become a place.
     """
     report, contents = reading.report, reading.contents
     quotes = QuotedLines(reading.change_set, reading.change)
@@ -97,21 +97,21 @@ def report_with_result(
 
 
 def report_without_need(report: Report, model: str) -> Report:
-    """The report of a change of which the model says that no reader could notice it."""
+    """The report of a change that, according to the model, no reader could notice."""
     sentence = f"The model {model} found nothing in this change that affects readers."
     reviewed = tuple(row for row in report.reviewed if row.verdict != "concerned")
     return replace(report, places=(), reviewed=reviewed, summary=f"{report.summary} {sentence}".strip())
 
 
 def report_without_model(report: Report, model: str, reason: str) -> Report:
-    """The report as it was, and why the model has no part in it."""
+    """The unchanged report, with the reason why the model has no part in it."""
     return replace(report, summary=f"{report.summary} The model {model} was left out. {reason}".strip())
 
 
 def _new_articles(
     reply: ModelReply, contents: Contents, protection: Protection, quotes: "QuotedLines"
 ) -> Iterator[Proposal]:
-    """The new articles that pass the hard checks; each joins the collection of the article near it."""
+    """The new articles that pass the hard checks; each joins the collection of its neighbor article."""
     for row in reply.articles:
         title, text = " ".join(row.title.split()), row.text.strip("\n") + "\n"
         findings = protection.article_findings(title, text)
@@ -132,14 +132,14 @@ def _new_articles(
 
 
 def sentence_of(text: str) -> str:
-    """A model's sentence as reviewers read it: one line without characters that nobody sees."""
+    """A model's sentence as reviewers read it: one line without invisible characters."""
     sentence = shorten(" ".join(remove_hidden(text).split()), _MAX_REASON_CHARACTERS)
     sentence = sentence[:1].upper() + sentence[1:]
     return sentence if not sentence or sentence[-1] in ".!?…" else f"{sentence}."
 
 
 class QuotedLines:
-    """The lines of a change, by which the quotes of a model are found again."""
+    """The lines of a change, to find a model's quotes in."""
 
     def __init__(self, change_set: ChangeSet, change: Change) -> None:
         self._lines = [
@@ -157,7 +157,7 @@ class QuotedLines:
         )
 
     def evidence(self, quote: str, reason: str, article_line: int) -> tuple[Evidence, ...]:
-        """The line of the code that a quote begins with; changed lines before others."""
+        """The line of code that a quote begins with; changed lines have priority."""
         for part in _parts(quote):
             matches = [(line.mark == " ", path, line) for path, line, text in self._lines if part in text]
             if matches:
@@ -169,7 +169,7 @@ class QuotedLines:
 
 
 def _parts(quote: str) -> Iterator[str]:
-    """The lines of a quote without the marks of a diff, but those too short to prove anything."""
+    """The lines of a quote without diff markers, except those too short to prove anything."""
     for row in map(str.lstrip, quote.split("\n")):
         part = _plain(row[1:] if row[:1] in ("+", "-") else row)
         if len(part) >= _MIN_QUOTE_CHARACTERS:
@@ -183,7 +183,7 @@ def _plain(text: str) -> str:
 def _draft(
     group: ArticleEdits, contents: Contents, before: Mapping[str | None, Proposal], quotes: QuotedLines
 ) -> Proposal:
-    """The draft of an article: what the change proves already, with the model's edits."""
+    """The draft of an article: the edits that the change proves, and the model's edits."""
     article = contents.articles[group.index]
     proposal = before.get(article.id) or Proposal("edit", article.id, article.title, article.text, "", (), ())
     lines = _lines_after(group, article.text)
@@ -210,7 +210,7 @@ def _draft(
 
 
 def _lines_after(group: ArticleEdits, text: str) -> dict[int, int]:
-    """The line of the new text, from 1, that each edit touches first."""
+    """The first line of the new text, from 1, that each edit touches."""
     lines, shift = dict[int, int](), 0
     for span in group.spans:
         leading = len(span.new) - len(span.new.lstrip("\n"))
@@ -229,7 +229,7 @@ def _warnings(group: ArticleEdits, lines: Mapping[int, int], quotes: QuotedLines
 
 
 def _unchanged(reply: ModelReply, contents: Contents, ids: set[str]) -> Iterator[Verdict]:
-    """The articles with these ids that the model has found up to date, each with its sentence."""
+    """The articles with these ids that the model found up to date, each with its sentence."""
     for row in reply.unchanged:
         reference = contents.find(row.article)
         if reference and (article_id := contents.articles[reference.article].id) in ids:
@@ -237,7 +237,7 @@ def _unchanged(reply: ModelReply, contents: Contents, ids: set[str]) -> Iterator
 
 
 def _dropped_place(group: ArticleEdits, contents: Contents, quotes: QuotedLines) -> Place:
-    """The place at which a person is to write what a model's refused edit was about."""
+    """The place for a person to write what a model's refused edit was about."""
     text, refusal = contents.articles[group.index].text, group.refused[0]
     edit = group.edits[refusal.edit]
     starts = [span.start for span in group.spans if span.source == refusal.edit]

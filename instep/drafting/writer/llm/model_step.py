@@ -1,7 +1,7 @@
-"""The model's part in a report: choose what to read, read, edit, correct what is refused.
+"""The model's part in a report: choose what to read, read, edit, correct refused edits.
 
-It comes after the writer's own part, and the report is complete without it: whatever fails, the report stays
-as it was, with a sentence about it in its summary.
+It runs after the writer's own part, whose report is complete without it: if anything fails, the report stays
+unchanged except for a sentence in its summary.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -38,13 +38,13 @@ from instep.platform.llm.protocol import CompletionError, Model, Prompt, bytes_o
 
 log = structlog.get_logger()
 
-# Changes with a lower need (0..1) hardly ever need an edit: this lets 98 % of those through that do.
+# Changes with a lower need (0..1) hardly ever need an edit; 98 % of those that do are above.
 _MIN_NEED = 0.2
 _MAX_DIFF_BYTES, _MAX_TABLE_BYTES, _MAX_SHOWN_BYTES = 40_000, 30_000, 120_000
-# The shares (0..1) of a task's tokens that the diff and the table of contents may take.
+# The shares (0..1) of a task's tokens for the diff and the table of contents.
 _DIFF_SHARE, _TABLE_SHARE = 0.2, 0.15
 _MIN_SHOWN_BYTES = 2_000
-# Prompts of one task differ by so much in their bytes for each token.
+# The bytes per token of one task's prompts differ by this factor.
 _SAFETY = 1.1
 
 T = TypeVar("T")
@@ -52,10 +52,10 @@ Arguments = TypeVarTuple("Arguments")
 
 
 class ModelStep:
-    """Asks a model on behalf of one task, which may use `max_tokens` in all.
+    """Asks a model on behalf of one task, which may use `max_tokens` in total.
 
-    `reader` may be a cheaper model, for the first question. Without `writes_articles` new articles are left
-    out. `estimate_ratio` is how many tokens a prompt took for each that was estimated.
+    `reader` may be a cheaper model for the first prompt. Without `writes_articles` new articles are left
+    out. `estimate_ratio` is the number of actual tokens per estimated token of a prompt.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class ModelStep:
     async def _read_and_edit(
         self, reading: ChangeReading, chosen: Sequence[SectionReference]
     ) -> tuple[ModelReply, list[ShownArticle]]:
-        """The reply, with what a second question about more sections adds to it, and all that was shown."""
+        """The reply, including that of a second prompt about more sections, and everything shown."""
         room = await self._shown_bytes(reading)
         excerpts = await _time_limited(shown_articles, reading.contents, chosen, room)
         reply = await self._ask_for_edits(prompt_for_edits, reading, excerpts, list[ModelEdit]())
@@ -121,7 +121,7 @@ class ModelStep:
     async def _repaired(
         self, reading: ChangeReading, excerpts: Sequence[ShownArticle], groups: list[ArticleEdits]
     ) -> list[ArticleEdits]:
-        """The edits, those of articles with refused ones asked for once more; as they are if that fails."""
+        """The edits, after asking once more for articles with refused ones; unchanged if that fails."""
         refused = {group.index: group for group in groups if group.refused}
         if not refused:
             return groups
@@ -137,7 +137,7 @@ class ModelStep:
     async def write(
         self, request: ArticleRequest, sources: Sequence[SourcePassage], report: Report
     ) -> Report:
-        """The report with the article that a task asks for written out."""
+        """The report with the requested article written by the model."""
 
         async def write() -> Report:
             prompt = await _time_limited(prompt_for_article, request, sources, self.tokens_left)
@@ -165,13 +165,13 @@ class ModelStep:
         return min(most, bytes_of(int(share * self.max_tokens)))
 
     async def _shown_bytes(self, reading: ChangeReading) -> int:
-        """The bytes of articles for which the next question has room, and a reply."""
+        """The bytes of article text that fit into the next prompt, with room for a reply."""
         empty = await _time_limited(prompt_for_edits, reading, (), ())
         tokens = (self.tokens_left - self._tokens_of(empty)) / self.estimate_ratio
         return min(_MAX_SHOWN_BYTES, bytes_of(int(tokens)))
 
     def _tokens_of(self, prompt: Prompt) -> int:
-        """The most tokens that a question and its reply may take, by those that questions have taken."""
+        """The most tokens that a prompt and its reply may take, based on previous prompts."""
         return int(prompt.max_input_tokens * self.estimate_ratio) + prompt.max_output_tokens
 
     async def _ask_for_edits(
@@ -183,7 +183,7 @@ class ModelStep:
         return await self._complete(await _time_limited(make, *arguments), model)
 
     async def _complete(self, prompt: Prompt, model: Model) -> str:
-        """The text of the completion; where its use of tokens is unknown, the most it may take is counted."""
+        """The text of the completion; if the usage is unknown, the maximum is counted."""
         if self._tokens_of(prompt) > self.tokens_left:
             raise CompletionError(
                 f"The {self.max_tokens:,} tokens of the task are too few for its next question.", 0

@@ -1,4 +1,4 @@
-"""Checks of what a model wrote: what may not be proposed, and what a reviewer should look at."""
+"""Checks a model's text for content that must not be proposed and content that a reviewer should check."""
 
 import re
 from collections import Counter
@@ -32,7 +32,7 @@ _ASKS_FOR_SECRETS = re.compile(
     r"|\bcontact\b[^.\n]{0,60}\bto pay\b",
     re.IGNORECASE,
 )
-# Words of which an edit may not have more than the text before it; the last column is whether they refuse.
+# Words that an edit must not have more often than the text before; the last column is whether they refuse it.
 _SUSPECT_WORDS = (
     (PROMPT_INJECTION, "it speaks to a language model", True),
     (_SPEAKS_TO_MODEL, "it may speak to a language model", False),
@@ -49,7 +49,7 @@ _MARKUP_FAULTS: dict[Kind, str] = {
 
 
 class Protection:
-    """The checks for one change. `shown_texts` are all texts that the model was shown besides it."""
+    """The checks for one change. `shown_texts` are all other texts that the model was shown."""
 
     def __init__(
         self, change: Change, shown_texts: Sequence[str], articles: Sequence[Article], help_url: str
@@ -70,7 +70,7 @@ class Protection:
         return elements
 
     def findings(self, article: Article, edits: Sequence[LocatedEdit]) -> list[Fault]:
-        """The faults of each edit; the edits are in the order of the text."""
+        """The faults of each edit; the edits are in text order."""
         findings = list(self._markup_findings(article.text, edits))
         names = KnownNames([f"{article.title}\n{article.text}"])
         is_markdown = not is_restructured(article.text)
@@ -108,7 +108,7 @@ class Protection:
         yield from filter(None, map(self._links.fault_of_host, hosts))
 
     def _markup_findings(self, text: str, edits: Sequence[LocatedEdit]) -> Iterator[Fault]:
-        """Faults of the markup that the edits bring in together, at the edits that bring it in."""
+        """Faults of the markup that the edits add together, reported for the edits that add it."""
         head = len(front_matter(text))
         body, before = text[head:], _elements(text[head:])
         inside = {
@@ -117,7 +117,7 @@ class Protection:
             if edit.start >= head
         }
         if COMPLEX in before:
-            # The article takes too long to render, so that only the lines of each edit are.
+            # The article takes too long to render, so only the lines of each edit are rendered.
             for index, edit in inside.items():
                 old, new = _whole_lines(edit, body)
                 yield from _at(index, *self._markup_faults(_elements(old), new))
@@ -152,7 +152,7 @@ class Protection:
         return Fault(_MARKUP_FAULTS[kind].format(value), True)
 
     def _has_html(self, value: str, before: Elements) -> bool:
-        """True if the article or another one has the element, with these attributes and perhaps more."""
+        """True if this or another article has the element, with at least these attributes."""
         tag, *attributes = value.split()
         others = (other.split() for kind, other in (*before, *self._known_elements) if kind == "html")
         return any(other[0] == tag and set(attributes) <= set(other[1:]) for other in others)
@@ -168,7 +168,7 @@ class Protection:
 
 
 def _at(index: int, *faults: Fault) -> list[Fault]:
-    """The faults of the edit with this index, each once."""
+    """The faults of the edit with this index, without duplicates."""
     return [replace(fault, edit=index) for fault in dict.fromkeys(faults)]
 
 

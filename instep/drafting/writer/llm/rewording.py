@@ -1,4 +1,4 @@
-"""A part of a text written anew by a model for someone who edits it: a proposal, which nobody has to take."""
+"""Has a model reword a part of a text for someone who is editing it, as a proposal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ Answer with JSON alone: {{{{"text": "…", "note": "…"}}}}
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The part `selected` of a text, and why words are needed there, with lines of code."""
+    """The part `selected` of a text, and why text is needed there, with lines of code."""
 
     intent: Intent
     title: str
@@ -60,7 +60,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Rewording:
-    """The proposed text of the part, the model's note on it, and what to look at before it is used."""
+    """The proposed text, the model's note on it, and warnings to read before using it."""
 
     text: str
     note: str
@@ -73,17 +73,17 @@ class RewordingReply(BaseModel):
 
 
 def request_for_section(title: str, text: str, line: int, reasons: Sequence[str]) -> Request:
-    """The request to write in the section that has a line, from 1."""
+    """The request to write in the section that contains a line, from 1."""
     lengths = [len(row) + 1 for row in text.split("\n")]
     start, end = (sum(lengths[:number]) for number in section_around(text, line))
     return Request("write", title, text[:start], text[start:end], text[end:], tuple(reasons))
 
 
 def section_around(text: str, line: int) -> tuple[int, int]:
-    """The first line of a section with its heading, from 0, and the line after its last."""
+    """The first line of a section including its heading, from 0, and the line after its last."""
     lines, start, end = text.split("\n"), 0, 0
     for section in read_sections(text):
-        # The lines of a section leave out its heading, which may be underlined.
+        # The lines of a section exclude its heading, which may be underlined.
         heading = 0 if section.number is None else 1 if HEADING.match(lines[start]) else 2
         end = start + heading + len(section.lines)
         if min(line, len(lines)) <= end:
@@ -93,7 +93,7 @@ def section_around(text: str, line: int) -> tuple[int, int]:
 
 
 async def reword(model: Model, request: Request, help_url: str) -> Rewording:
-    """Ask the model for the part anew; `CompletionError` says why there is no proposal."""
+    """Ask the model to reword the part; `CompletionError` says why there is no proposal."""
     reply = require_reply(RewordingReply, (await model.complete(prompt_for(request))).text)
     new, note = with_margins_of(request.selected, reply.text), remove_hidden(reply.note)
     if not reply.text.strip() or new == request.selected:
@@ -132,9 +132,9 @@ def with_margins_of(old: str, new: str) -> str:
 
 
 def check(request: Request, new: str, help_url: str) -> tuple[str, ...]:
-    """The warnings about a new text; `CompletionError` if it may not be proposed.
+    """The warnings about a new text; raises `CompletionError` if it must not be proposed.
 
-    The checks compare an edit with a change of code. Here the request is in its place.
+    The checks compare an edit with a code change. Here the request takes the change's place.
     """
     removed = "".join(f"-{line}\n" for line in request.selected.splitlines())
     change = Change("", "\n".join((*request.reasons, request.selected)), removed)

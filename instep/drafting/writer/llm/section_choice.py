@@ -1,4 +1,4 @@
-"""The first question to a model: which sections to read for a change, if a reader could notice it at all."""
+"""The first prompt: the sections to read for a change, if a reader could notice it at all."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -63,20 +63,20 @@ class SectionChoice(BaseModel):
 
 
 def prompt_for_choice(reading: ChangeReading, max_bytes: int) -> Prompt:
-    """The question, with a table of contents of at most `max_bytes` of UTF-8."""
+    """The prompt, with a table of contents of at most `max_bytes` of UTF-8."""
     parts = [*change_parts(reading), ("table of contents", reading.contents.table(max_bytes))]
     return Prompt(CHOICE_PROMPT, delimit(parts), reply_schema(SectionChoice), _MAX_OUTPUT_TOKENS)
 
 
 def change_parts(reading: ChangeReading) -> list[tuple[str, str]]:
-    """The parts of a prompt that say what the change is."""
+    """The parts of a prompt that describe the change."""
     body = (reading.change.body or "")[:_MAX_BODY_CHARACTERS]
     described = [("description of the change", body)] if body.strip() else []
     return [("title of the change", reading.change.title), *described, ("diff", reading.diff)]
 
 
 def chosen_sections(reply: str, reading: ChangeReading) -> list[SectionReference]:
-    """The sections to read, best first, each once, and those of the writer's places; empty for none."""
+    """The sections to read and those of the writer's places, best first, without duplicates; may be empty."""
     choice = require_reply(SectionChoice, reply)
     names = [row.section for row in choice.sections[:MAX_SECTIONS]]
     chosen = section_references(names, choice.searches, reading.contents)
@@ -86,7 +86,7 @@ def chosen_sections(reply: str, reading: ChangeReading) -> list[SectionReference
 def section_references(
     names: Sequence[str], searches: Sequence[str], contents: Contents
 ) -> list[SectionReference]:
-    """The sections that are named, then those that are found, each once."""
+    """The named sections, then the found ones, without duplicates."""
     named = [reference for name in names if (reference := contents.find(name))]
     matches = [row for text in searches[:MAX_SEARCHES] for row in found_sections(contents, text)]
     return list(dict.fromkeys([*named, *matches]))
@@ -104,13 +104,13 @@ def _place_references(reading: ChangeReading) -> Iterator[SectionReference]:
 
 
 def found_sections(contents: Contents, query: str) -> list[SectionReference]:
-    """At most three sections that have the words of a query as they are, or most of them; best first."""
+    """At most three sections that contain a query literally, or most of its words; best first."""
     exact = list(islice(_with_text(contents, query), _MAX_FOUND))
     return exact or _with_terms(contents, query)
 
 
 def _with_text(contents: Contents, query: str) -> Iterator[SectionReference]:
-    """The sections with a line that has the query, in the order of the articles."""
+    """The sections with a line that contains the query, in the order of the articles."""
     target = " ".join(query.casefold().split())
     for article in corpus_of(contents.articles).articles_with(query):
         index = contents.index_by_id[article.id]
@@ -121,7 +121,7 @@ def _with_text(contents: Contents, query: str) -> Iterator[SectionReference]:
 
 
 def _with_terms(contents: Contents, query: str) -> list[SectionReference]:
-    """The sections with most of the terms, each weighed by its inverse document frequency."""
+    """The sections with most of the terms, weighted by IDF."""
     scores: dict[tuple[int, int], float] = defaultdict(float)
     total = 0.0
     for term in change_terms(query):
@@ -144,7 +144,7 @@ def _with_terms(contents: Contents, query: str) -> list[SectionReference]:
 
 
 def _section_of(text: str, passage: int) -> int:
-    """The number of the section of a passage: passages are the sections that are not blank."""
+    """The number of the section of a passage: passages are the non-blank sections."""
     lines = text.split("\n")
     filled = [
         span.number for span in section_spans(text) if "".join(lines[span.first - 1 : span.last]).strip()

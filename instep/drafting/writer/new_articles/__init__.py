@@ -1,1 +1,1 @@
-"""Articles that do not exist yet: for what a change adds, and from instructions."""
+"""New articles: for additions of a change, and from instructions."""

@@ -28,19 +28,19 @@ class ArticleRequest:
     missing: str = "The request has no instructions: say what this article is to say."
 
     def quotable(self, sources: Sequence[SourcePassage]) -> list[Quotation]:
-        """The passages that can be quoted on the subject as a whole."""
+        """The passages that can be quoted for the subject as a whole."""
         return quotable(sources, f"{self.title}\n{self.instructions or ''}\n{self.hints}")
 
 
 def topics_of(request: ArticleRequest) -> list[str]:
-    """The topics that the instructions list, each of which gets a heading of its own."""
+    """The topics that the instructions list, each of which gets its own heading."""
     blocks = blocks_of(request.instructions or "")
     return [topic for block in blocks if block.kind == "topics" for topic in block.lines]
 
 
 @dataclass(slots=True)
 class _Outline:
-    """The parts of the article so far, the passages in it by article id, and what a reviewer should check."""
+    """The parts of the article so far, its passages by article id, and points for a reviewer to check."""
 
     parts: list[str] = field(default_factory=list)
     quoted: dict[str, Quotation] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class _Outline:
 
 
 def write_article(request: ArticleRequest, sources: Sequence[SourcePassage]) -> Report:
-    """The article as a proposal: every sentence is from the instructions or quoted from a linked article."""
+    """The article as a proposal: every sentence comes from the instructions or is quoted with a link."""
     blocks = blocks_of(request.instructions or "")
     outline = _Outline()
     _add_instructions(outline, request, blocks, sources)
@@ -81,7 +81,7 @@ def _add_instructions(
     blocks: Sequence[InstructionBlock],
     sources: Sequence[SourcePassage],
 ) -> None:
-    """Adds the instructions, block by block."""
+    """Add the instructions, block by block."""
     if not blocks or blocks[0].kind != "text":
         outline.parts.append(_sentence(request.title))
     under_heading = False
@@ -116,7 +116,7 @@ def _as_list(block: InstructionBlock) -> str:
 
 
 def _add_related(outline: _Outline, passages: Sequence[Quotation]) -> None:
-    """Adds quotations on the whole subject, and links to related articles."""
+    """Add quotations on the whole subject, and links to related articles."""
     best: dict[str, Quotation] = {}
     for passage in passages:
         best.setdefault(passage.source.id, passage)

@@ -1,4 +1,4 @@
-"""Reads the instructions of a new article as blocks of Markdown: as data, never as commands."""
+"""Parses the instructions of a new article into Markdown blocks, as data and never as commands."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ InstructionKind = Literal["text", "code", "heading", "steps", "topics", "points"
 
 # An opening tag or comment would hide what follows it; inside code it is text.
 _TAG = re.compile(r"(`{1,3})(?!`)[^`\n]{1,300}\1(?!`)|<(?=[a-zA-Z/!?])(?!https?:|mailto:)")
-# The verb that asks the writer to say something is omitted, and what to say remains.
+# The verb that asks the writer to say something is dropped; what to say stays.
 _REQUEST_VERB = re.compile(
     r"(?:please )?"
     r"(?:explain|describe|document|show|cover|mention|say|tell (?:the )?\w+|write(?: an article)?)"
@@ -39,7 +39,7 @@ class InstructionBlock:
 def blocks_of(instructions: str) -> list[InstructionBlock]:
     """The blocks of the instructions, in their order, each of them complete."""
     source = [line.rstrip() for line in _cleaned(instructions).split("\n")]
-    # If there are no tags, all lines with text are in a block or define a link.
+    # Without tags, all lines with text are in a block or define a link.
     lines = list(map(_safe, source))
     blocks = text_blocks.read_blocks("\n".join(lines)).blocks
     for code in (block for block in blocks if block.kind == "code"):
@@ -54,7 +54,7 @@ def blocks_of(instructions: str) -> list[InstructionBlock]:
 
 
 def top_level_blocks(blocks: Iterable[Block]) -> list[list[Block]]:
-    """The blocks that no other one contains, each with the blocks inside of it."""
+    """The top-level blocks, each with the blocks inside it."""
     groups: list[list[Block]] = []
     for block in blocks:
         if block.depth == 0:
@@ -84,7 +84,7 @@ def _list(item_blocks: Sequence[Block], lines: Sequence[str]) -> InstructionBloc
 
 
 def _item(block: Block, lines: Sequence[str]) -> str:
-    """The lines of an item without its marker and the indent that it asks for."""
+    """The lines of an item without its marker and indent."""
     first, *others = lines[block.first_line - 1 : block.last_line]
     content = first.strip().removeprefix(block.marker).strip()
     indent = len(first.rstrip()) - len(content)
@@ -94,7 +94,7 @@ def _item(block: Block, lines: Sequence[str]) -> str:
 
 
 def _is_topic(item: str) -> bool:
-    """True if an item is a few words that name something, as a heading does."""
+    """True if an item is a few words that name something, like a heading."""
     return "\n" not in item and len(item) <= _MAX_TOPIC_CHARACTERS and not item.endswith(_ENDS)
 
 

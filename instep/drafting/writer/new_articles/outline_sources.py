@@ -8,7 +8,7 @@ from instep.drafting.writer.new_articles.outline_blocks import top_level_blocks
 from instep.platform.text import blocks as text_blocks
 from instep.platform.text.terms import ordered_terms
 
-# Pictures, markup and definitions make little sense on their own.
+# Images, markup and definitions make little sense on their own.
 _NOT_PROSE = re.compile(r"<|!\[|\[\^|\[[^\[\]]++\]:")
 _LINK = re.compile(r"\[([^\[\]]{1,300})\](?:\([^()\s]{0,500}(?: \"[^\"\n]{0,200}\")?\)|\[[^\[\]]{0,300}\])")
 _PROSE_KINDS = frozenset(("paragraph", "list", "item"))
@@ -19,7 +19,7 @@ _MIN_CHARACTERS, _MAX_CHARACTERS = 30, 800
 class SourcePassage:
     """A passage of a public article, and the URL of the article.
 
-    `topic` is what was searched for; an empty one means the whole subject.
+    `topic` is the searched topic; an empty one means the whole subject.
     """
 
     id: str
@@ -31,7 +31,7 @@ class SourcePassage:
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """A paragraph or list of a source, and the terms that it shares with what was searched for."""
+    """A paragraph or list of a source, and the searched terms that it contains."""
 
     source: SourcePassage
     text: str
@@ -39,7 +39,7 @@ class Quotation:
 
 
 def quotable(sources: Sequence[SourcePassage], subject: str, topic: str = "") -> list[Quotation]:
-    """The passages for a topic that can be quoted: in the order of the search, best first in each source."""
+    """The quotable passages for a topic, in search order, best first within each source."""
     terms = dict.fromkeys(ordered_terms(subject))
     passages: list[Quotation] = []
     for source in sources:

@@ -1,1 +1,1 @@
-"""Documentation that a change edits itself: its text, carried over into the articles that have it."""
+"""Carries a change's edits of its own documentation over into the articles with the same text."""

@@ -1,22 +1,22 @@
-"""The lines of an article, to find runs of other lines in them."""
+"""The lines of an article, to find runs of other lines in."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
-# Lines that are at more places than this do not show where a text belongs.
+# Lines that occur more often than this do not show where a text belongs.
 _MAX_CANDIDATES = 500
-# Two lines with a smaller share of common words are different lines, and not an edited one.
+# Two lines with a smaller share of common words are different lines, not an edited one.
 _MIN_RESEMBLANCE = 0.6
 
 
 def squeezed(line: str) -> str:
-    """A line without differences of white space, which `patch -l` ignores, too."""
+    """A line with normalized white space, as `patch -l` compares lines."""
     return " ".join(line.split())
 
 
 class ArticleLines:
-    """The lines of a text with their places; `starts` has one place more, the end of the text."""
+    """The lines of a text with their offsets; `starts` has one extra entry, the end of the text."""
 
     def __init__(self, text: str) -> None:
         whole = text.split("\n")
@@ -44,7 +44,7 @@ class ArticleLines:
         return [place for place in candidates if place >= 0 and self.lines[place : place + length] == run]
 
     def resemblance(self, index: int, line: str) -> float:
-        """How much the line at an index resembles another: 1 if equal, 0 if it is another one."""
+        """How much the line at an index resembles another: 1 if equal, 0 if different."""
         if not 0 <= index < len(self.lines):
             return 0.0
         if self.lines[index] == line:

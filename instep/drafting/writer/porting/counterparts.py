@@ -1,4 +1,4 @@
-"""Finds the article that has the text of a file of documentation."""
+"""Finds the article that contains the text of a documentation file."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W_]+")
 _SUFFIX = re.compile(r"\.\w+$")
 _INDEX_NAMES = frozenset(("index", "readme", "page", "_index"))
 _MAX_SCORED, _MAX_CANDIDATES = 100, 8
-# A file whose lines say nothing is looked for by its name, which has to resemble the title this much.
+# If a file's lines are not distinctive, its name must resemble the title at least this much.
 _SAME_NAME, _SIMILAR_NAME = 0.5, 0.3
 _MAX_RARE_ARTICLES = 2
 # The share of a file's distinctive lines that an article must have if it has only parts of the file's hunks.
@@ -27,7 +27,7 @@ _MIN_TELLING_CHARACTERS = 3
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """An article with the text of a file, and the places of the file's replacements in it."""
+    """An article with the text of a file, and the positions of the file's replacements in it."""
 
     article: Article
     lines: ArticleLines
@@ -35,7 +35,7 @@ class Counterpart:
 
 
 class LineIndex:
-    """The articles that have the old lines of some files, and for each line how many articles have it."""
+    """The articles with the old lines of some files, and the number of articles for each line."""
 
     def __init__(self, files: Iterable[FilePatch], corpus: Corpus) -> None:
         needed = frozenset(line for file in files for line in telling_lines(file))
@@ -101,7 +101,7 @@ def counterpart_of(file: FilePatch, index: LineIndex, budget: PlaceBudget) -> Co
 
 
 def _is_evident(counterpart: Counterpart, file: FilePatch, index: LineIndex) -> bool:
-    """True if the evidence that an article is the file's goes beyond lines that many articles have."""
+    """True if there is more evidence for the article than lines that many articles have."""
     return (
         index.has_rare_line(file, counterpart.article)
         or name_similarity(file.path, counterpart.article) >= _SIMILAR_NAME
@@ -122,7 +122,7 @@ def _fit(counterpart: Counterpart, file: FilePatch, index: LineIndex) -> tuple[f
 
 
 def name_similarity(path: str, article: Article) -> float:
-    """How much (0 to 1) a file's name resembles an article's title, or the name in its address."""
+    """How much (0 to 1) a file's name resembles an article's title, or the name in its URL."""
     name = "".join(_words(name_of(path)))
     names = ("".join(_words(text)) for text in (article.title, article.url.rsplit("/", 1)[-1]))
     in_path = frozenset(_words(path))
@@ -132,7 +132,7 @@ def name_similarity(path: str, article: Article) -> float:
 
 
 def name_of(path: str) -> str:
-    """The name of a page by its path: the file's without its suffix, or the folder's of an index page."""
+    """The name of a page: its file's without the extension, or its folder's for an index page."""
     parts = _SUFFIX.sub("", path).split("/")
     return parts[-2] if len(parts) > 1 and parts[-1].lower() in _INDEX_NAMES else parts[-1]
 

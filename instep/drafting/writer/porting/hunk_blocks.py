@@ -1,4 +1,4 @@
-"""A hunk of a text as blocks: what is taken out, what is put in, and the unchanged lines around."""
+"""A hunk as blocks: removed lines, added lines, and the unchanged lines around them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ class HunkBlock:
     """One replacement of a hunk.
 
     `place` is the index of its first line among the old lines of the hunk; `before` and `after` are the
-    unchanged lines between it and the next replacement, in the order of the text.
+    unchanged lines up to the neighboring replacements, in text order.
     """
 
     place: int
@@ -49,7 +49,7 @@ def replacements_of(hunk: Hunk) -> list[HunkBlock]:
 
 
 def _end_of_run(lines: Sequence[Line], start: int) -> int:
-    """The end of the run of changed, or of unchanged, lines that begins at an index."""
+    """The end of the run of changed or unchanged lines that begins at an index."""
     end = start
     while end < len(lines) and (lines[end].mark == " ") == (lines[start].mark == " "):
         end += 1

@@ -1,4 +1,4 @@
-"""Links of ported text: paths in the repository become addresses of articles, if these are known."""
+"""Turns repository paths in links of ported text into URLs of articles, if these are known."""
 
 import posixpath
 import re
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from instep.drafting.writer.porting.counterparts import name_of
 from instep.drafting.writer.shapes import Article
 
-# The target of a link in Markdown, of an image, of a reference, and of an attribute of HTML.
+# The target of a link in Markdown, of an image, of a reference, and of an HTML attribute.
 _TARGET = re.compile(
     r"(?P<open>!?\[[^\]\n]{0,300}\]\(<?|^ {0,3}\[[^\]\n]{1,300}\]:[ \t]+<?|\b(?:href|src)=[\"'])"
     r"(?P<target>[^\s)\"'<>]{1,500})",
@@ -18,7 +18,7 @@ _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|mp4|webm)(?:[?#]|$)", r
 
 
 class LinkResolver:
-    """Resolves links of files against the articles: by the file that an article has, or by its address."""
+    """Resolves links between files by the article of the target file, or by its URL."""
 
     def __init__(self, articles: Sequence[Article], urls_by_path: Mapping[str, str]) -> None:
         self._by_path = {path: url for path, url in urls_by_path.items() if url}
@@ -29,9 +29,9 @@ class LinkResolver:
         self._by_name = {name: urls[0] for name, urls in names.items() if len(urls) == 1}
 
     def resolve(self, text: str, path: str, before: str) -> tuple[str, list[str]]:
-        """The text of a file with the addresses of articles, and a warning for each link that leads nowhere.
+        """The text of a file with URLs of articles, and a warning for each broken link.
 
-        A target that the article (`before`) links to already stays as it is.
+        A target that the article (`before`) already links to is not changed.
         """
         old_targets = {match["target"] for match in _TARGET.finditer(before)}
         warnings: dict[str, None] = {}
@@ -62,18 +62,18 @@ class LinkResolver:
 
 
 def linked_names(text: str) -> list[str]:
-    """The names that the addresses of the articles end in to whose files a text links."""
+    """The last names in the URLs of the articles whose files a text links to."""
     targets = (match["target"] for match in _TARGET.finditer(text) if _is_path(match["target"]))
     return [address_name(target.partition("#")[0].partition("?")[0]) for target in targets]
 
 
 def address_name(path: str) -> str:
-    """The name that the address of an article ends in, if a file with this path is its source."""
+    """The last name in the URL of an article whose source is the file with this path."""
     return name_of(path).lower().replace("_", "-")
 
 
 def _is_path(target: str) -> bool:
-    """True if a target is a path, and not an address, an anchor or a placeholder."""
+    """True if a target is a path, not a URL, an anchor or a placeholder."""
     if target.startswith(("#", "//", "{", "$")):
         return False
     try:

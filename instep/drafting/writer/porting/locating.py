@@ -1,4 +1,4 @@
-"""Finds the replacements of a file's hunks in an article as `patch` does: by their context."""
+"""Finds the replacements of a file's hunks in an article by their context, as `patch` does."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -8,18 +8,18 @@ from instep.drafting.writer.porting.article_lines import ArticleLines, squeezed
 from instep.drafting.writer.porting.hunk_blocks import HunkBlock, old_lines, replacements_of
 from instep.platform.text.patch import Hunk
 
-# An added run of this many letters and digits that the article has already is not put in again.
+# An added run with this many letters and digits is not added if the article already has it.
 _MIN_ADDED_CHARACTERS = 12
-# A run of this many counts as the same wherever the article has it; a shorter one only in the same context.
+# A run with this many counts as the same anywhere in the article; a shorter one only in the same context.
 _MIN_OWN_CHARACTERS = 80
-# The share of the weight of a replacement's context that its place must have.
+# The share of the weight of a replacement's context that must surround its position.
 _MIN_CONTEXT_SHARE = 0.45
-# The second best place has to be worse by this factor, or the best one is a guess.
+# The second-best position must be worse by this factor, or the best one is a guess.
 _MAX_SECOND_BEST = 0.8
 _MAX_CONTEXT_LINES = 4
-# Replacements of one file that are looked for by lines that resemble their context.
+# Replacements of one file that are searched for by lines that resemble their context.
 _MAX_RESEMBLING_BLOCKS = 60
-# The lines of all articles that one change's replacements are compared with take seconds, not minutes.
+# Limits the lines that one change's replacements are compared with, so that it takes seconds, not minutes.
 _MAX_RESEMBLING_PLACES = 600_000
 
 
@@ -27,8 +27,8 @@ _MAX_RESEMBLING_PLACES = 600_000
 class LocatedBlock:
     """A replacement and the lines `start` to `end` (exclusive) of the article that it replaces.
 
-    `is_whole` says that all lines of its hunk are there, `is_in_place` that they have the same numbers as
-    in the file, `is_ambiguous` that they are elsewhere, too, and no other hunk says which place is meant.
+    `is_whole`: all lines of its hunk are there. `is_in_place`: they have the same line numbers as
+    in the file. `is_ambiguous`: they occur elsewhere too, and no other hunk says which position is meant.
     """
 
     block: HunkBlock
@@ -41,7 +41,7 @@ class LocatedBlock:
 
 @dataclass(frozen=True, slots=True)
 class LocatedHunks:
-    """The replacements with a place, those that the article has already, and those without a place in it."""
+    """The located replacements, those that the article already has, and those without a position in it."""
 
     located: tuple[LocatedBlock, ...]
     present: tuple[HunkBlock, ...]
@@ -56,18 +56,18 @@ class LocatedHunks:
 
 @dataclass(slots=True)
 class PlaceBudget:
-    """How many places of articles are still compared with the context of a change's replacements."""
+    """The number of article positions that may still be compared with contexts of replacements."""
 
     left: int = _MAX_RESEMBLING_PLACES
 
     def spend(self, places: int) -> bool:
-        """Take this many places from the budget; whether they may be looked at."""
+        """Take this many positions from the budget; return False if they exceed it."""
         self.left -= places
         return self.left >= 0
 
 
 def locate_hunks(hunks: Sequence[Hunk], article: ArticleLines, budget: PlaceBudget) -> LocatedHunks:
-    """The place of each replacement: that of its whole hunk, or else the one that its context resembles."""
+    """The position of each replacement: that of its whole hunk, or else the one with a similar context."""
     places = [article.places_of([squeezed(line) for line in old_lines(hunk)]) for hunk in hunks]
     offsets = _Offsets(hunks, places)
     located, present, missing = list[LocatedBlock](), list[HunkBlock](), list[HunkBlock]()
@@ -88,7 +88,7 @@ def locate_hunks(hunks: Sequence[Hunk], article: ArticleLines, budget: PlaceBudg
 
 
 class _Offsets:
-    """The distance of the article's lines from the file's, by hunks that have only one place."""
+    """The distance of the article's lines from the file's, by hunks with only one position."""
 
     def __init__(self, hunks: Sequence[Hunk], places: Sequence[Sequence[int]]) -> None:
         self._known = sorted(
@@ -98,7 +98,7 @@ class _Offsets:
         )
 
     def expected(self, old_line: int) -> int:
-        """The index of the article's line that is most likely a line of the file."""
+        """The index of the article's line that most likely corresponds to a line of the file."""
         if not self._known:
             return old_line - 1
         index = bisect_left(self._known, (old_line, 0))
@@ -124,7 +124,7 @@ def _whole(hunk: Hunk, places: Sequence[int], offsets: _Offsets) -> Iterator[Loc
 def _is_present(block: HunkBlock, article: ArticleLines, removed: Set[str]) -> bool:
     """True if the article already says what the change makes the file say.
 
-    Lines that the change takes out (`removed`) elsewhere are moved: they are there and have to go.
+    Lines that the change removes elsewhere (`removed`) are moved: they exist and must go.
     """
     added = [squeezed(line) for line in block.added]
     weight = sum(map(_weight, added))
@@ -153,7 +153,7 @@ def _resembling(
 def _resembling_place(
     block: HunkBlock, article: ArticleLines, offsets: _Offsets, budget: PlaceBudget
 ) -> int | None:
-    """The place of the removed lines whose surroundings resemble the context most."""
+    """The position of the removed lines whose surroundings resemble the context most."""
     removed = [squeezed(line) for line in block.removed]
     places = article.places_of(removed) if removed else range(len(article.lines) + 1)
     if not budget.spend(len(places)):
@@ -172,7 +172,7 @@ def _resembling_place(
 
 
 class _Context:
-    """The lines around a replacement of `line_count` lines, each by its distance, and what they weigh."""
+    """The lines around a replacement of `line_count` lines, each by its distance, and their weights."""
 
     def __init__(self, block: HunkBlock, line_count: int) -> None:
         before = [squeezed(line) for line in reversed(block.before[-_MAX_CONTEXT_LINES:])]
@@ -182,7 +182,7 @@ class _Context:
         self._total = sum(_weight(line) + 1 for _, line in self._lines) or 1
 
     def share(self, article: ArticleLines, place: int) -> float:
-        """The share (0 to 1) of the context's weight that is around a place of an article."""
+        """The share (0 to 1) of the context's weight found around a position in an article."""
         return (
             sum(
                 (_weight(line) + 1) * article.resemblance(place + distance, line)
@@ -193,7 +193,7 @@ class _Context:
 
 
 def _without_overlaps(located: Sequence[LocatedBlock]) -> Iterator[LocatedBlock]:
-    """The blocks in order; only the first of those on the same lines stays, with whole hunks first."""
+    """The blocks in order; of those on the same lines only the first stays, whole hunks first."""
     last: LocatedBlock | None = None
     for block in sorted(located, key=lambda each: (each.start, not each.is_whole, each.end)):
         if last is None or (block.start >= last.end and (block.start, block.end) != (last.start, last.end)):

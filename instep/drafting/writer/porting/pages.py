@@ -1,4 +1,4 @@
-"""Whole files of documentation: added ones become articles, deleted ones are reported."""
+"""Whole documentation files: added ones become articles, deleted ones are reported."""
 
 import posixpath
 import re
@@ -31,14 +31,14 @@ _LANGUAGE = re.compile(r"^(?P<language>[a-z]{2}|[a-z]{2}[-_][A-Za-z]{2,4})$")
 _TITLE_LINE = re.compile(r"^title[ \t]*+[:=](?P<title>.++)$", re.MULTILINE)
 _MAX_NEW_PAGES = 10
 _MIN_CHARACTERS = 80
-# An article with this share of a file's distinctive lines has its text.
+# An article with this share of a file's distinctive lines contains its text.
 _SAME_TEXT_SHARE = 0.6
 
 
 def new_pages(
     files: Sequence[ReviewedFile], articles: Sequence[Article], folders: frozenset[str], links: LinkResolver
 ) -> tuple[NewPage, ...]:
-    """The added files that are pages of a manual and that no article has; `folders` hold such pages."""
+    """The added files that are manual pages without an article; `folders` contain such pages."""
     texts = {file.patch.path: _text_of(file.patch) for file in files if _is_new_page(file, folders)}
     titles = {key_of(article.title) for article in articles}
     pages = list[NewPage]()
@@ -52,7 +52,7 @@ def new_pages(
 
 
 def deleted_pages(files: Sequence[ReviewedFile], index: LineIndex) -> Iterator[tuple[Article, str]]:
-    """The articles that have the text of a deleted file, and the file's path."""
+    """The articles with the text of a deleted file, and the file's path."""
     for file in files:
         if file.patch.status == "deleted" and telling_lines(file.patch):
             for article in index.nearest(file.patch)[:1]:
@@ -61,7 +61,7 @@ def deleted_pages(files: Sequence[ReviewedFile], index: LineIndex) -> Iterator[t
 
 
 def title_of(path: str, text: str) -> str:
-    """The title of a page: of its front matter, its first heading, or its name."""
+    """The title of a page: from its front matter, its first heading, or its name."""
     stated = _TITLE_LINE.search(front_matter(text))
     headings = headings_of(text)
     candidates = (
@@ -70,7 +70,7 @@ def title_of(path: str, text: str) -> str:
         re.sub(r"[_-]+", " ", name_of(path)).strip().capitalize(),
         path,
     )
-    # A generator of sites leaves titles blank.
+    # A site generator leaves titles blank.
     return next(title for title in map(clean_title, candidates) if title)
 
 
@@ -93,7 +93,7 @@ def _is_new_page(file: ReviewedFile, folders: frozenset[str]) -> bool:
 
 
 def _is_translation(path: str, texts: Mapping[str, str]) -> bool:
-    """True if another added file is the same page in English, or in a language that comes first."""
+    """True if another added file is the same page in English, or in a language that sorts first."""
     parts = path.split("/")
     for index, part in enumerate(parts):
         if _LANGUAGE.match(part) and part != "en":
@@ -122,7 +122,7 @@ def _page(path: str, title: str, text: str, links: LinkResolver) -> NewPage:
 
 
 def _without_title(body: str, title: str) -> str:
-    """The text below its title, which an article shows by itself."""
+    """The text below its title, which an article shows separately."""
     headings = headings_of(body)
     if not headings or body[: headings[0].start].strip() or key_of(headings[0].title) != key_of(title):
         return body

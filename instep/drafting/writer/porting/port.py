@@ -1,4 +1,4 @@
-"""Carries the change's own edits of documentation over into the articles that have the same text."""
+"""Carries the change's own documentation edits over into the articles with the same text."""
 
 import posixpath
 import re
@@ -35,7 +35,7 @@ _NOTHING = PortedDocumentation({}, {}, (), is_documented=False)
 
 
 def port_documentation(change_set: ChangeSet, corpus: Corpus) -> PortedDocumentation:
-    """The edits, new pages and notices that the documentation in a change gives the articles."""
+    """The edits, new pages and notices for articles that follow from the documentation in a change."""
     files = change_set.documentation
     if not files:
         return _NOTHING
@@ -74,7 +74,7 @@ def _counterparts(files: Sequence[ReviewedFile], index: LineIndex) -> dict[str, 
 
 
 def _is_documented(counterparts: Mapping[str, Counterpart]) -> bool:
-    """True if a page of the manual is edited; a change log or a read-me may leave much out."""
+    """True if a manual page is edited; a change log or a README may leave much out."""
     return any(not is_about_the_project(path) for path in counterparts)
 
 
@@ -95,7 +95,7 @@ def _ported_texts(
 def _ported_text(
     located: LocatedBlock, counterpart: Counterpart, file: FilePatch, weight: float, links: LinkResolver
 ) -> PortedText | None:
-    """A replacement as an edit of the article; None if the article says the same already."""
+    """A replacement as an edit of the article; None if the article already has it."""
     article, lines, block = counterpart.article, counterpart.lines, located.block
     start, end = lines.starts[located.start], lines.starts[located.end]
     old = article.text[start:end]
@@ -124,7 +124,7 @@ def _ported_text(
 
 
 def _title_alone(block: HunkBlock, article: Article, file: FilePatch, weight: float) -> PortedText | None:
-    """A new title from lines that an article's text lacks, because its title is stored apart."""
+    """A new title from lines that an article's text lacks, because its title is stored separately."""
     title = _new_title(block, article)
     if title is None:
         return None
@@ -148,7 +148,7 @@ def _at_end(new: str, newline: str, *, is_appended: bool) -> str:
 
 
 def _new_title(block: HunkBlock, article: Article) -> str | None:
-    """The title that a replaced heading or setting gives the article, if its old one is the article's."""
+    """The article's new title, if a replaced heading or setting contains its old one."""
     for old, new in zip(block.removed, block.added, strict=False):
         title, replacement = _title_in(old), _title_in(new)
         if title and replacement and title == article.title.strip() and replacement != title:
@@ -162,7 +162,7 @@ def _title_in(line: str) -> str | None:
 
 
 def _is_setting(block: HunkBlock) -> bool:
-    """True if a replacement is within the settings or the title at the top, which articles keep apart."""
+    """True if a replacement is in the front matter or the top title, which articles store separately."""
     changed = [*block.removed, *block.added]
     return block.old_line <= _MAX_SETTING_LINES and all(map(_SETTING.match, changed))
 

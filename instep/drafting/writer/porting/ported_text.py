@@ -1,4 +1,4 @@
-"""The results of porting: text of the change's documentation, its place, and what to check."""
+"""The results of porting: text of the change's documentation, its position, and points to check."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class PortedText:
     """Lines of an article that the change edits in a file: `old` before it, `new` after it.
 
     `start` and `end` are the span in the article's text, in characters; `last_line` numbers the last line in
-    the new file. `new_title` is the title that the change gives the article, if it renames it.
+    the new file. `new_title` is the article's new title, if the change renames it.
     """
 
     old: str
@@ -27,7 +27,7 @@ class PortedText:
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A file of documentation that the change adds, as an article."""
+    """A documentation file that the change adds, as an article."""
 
     title: str
     text: str
@@ -37,7 +37,7 @@ class NewPage:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerNotice:
-    """A reason to look at an article; `evidence` has the text of the change without a place."""
+    """A reason to check an article; `evidence` has the text of the change without a position."""
 
     reason: str
     evidence: tuple[Evidence, ...] = ()
@@ -45,10 +45,10 @@ class ReviewerNotice:
 
 @dataclass(frozen=True, slots=True)
 class PortedDocumentation:
-    """The edits, notices and pages that the change's own documentation gives the articles.
+    """The edits, notices and pages that follow from the change's own documentation.
 
-    `texts` and `notices` are by article id: edits in the order of places, and what a person has to look
-    at. `is_documented` says that articles hold, or now get, what the change documents.
+    `texts` and `notices` are by article id: edits in text order, and points for a person to
+    check. `is_documented` means that articles contain, or will contain, what the change documents.
     """
 
     texts: Mapping[str, tuple[PortedText, ...]]

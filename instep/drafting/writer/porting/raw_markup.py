@@ -1,4 +1,4 @@
-"""Markup of other site generators, which a help center would show as it is written."""
+"""Markup of other site generators, which a help center would show literally."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _DIRECTIVES = (
 
 
 def raw_markup_warnings(added: str, before: str) -> Iterator[str]:
-    """A warning for each kind of markup that the added text brings in and the article does not use yet."""
+    """A warning for each kind of markup that the added text contains and the article does not use yet."""
     new_text, old_text = _without_code(added), _without_code(before)
     components = set(_COMPONENT.findall(new_text)) - set(_COMPONENT.findall(old_text))
     for name in sorted(components):

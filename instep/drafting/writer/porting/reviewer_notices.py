@@ -25,7 +25,7 @@ def page_proposals(pages: Sequence[NewPage]) -> list[Proposal]:
 
 
 def with_notices(verdicts: Sequence[Verdict], notices: Mapping[str, ReviewerNotice]) -> tuple[Verdict, ...]:
-    """The verdicts, with the reasons of articles that a person has to look at; drafts come first."""
+    """The verdicts, with the reasons of articles that a person has to check; drafts come first."""
     drafted = [verdict for verdict in verdicts if verdict.verdict == "edit"]
     drafted_ids = {verdict.article_id for verdict in drafted}
     others = [verdict for verdict in verdicts if verdict.article_id not in {*drafted_ids, *notices}]
@@ -45,6 +45,6 @@ def _with_reason(verdict: Verdict, notice: ReviewerNotice | None) -> Verdict:
 
 
 def _verdict_of(article_id: str, notice: ReviewerNotice) -> Verdict:
-    """Text of the change that has no place in an article concerns it; a deleted page is only reported."""
+    """The verdict of a notice: `concerned` for text without a position; a deleted page is only reported."""
     verdict: Literal["concerned", "no_edit"] = "concerned" if notice.evidence else "no_edit"
     return Verdict(article_id, verdict, notice.reason, evidence=notice.evidence)

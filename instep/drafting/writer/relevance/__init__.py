@@ -1,1 +1,1 @@
-"""Ranks articles by a change, and estimates which it concerns and whether any needs an edit."""
+"""Ranks articles for a change, and estimates which ones it concerns and whether any needs an edit."""

@@ -1,4 +1,4 @@
-"""An article as the ranking reads it: the terms of its text, passages and headings, its names and links."""
+"""An article as the ranking sees it: the terms of its text, passages and headings, its names and links."""
 
 import re
 from collections import Counter
@@ -33,7 +33,7 @@ class ArticleFeatures:
     `text` and `heading` count terms; `heading` has those of prominent lines, and those of the title twice.
     `passages` maps a term to pairs of the index of a passage and the frequency there. `sizes` is the number
     of terms per passage, `length` that of the article. `names` are its distinct names. `order` joins all
-    terms by blanks.
+    terms with spaces.
     """
 
     text: Mapping[str, int]
@@ -88,12 +88,12 @@ def entry_keys(text: str) -> tuple[frozenset[str], ...]:
 
 @lru_cache(maxsize=512)
 def link_keys(text: str) -> frozenset[str]:
-    """The keys of the pages that an article links to, by the last part of their addresses."""
+    """The keys of the pages that an article links to, from the last part of their URLs."""
     stems = (_STEM.search(next(filter(None, postings.groups()))) for postings in _LINK.finditer(text))
     return frozenset(key_of(stem[1]) for stem in stems if stem)
 
 
 def page_keys(article_id: str, title: str) -> frozenset[str]:
-    """The keys that a link to an article may end in: of its title or of its id."""
+    """The keys that a link to an article may end with: from its title or its id."""
     stem = _STEM.search(article_id)
     return frozenset([key_of(title), *([key_of(stem[1])] if stem else [])])

@@ -1,7 +1,7 @@
 """The place to write at in an article that a change concerns: line, reason, and the lines of code.
 
-The surest reason comes first: what the article says and the change replaces or takes out, what it lists next
-to something new, and else the section that shares most with the change.
+The strongest reason comes first: something in the article that the change replaces or removes, a list next
+to something new, or else the section that shares most with the change.
 """
 
 import re
@@ -35,14 +35,14 @@ _CLOSING_SECTION = re.compile(
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _NAME = re.compile(r"--?[a-zA-Z][\w-]+|[A-Za-z_]\w*(?:[.-]\w+)*")
 _HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,}")
-# Lines that no reader of an article is concerned with: imports, and reminders to developers.
+# Lines that readers of an article don't care about: imports, and reminders to developers.
 _SAYS_NOTHING = re.compile(
     r"\s*(?:import|from|export \*|use|using|require|package|#include)\b|\W*(?:TODO|FIXME|XXX)\b"
 )
 _MAX_LINES, _MAX_NAMED, _MIN_WORD = 3, 3, 4
 _MAX_READ_LINES = 5_000
 _MIN_SIBLINGS = 2
-# A term of the title counts as much as one that the lines of the change have some twenty times.
+# A term of the title counts as much as one that occurs about twenty times in the change's lines.
 _TITLE_WEIGHT = 3.0
 # A section may have this many different terms before its length counts against it.
 _LENGTH_NORM = 50
@@ -50,7 +50,7 @@ _LENGTH_NORM = 50
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """A place of an article by its offset and heading (empty for none), with the reason and its evidence."""
+    """A place in an article by its offset and heading (may be empty), with the reason and its evidence."""
 
     heading: str
     start: int
@@ -87,9 +87,9 @@ def _of_removals(article: Article, removals: Sequence[RemovedName]) -> Iterator[
 
 
 def listing_articles(additions: Sequence[Addition], corpus: Corpus) -> Iterator[str]:
-    """The articles that list the siblings of a new variable or flag, and do not say it themselves.
+    """The articles that list the siblings of a new variable or flag, but not the new one.
 
-    Such a list is complete on purpose, whatever else the change is about.
+    Such a list is meant to be complete, whatever else the change is about.
     """
     for addition in additions:
         if name_form_of(addition.name) in {"variable", "flag"} and not corpus.articles_with(addition.name):
@@ -103,7 +103,7 @@ def listing_articles(additions: Sequence[Addition], corpus: Corpus) -> Iterator[
 
 
 def _of_additions(article: Article, additions: Sequence[Addition]) -> Iterator[FoundPlace]:
-    """Lists that have the siblings of a new name: one common word next to another is a coincidence."""
+    """Lists with the siblings of a new name; a single common word next to another is a coincidence."""
     for addition in additions:
         for entry_list in entry_lists_of(article.text):
             listed = _listed(addition.siblings, entry_list)
@@ -119,7 +119,7 @@ def _of_additions(article: Article, additions: Sequence[Addition]) -> Iterator[F
 
 
 def _is_listed(addition: Addition, text: str) -> bool:
-    """True if an article lists the addition among its siblings already."""
+    """True if an article already lists the addition among its siblings."""
     return any(
         entry_list.entry_of(addition.name) is not None and bool(_listed(addition.siblings, entry_list))
         for entry_list in entry_lists_of(text)
@@ -150,7 +150,7 @@ def _of_section(
 def _shared(
     sources: Sequence[SourceLine], text: str, change: Change, corpus: Corpus
 ) -> tuple[SourceLine, list[str]]:
-    """A line of the code with the rarest names that the section has, too; else words of the title."""
+    """A line of the code with the rarest names that the section shares; else words of the title."""
     names = {word for word in _NAME.findall(text) if is_distinct(word) and not _HASH.fullmatch(word)}
     for source in sources:
         shared = sorted(names & set(_NAME.findall(source.text)), key=lambda name: -corpus.total_idf(name))
@@ -159,7 +159,7 @@ def _shared(
     terms = change_terms(change.title).keys() & change_terms(text).keys()
     words = [word for word in words_for(sorted(terms), text) if word.isalpha() and len(word) >= _MIN_WORD]
     rarest = sorted(words, key=lambda word: -corpus.total_idf(word))[:_MAX_NAMED]
-    # One everyday word says nothing.
+    # A single everyday word is no evidence.
     return sources[0], [f"“{word}”" for word in rarest] if len(rarest) > 1 else []
 
 
@@ -168,9 +168,9 @@ def _enumerated(names: Sequence[str]) -> str:
 
 
 def user_facing_lines(change_set: ChangeSet) -> Iterator[SourceLine]:
-    """The lines that the change adds to a file, or takes out if it adds none, user-facing files first.
+    """The lines that the change adds to a file, or removes if it adds none, user-facing files first.
 
-    A line that is only indented or aligned anew is neither.
+    Lines with only a new indent or alignment are skipped.
     """
     for file in change_set.files:
         if file.kind in {"test", "internal"}:
@@ -214,7 +214,7 @@ def _best_section(
 
 
 def _old_words(change_set: ChangeSet) -> set[str]:
-    """The words of all lines that the change takes out or leaves."""
+    """The words of all removed and unchanged lines."""
     lines = islice((line for file in change_set.files for line in file.patch.lines()), _MAX_READ_LINES)
     return {word for line in lines if line.mark != "+" for word in _WORD.findall(line.text.lower())}
 

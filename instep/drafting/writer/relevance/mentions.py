@@ -1,4 +1,4 @@
-"""Finds articles that mention names that a change takes out."""
+"""Finds articles that mention names that a change removes."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,16 +9,16 @@ from instep.platform.core.name_matching import mention
 
 _MAX_NAMES, _MAX_ARTICLES = 400, 60
 
-# The names that the change takes out and an article mentions, by the id of the article.
+# The removed names that an article mentions, by the article's id.
 RemovedMentions = Mapping[str, Sequence[RemovedName]]
 
 
 def removed_mentions(removals: Sequence[RemovedName], corpus: Corpus) -> RemovedMentions:
-    """The first names of a change that articles mention, by article."""
+    """The first removed names that articles mention, by article."""
     names_by_article: dict[str, list[RemovedName]] = defaultdict(list)
     for row in removals[:_MAX_NAMES]:
         pattern, articles = mention(row.name), corpus.articles_with(row.name)
-        # A name that so many articles have says nothing of one.
+        # A name in this many articles is not distinctive.
         for article in articles if len(articles) <= _MAX_ARTICLES else ():
             if pattern.search(article.text):
                 names_by_article[article.id].append(row)

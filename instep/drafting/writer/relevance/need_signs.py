@@ -1,4 +1,4 @@
-"""Signs that a change needs documentation: in its title, its lines and the ranking of articles."""
+"""Signs that a change needs documentation, in its title, its lines and the ranking of articles."""
 
 import re
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ _HELP = re.compile(
     r"|verbose_name|^\s*+(?:\*|///|//!|'''|\"\"\")"
 )
 _LINK_TO_DOCUMENTATION = re.compile(r"docs?\.|/docs/|readthedocs|\.md\b|documentation", re.IGNORECASE)
-# A flag, a variable of the environment, or a string that is spelled like a name.
+# A flag, an environment variable, or a string that is spelled like a name.
 _NAME = re.compile(
     r"(?<![\w-])--[a-z][\w-]+|\b[A-Z][A-Z0-9]++(?:_[A-Z0-9]++)+\b"
     r"|[\"'`](?:[a-z]++(?:[_.-][a-z0-9]++)+|[a-z]++[A-Z]\w*+)[\"'`]"
@@ -75,7 +75,7 @@ class _CodeLines:
         return sum(bool(pattern.search(text)) for text in self.added)
 
     def count_new(self, pattern: re.Pattern[str]) -> int:
-        """How many different matches only added lines have."""
+        """The number of different matches that only added lines have."""
         return len(_matches(pattern, self.added) - _matches(pattern, self.old))
 
 
@@ -84,7 +84,7 @@ def _matches(pattern: re.Pattern[str], lines: Iterable[str]) -> set[str]:
 
 
 def need_signs(change: Change, change_set: ChangeSet, ranking: ArticleRanking) -> dict[str, float]:
-    """The inputs of the model of need by name: counts, their logarithms, and shares (0 to 1)."""
+    """The inputs of the need model by name: counts, their logarithms, and shares (0 to 1)."""
     return {
         **_signs_of_title(change.title),
         **_signs_of_lines(change_set),

@@ -1,4 +1,4 @@
-"""A change as a query to the ranking: the terms, names and bigrams of its parts."""
+"""A change as a query for the ranking: the terms, names and bigrams of its parts."""
 
 import re
 from collections import defaultdict
@@ -29,7 +29,7 @@ Terms = Mapping[str, float]
 class ChangeQuery:
     """Weighted terms by part of the change.
 
-    `names` are the distinct names of unchanged lines, `pairs` the bigrams of the title between blanks.
+    `names` are the distinct names of unchanged lines, `pairs` the bigrams of the title, joined by a space.
     """
 
     parts: Mapping[str, Terms]

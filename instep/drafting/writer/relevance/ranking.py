@@ -26,7 +26,7 @@ from instep.drafting.writer.words.identifiers import key_of
 _K1, _B = 2.0, 0.75
 _MIN_LISTED_SIBLINGS = 2
 _MAX_RERANKED = 30
-# For how many of the first articles the shared terms are kept.
+# Number of top articles for which the shared terms are kept.
 _MAX_EXPLAINED = 20
 _GUIDE = re.compile(r"\b(?:migrat|upgrad|breaking)", re.IGNORECASE)
 # Fitted on six products. Leave-one-product-out validation scored about the same (docs/quality.md).
@@ -45,7 +45,7 @@ _WEIGHTS: Mapping[str, float] = {
     "pairs": 4.5,
     "guide": 3.57,
 }
-# Weights for reranking the nearest articles: whether they list siblings of what the change adds, and the
+# Weights for reranking the nearest articles: whether they list siblings of the change's additions, and the
 # links among them.
 _RERANK_WEIGHTS: Mapping[str, float] = {"listed": 1.04, "linking": 0.87, "linked": 1.46}
 
@@ -54,9 +54,9 @@ _RERANK_WEIGHTS: Mapping[str, float] = {"listed": 1.04, "linking": 0.87, "linked
 class ArticleRanking:
     """The articles of a help center, best first.
 
-    `order` holds their ids, `gaps` the difference of each score to the best (0 or more, same order).
+    `order` has their ids, `gaps` the difference of each score from the best (0 or more, same order).
     `lead` and `passage_lead` say per part of the query how far the best text or passage exceeds the fifth.
-    `features` holds the inputs of the scores by the article's id. `shared_terms` has, for the first articles,
+    `features` has the inputs of the scores by the article's id. `shared_terms` has, for the first articles,
     the terms that they share with the change.
     """
 
@@ -88,7 +88,7 @@ class _CorpusStatistics:
         return sum(weight * self.idf[term] for term, weight in terms.items()) or 1.0
 
 
-# One, as with the corpus; the next is made of features that are cached.
+# One entry, as with the corpus; the next one is built from cached features.
 _statistics_of = lru_cache(maxsize=1)(_CorpusStatistics)
 
 
@@ -111,7 +111,7 @@ def rank(
     additions: Sequence[Addition],
     removals: RemovedMentions,
 ) -> ArticleRanking:
-    """Ranks all articles; `removals` has the names that an article mentions and the change takes out."""
+    """Rank all articles; `removals` has the removed names that each article mentions."""
     statistics = _statistics_of(articles)
     query = change_query(change, change_set, statistics.idf)
     max_scores = {part: statistics.total_weight(terms) for part, terms in query.parts.items()}
@@ -201,7 +201,7 @@ def _saturation(count: int, length_norm: float) -> float:
 
 
 def _heading_score(terms: Terms, features: ArticleFeatures, idf: Terms) -> float:
-    """A term counts once in a heading and twice in the title, which `features.heading` holds twice."""
+    """The heading score; a title term counts twice, because `features.heading` contains it twice."""
     return sum(
         weight * idf[term] * min(2, features.heading[term])
         for term, weight in terms.items()
@@ -248,7 +248,7 @@ def _rerank_features(
 
 
 def _listed(sibling_keys: Sequence[frozenset[str]], lists: Sequence[frozenset[str]]) -> float:
-    """The greatest share of the siblings of an addition that one list, table or row of sections holds."""
+    """The greatest share of an addition's siblings in one list, table or row of sections."""
     counts = ((len(siblings & entries), len(siblings)) for siblings in sibling_keys for entries in lists)
     return max((listed / total for listed, total in counts if listed >= _MIN_LISTED_SIBLINGS), default=0.0)
 
@@ -274,7 +274,7 @@ def _lead(
 
 
 def _shared_terms(query: ChangeQuery, features: ArticleFeatures, idf: Terms) -> tuple[str, ...]:
-    """The three terms of the change with the greatest weight that occur in an article."""
+    """The three heaviest terms of the change that occur in an article."""
     weights: dict[str, float] = {}
     for part, terms in query.parts.items():
         for term, weight in terms.items():

@@ -1,4 +1,4 @@
-"""Selects those of the nearest articles that a change most likely concerns."""
+"""Selects the nearest articles that a change most likely concerns."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ from instep.drafting.writer.shapes import Article, Change
 
 _MAX_CANDIDATES = 10
 MAX_CONCERNED = 4
-# A change concerns articles if the log-odds of its need and of its likeliest article reach this in sum, and
-# with it those that are at least this likely: bounds at which one in seven changes that needed no edit
-# gets a place, with each product left out of the fit.
+# A change concerns articles if the sum of the log-odds of its need and of its likeliest article reaches this;
+# it then also concerns all articles at least this likely. With these bounds one in seven changes that needed
+# no edit gets a place, with each product left out of the fit.
 _MIN_CONCERN, _MIN_PROBABILITY = 2.35, 0.05
 _MAX_GAP, _MAX_REMOVED_NAMES = 6.0, 2.0
 _FLOOR = 0.000_1
 _RANKING_SIGNS = ("title in title", "names", "pairs", "context", "title", "path", "listed")
-# Titles of changes of the inside alone: what users see of it are its drafts, if there are any.
+# Titles of purely internal changes: any user-visible effects are already in its drafts.
 _INSIDE = re.compile(
     r"\W*(?:(?:refactor|perf|style|tests?|build|ci)(?:\([^()]*\))?:"
     r"|(?:refactor|reformat|clean(?:ing)? ?up|tidy|inline|de-?duplicate|speed(?:ing)? up|faster)\b"
@@ -76,7 +76,7 @@ def nearest_articles(
 
 
 def _weight_of_removed_names(article: Article, mentions: RemovedMentions, corpus: Corpus) -> float:
-    """Names that the change takes out and the article mentions, each shared among all that mention it."""
+    """The weight of removed names that the article mentions, each shared among all articles mentioning it."""
     names = mentions.get(article.id, ())
     return min(_MAX_REMOVED_NAMES, sum(1 / max(1, corpus.document_frequency(row.name)) for row in names))
 
@@ -84,7 +84,7 @@ def _weight_of_removed_names(article: Article, mentions: RemovedMentions, corpus
 def candidates_of(
     nearest: Sequence[tuple[Article, Mapping[str, float]]], model: FittedModel
 ) -> list[ArticleCandidate]:
-    """The nearest articles by their probability, the likeliest first."""
+    """The nearest articles by probability, the likeliest first."""
     candidates = [ArticleCandidate(article, model.probability(signs)) for article, signs in nearest]
     return sorted(candidates, key=lambda candidate: -candidate.probability)
 
@@ -92,7 +92,7 @@ def candidates_of(
 def concerned_articles(
     candidates: Sequence[ArticleCandidate], need: float, change: Change
 ) -> Iterator[Article]:
-    """The articles to point at: none if the change hardly needs any, or is one of the inside alone."""
+    """The articles to point at: none if the change hardly needs any, or is purely internal."""
     if not candidates or _INSIDE.match(change.title) or concern_of(candidates, need) < _MIN_CONCERN:
         return
     yield candidates[0].article
@@ -107,6 +107,6 @@ def concern_of(candidates: Sequence[ArticleCandidate], need: float) -> float:
 
 
 def log_odds(probability: float) -> float:
-    """The log-odds of a probability, which is kept from 0 and 1."""
+    """The log-odds of a probability, which is kept away from 0 and 1."""
     bounded = max(_FLOOR, min(1 - _FLOOR, probability))
     return log(bounded / (1 - bounded))

@@ -26,7 +26,7 @@ def places_for(
     change_set: ChangeSet,
     corpus: Corpus,
 ) -> Iterator[Place]:
-    """The place of each article, if it has one; a text that may be untrue says most."""
+    """The place of each article, if it has one; a possibly untrue text has priority."""
     for article in articles:
         place = next(_doubts(article, doubtful.get(article.id, ())), None) or concerned_place(
             article, mentions.get(article.id, ()), additions, change, change_set, corpus
@@ -36,7 +36,7 @@ def places_for(
 
 
 def without_suppressed_places(places: Sequence[Place], suppressed: Suppressed) -> tuple[Place, ...]:
-    """The places but those that a reviewer has dismissed for good."""
+    """The places without those that a reviewer has dismissed for good."""
     return tuple(row for row in places if row.statement.key not in suppressed.get(row.article_id, ()))
 
 

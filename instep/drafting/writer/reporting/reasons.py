@@ -48,7 +48,7 @@ def _sentence(fact: EditReason, times: int) -> str:
 
 
 def reason_for_doubt(fact: Became) -> str:
-    """Why a place that says the old text is for a person to judge."""
+    """Why a person must judge a passage with the old text."""
     return (
         f"Says {quoted(fact.old)}, which the change replaces by {quoted(fact.new)} in "
         f"{best_source(fact).location}: check whether it means the same here."
@@ -89,7 +89,7 @@ def _changed(fact: EditReason) -> str:
 
 
 def quoted(text: str) -> str:
-    """A name as code, a sentence in quotation marks; both shortened."""
+    """A name as code or a sentence in quotation marks, shortened."""
     short = shorten(in_one_line(text), _MAX_QUOTE_CHARACTERS)
     return f"“{short}”" if " " in short or "`" in short else f"`{short}`"
 

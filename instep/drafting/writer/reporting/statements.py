@@ -28,7 +28,7 @@ def is_certain(edits: Iterable[Edit]) -> bool:
 
 
 def without_suppressed(edits: EditsByArticle, suppressed: Suppressed) -> EditsByArticle:
-    """The edits but those whose statement is not to be made again."""
+    """The edits without those whose statement is suppressed."""
     remaining = {
         article_id: [
             edit for edit in article_edits if _statement(edit.fact).key not in suppressed.get(article_id, ())
@@ -39,7 +39,7 @@ def without_suppressed(edits: EditsByArticle, suppressed: Suppressed) -> EditsBy
 
 
 def suppression_notices(edits: EditsByArticle, suppressed: Suppressed) -> Mapping[str, ReviewerNotice]:
-    """A sentence for each article with edits that `without_suppressed` leaves out."""
+    """A sentence for each article whose edits `without_suppressed` removed."""
     notices: dict[str, ReviewerNotice] = {}
     for article_id, article_edits in edits.items():
         left_out = [row for row in statements_of(article_edits) if row.key in suppressed.get(article_id, ())]
@@ -68,7 +68,7 @@ def replacement_statement(old: str, new: str) -> Statement:
 
 
 def made_statement(kind: str, parts: Sequence[str], summary: str) -> Statement:
-    """A statement whose key depends on its kind and its parts, whatever their white space."""
+    """A statement whose key is made from its kind and its parts, ignoring white space."""
     text = "\0".join([kind, *(" ".join(part.split()) for part in parts)])
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY_CHARACTERS]
     return Statement(key, shorten(summary, _MAX_SUMMARY_CHARACTERS))

@@ -15,7 +15,7 @@ _MAX_MENTIONS = 30
 
 
 def stale_mentions(mentions: RemovedMentions, edits: EditsByArticle) -> tuple[StaleMention, ...]:
-    """The removed names that articles mention, and that no edit replaces there."""
+    """The removed names that articles mention and no edit replaces."""
     return tuple(
         StaleMention(article_id, row.name)
         for article_id, rows in mentions.items()
@@ -31,7 +31,7 @@ def review(
     mentions: RemovedMentions,
     corpus: Corpus,
 ) -> tuple[Verdict, ...]:
-    """Verdicts on articles with a draft, then with a place, with a name that is gone, and the nearest."""
+    """Verdicts on articles with a draft, then with a place, with a removed name, and the nearest."""
     drafted = [article_id for article_id in ranking.order if article_id in edits]
     concerned = [
         Verdict(place.article_id, "concerned", place.reason, place.heading, place.evidence)
@@ -71,6 +71,6 @@ def _reason_for_similarity(ranking: ArticleRanking, article_id: str, texts: Mapp
 
 
 def _shared_words(ranking: ArticleRanking, article_id: str, texts: Mapping[str, str]) -> Sequence[str]:
-    """Two words that the article and the change share, as the article writes them."""
+    """Two words that the article and the change share, in the article's spelling."""
     words = words_for(ranking.shared_terms.get(article_id, ()), texts[article_id])
     return [word for word in words if word.isalpha()][:2]

@@ -18,7 +18,7 @@ _QUANTITY = re.compile(r"(?<![\w.,])(?P<number>\d[\d.,]*)[\s-](?P<unit>[a-z]{3,}
 
 
 def warnings_for(edits: Sequence[Edit], text: str, removals: Sequence[RemovedName]) -> tuple[str, ...]:
-    """Warnings on the edited text, each once, in the order of the edits."""
+    """Warnings about the edited text, without duplicates, in the order of the edits."""
     facts = {(edit.fact.old, edit.fact.new): edit.fact for edit in edits}.values()
     of_facts = (warning for fact in facts for warning in _warnings_of(fact, text))
     doubtful = (_doubt(edit) for edit in edits if edit.probability < MIN_CERTAIN)
@@ -26,7 +26,7 @@ def warnings_for(edits: Sequence[Edit], text: str, removals: Sequence[RemovedNam
 
 
 def _still_named(removals: Sequence[RemovedName], text: str) -> Iterator[str]:
-    """Warnings about names that the change takes out and the edited text still has."""
+    """Warnings about removed names that the edited text still contains."""
     remaining = (row for row in removals if mention(row.name).search(text))
     for row in islice(remaining, _MAX_REMAINING):
         yield f"Says {quoted(row.name)}, which the change takes out ({row.source.location})."
@@ -48,7 +48,7 @@ def _warnings_of(fact: EditReason, text: str) -> Iterator[str]:
 
 
 def _remaining_quantities(fact: Became, text: str) -> Iterator[str]:
-    """Warnings about quantities of the old text which other sentences still state: "14 days", "14-day"."""
+    """Warnings about old quantities that other sentences still state: "14 days", "14-day"."""
     for quantity in _QUANTITY.finditer(fact.old):
         unit = re.escape(quantity["unit"].removesuffix("s"))
         spelled = re.compile(rf"(?<![\w.,]){re.escape(quantity['number'])}[\s-]{unit}s?\b")
@@ -59,7 +59,7 @@ def _remaining_quantities(fact: Became, text: str) -> Iterator[str]:
 
 
 def _remaining_name(fact: Became, text: str) -> Iterator[str]:
-    """A warning if the old name remains, and may mean something else there."""
+    """A warning if the old name remains, because it may mean something else there."""
     if re.search(re.escape(fact.old), text.replace(fact.new, "")):
         places = "in an address, a longer name or another program"
         yield f"`{fact.old}` is still in the text, for example {places}: check whether it means the same."

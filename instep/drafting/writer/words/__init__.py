@@ -1,1 +1,1 @@
-"""The steps' shared means for words: identifiers, search terms, and prose that is safe to write."""
+"""Shared helpers for words: identifiers, search terms, and prose that is safe to write."""

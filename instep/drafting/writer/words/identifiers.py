@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from instep.platform.core.name_matching import is_distinct
 
-# A version, decimal or grouped number is one token, as is a name with underscores; punctuation is a token by
-# character.
+# A version, decimal or grouped number is one token, as is a name with underscores; each punctuation character
+# is its own token.
 TOKEN = re.compile(r"v?\d+(?:\.\d+)+|(?<![\d,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])|\w+|[^\w\s]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\da-zA-Z_]+")
 _JOINERS = ("_", "_-", "_-.", "_-./:@{}")
@@ -53,7 +53,7 @@ def parts_of(name: str) -> list[str]:
 
 @lru_cache(maxsize=1_024)
 def emphasised(text: str) -> re.Pattern[str]:
-    """A pattern for `text` that an article emphasizes or quotes, as the label of a button."""
+    """A pattern for `text` that an article emphasizes or quotes, like the label of a button."""
     words = r"\s+".join(re.escape(word) for word in text.split())
     return re.compile(
         rf"(?<=\*\*){words}(?=\*\*)"
@@ -106,12 +106,12 @@ def are_alike(old: str, new: str) -> bool:
 
 
 def is_caption(text: str) -> bool:
-    """True if a text is a few words as interfaces show them: one capital, no full stop."""
+    """True if a text looks like an interface caption: a few words, one capital, no full stop."""
     return bool(_CAPTION.fullmatch(text)) and len(text) <= _MAX_LABEL_CHARACTERS
 
 
 def is_key_combination(text: str) -> bool:
-    """True if a text is a shortcut such as `Ctrl+K`, in any way of writing it."""
+    """True if a text is a shortcut such as `Ctrl+K`, in any notation."""
     return bool(_KEYS.fullmatch(text))
 
 
@@ -137,7 +137,7 @@ def label_of(text: str) -> str:
         name = _NAME.match(code[2].strip().removeprefix("await "))
         return name[0] if name else ""
     name = _NAME.match(rest)
-    # The first of two words is the start of a phrase and not a name.
+    # The first of two words is the start of a phrase, not a name.
     if name and not _SECOND_WORD.match(rest, name.end()):
         return name[0]
     phrase = _PHRASE.match(rest)

@@ -1,4 +1,4 @@
-"""Prose that may go into an article: safe sentences made from code, doc strings and titles of changes."""
+"""Prose that may go into an article: safe sentences made from code, docstrings and titles of changes."""
 
 import re
 from functools import lru_cache
@@ -41,7 +41,7 @@ def is_safe(old: str, new: str) -> bool:
 
 
 def subject_of(title: str) -> str:
-    """The title without the marks of commits: `feat(api): add x (#12)` says `add x`."""
+    """The title without commit conventions: `feat(api): add x (#12)` becomes `add x`."""
     subject, before = title.strip(), ""
     while subject != before:
         before = subject

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from instep.drafting.writer.words.identifiers import parts_of
 
-# Words of a name that say which end of a range it sets.
+# Words in a name that say which end of a range it sets.
 BOUNDS = frozenset(("max", "min", "maximum", "minimum", "default", "limit"))
-# Each unit with the spellings of it that articles use.
+# Each unit with its spellings in articles.
 UNITS = {
     "ms": r"ms|milliseconds?",
     "seconds": r"s|secs?|seconds?",
@@ -48,7 +48,7 @@ _UNITS_OF_CODE = {
     "MB": "mb",
     "GB": "gb",
 }
-# How many of a unit make one of a larger one.
+# The number of units in a larger one.
 SCALES: Mapping[str, Mapping[str, int]] = {
     "ms": {"seconds": 1_000, "minutes": 60_000, "hours": 3_600_000},
     "seconds": {"minutes": 60, "hours": 3_600, "days": 86_400},
@@ -70,7 +70,7 @@ def words_and_unit(name: str) -> tuple[list[str], str | None]:
     return parts or parts_of(name), None
 
 
-# Words of the names by which code states limits, and build files the versions that they require.
+# Words in names of limits in code, and of required versions in build files.
 _UNTELLING = frozenset(
     (
         "allowed",
@@ -90,7 +90,7 @@ _UNTELLING = frozenset(
 
 @lru_cache(maxsize=1_024)
 def subject_words(name: str) -> tuple[str, ...]:
-    """The words that say what a name is of, without bounds, units and what every limit says."""
+    """The words that say what a name is about, without bounds, units and generic words of limits."""
     words = words_and_unit(name)[0]
     telling = [word for word in words if word not in _UNTELLING] or words
     return tuple(telling[-1:] if BOUNDS.issuperset(telling) else telling)
